@@ -75,6 +75,12 @@ def _plural_word(word: str) -> str:
     return word + "s"
 
 
+def singular(noun: str) -> str:
+    """Return the singular of a plural that ends in -s; anything else, such as `ms`, comes back unchanged."""
+    one = noun[:-1]
+    return one if len(noun) > 3 and noun.isalpha() and noun.endswith("s") and plural(one) == noun else noun
+
+
 def capital(text: str) -> str:
     """Return the text with its first letter as a capital and the rest as it is."""
     return text[:1].upper() + text[1:]

@@ -26,6 +26,7 @@ class Opening(NamedTuple):
 
     `template_hash` is given where that template is not installed. `kept` are the messages as they stand in
     later calls, where these differ. `tail` is added to the last message of each later call, and not kept.
+    `with_max_tokens` returns the opening of a game that says how many tokens a reply may have.
     """
 
     messages: tuple[Message, ...]
@@ -33,6 +34,7 @@ class Opening(NamedTuple):
     template_hash: str = ""
     kept: tuple[Message, ...] = ()
     tail: str = ""
+    with_max_tokens: "Callable[[int], Opening] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ class Screen:
     notice: str = ""
     age_bands: tuple[str, ...] = ()
     education: tuple[str, ...] = ()
+    genders: tuple[str, ...] = ()
+    majors: tuple[str, ...] = ()
     earnings: float | None = None
     currency: str = ""
     solved: int | None = None

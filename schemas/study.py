@@ -78,6 +78,9 @@ class Study(_Section):
     currency: Annotated[str, Field(max_length=10)] = ""
     age_bands: Annotated[tuple[Short, ...], Field(min_length=1, max_length=30)]
     education: Annotated[tuple[Short, ...], Field(min_length=1, max_length=30)]
+    # Asked only where the file lists choices.
+    genders: Annotated[tuple[Short, ...], Field(max_length=30)] = ()
+    majors: Annotated[tuple[Short, ...], Field(max_length=100)] = ()
     earnings: Earnings = Earnings()
     quality: Quality = Quality()
 
@@ -88,7 +91,7 @@ class Study(_Section):
             raise ValueError("expected text without control characters or marks that turn its direction")
         return text
 
-    @field_validator("settings", "domains", "age_bands", "education", mode="after")
+    @field_validator("settings", "domains", "age_bands", "education", "genders", "majors", mode="after")
     @classmethod
     def _refuse_repeats(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(names)) < len(names):

@@ -10,6 +10,8 @@ PARTICIPANTS = Table(
         Column("consented", "bool", "whether the person agreed to take part"),
         Column("age_band", "string", "the age band, NULL where it was not given", nullable=True),
         Column("education", "string", "the level of education, NULL where it was not given", nullable=True),
+        Column("gender", "string", "the gender, NULL where it was not asked for or given", nullable=True),
+        Column("major", "string", "field of study, NULL where it was not asked for or given", nullable=True),
         Column("assigned", "int64", "tasks that were assigned", minimum=0),
         Column(
             "started", "int64", "of these, those whose clock was started: the person's episodes", minimum=0

@@ -8,12 +8,13 @@ from schemas.a2rbench.analysis import categories_of
 from schemas.calls import Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Proposal
-from tasks.a2rbench import answers as a2rbench_answers
 from tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
 from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
 from tasks.a2rbench.readers.analyst import read_analysis
 from tasks.a2rbench.readers.excerpt import excerpt
 from tasks.a2rbench.readers.quotes import is_quoted
+from tasks.a2rbench.replies import answers as a2rbench_answers
+from tasks.a2rbench.replies.form import Form
 from tasks.beyondbench.problem import draw_problem
 from tasks.beyondbench.registry import TASKS
 from tasks.knowlogic import answers as knowlogic_answers
@@ -69,7 +70,9 @@ def other_parsers() -> dict[str, Parse]:
         "kumo proposals": _quiet(proposal_entries),
         "kumo read back": _quiet(parse_read_back),
         "knowlogic answer": knowlogic_answers.read_answer,
-        "a2rbench answer": a2rbench_answers.read_answer,
+        "a2rbench answer in JSON": a2rbench_answers.read_answer,
+        "a2rbench answer": partial(a2rbench_answers.read_answer, form=_form(2)),
+        "a2rbench cube of texts": partial(a2rbench_answers.read_answer, form=_form(3, texts=True)),
         "a2rbench has an answer": a2rbench_answers.has_answer,
         "a2rbench rule": lambda text: read_reply(reply(text), RuleForm),
         "a2rbench code": lambda text: read_reply(reply(text), CodeForm),
@@ -81,6 +84,11 @@ def other_parsers() -> dict[str, Parse]:
         "a2rbench quote": _quotes_itself,
         "keys in a reply": Redaction(["sk-0123456789abcdef", "aaaaaaaaaaaa"]).text,
     }
+
+
+def _form(dimension: int, *, texts: bool = False) -> Form:
+    """Return the form of items with a few tokens."""
+    return Form(dimension, texts, False, False, frozenset("a1AB+"), frozenset())
 
 
 def _quotes_itself(text: str) -> bool:

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 
 from schemas.a2rbench.tables import A2RBENCH_TABLES
 from schemas.benchmark import Benchmark, later
-from schemas.measure import Measure
+from schemas.measure import Floor, Measure
 from schemas.populations import NEW_DOMAINS
 
 _COLLAPSE = Measure(
@@ -14,6 +14,12 @@ _COLLAPSE = Measure(
     "collapse rate",
     "collapse rate = share of scored replies without a usable answer, all wrong; its intervals by rule",
     "Collapse rate is the share of scored replies from which no final answer was read; these are wrong.",
+)
+_FLOOR = Floor(
+    "guesser",
+    "floor = guesser, by the form of an item alone",
+    "The floor is the success rate of guesser, which reads no token: it gives the answer that was right most "
+    "often in items of the same cell, variation and size of query of another draw.",
 )
 
 BENCHMARK = Benchmark(
@@ -27,6 +33,7 @@ BENCHMARK = Benchmark(
     sql="warehouse.a2rbench",
     population=NEW_DOMAINS,
     measures=(_COLLAPSE,),
+    floor=_FLOOR,
     report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
     protocol=later("flows.a2rbench.prepare:protocol_of"),
     estimate=later("flows.a2rbench.prepare:estimate_evaluation"),

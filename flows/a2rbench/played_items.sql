@@ -6,6 +6,7 @@ WITH numbered AS (
            count(*)::INTEGER AS runs,
            count(*) FILTER (e.success)::INTEGER AS solved,
            count(*) FILTER (a.collapsed)::INTEGER AS collapsed,
+           count(*) FILTER (e.success AND a.format_level = 1)::INTEGER AS strict,
            coalesce(list(a.answer ORDER BY e.run) FILTER (NOT e.success AND NOT a.collapsed), []) AS wrong
     FROM episodes AS e
     JOIN numbered AS i USING (instance_id)
@@ -18,6 +19,7 @@ SELECT player,
        list(runs ORDER BY number) AS runs,
        list(solved ORDER BY number) AS solved,
        list(collapsed ORDER BY number) AS collapsed,
+       list(strict ORDER BY number) AS strict,
        list(wrong ORDER BY number) AS wrong
 FROM counted
 GROUP BY player

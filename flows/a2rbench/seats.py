@@ -1,45 +1,49 @@
 """How A2RBench is played: an item of a published edition, or a fresh one, answered once."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
 from schemas.a2rbench.analysis import ReadingPlan
+from schemas.a2rbench.item import name_domain
 from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
 from schemas.game import Episode, Playing, SecondReader, Sheet
 from schemas.ids import content_id, derive_rng
-from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.game import ItemGame
+from tasks.a2rbench.game import Form, ItemGame, shape_of
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.judge import judge_by
+from tasks.a2rbench.replies.answers import read_answer, write_answer
 from tasks.a2rbench.seeds import SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
+_FORMS = ("type", "dimension", "variation", "is_remapped", "query")
 _FORM = '["a", "b"] or [["a", "b"], ["c", "d"]]'
 _ASK = f"In the terminal, the output alone is enough: JSON on one line, such as {_FORM}."
-_PLAYED = ("instance_id", "answer", "prompt", "template_hash")
+_PLAYED = ("instance_id", "answer", "prompt", "template_hash", *_FORMS)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemSeat:
-    """An item as it is played (`schemas.game.Seat`): the prompt as published, and the right answer."""
+    """An item as it is played (`schemas.game.Seat`): the prompt as published, the right answer, its form."""
 
     instance_id: str
     answer: str
     prompt: str
     template_hash: str = ""
+    form: Form = field(default_factory=Form)
 
     def start(self) -> ItemGame:
         """Return a fresh game of it."""
-        return ItemGame(self.prompt, self.answer, self.template_hash)
+        return ItemGame(self.prompt, self.answer, self.template_hash, self.form)
 
     def episode_id(self, player: str, run: int) -> str:
         """Return the content id of item, player and run."""
@@ -54,7 +58,8 @@ class ItemSeat:
             "episode_id": episode_id,
             "answer": None if read is None else read.answer,
             "rule": None if read is None else read.rule,
-            "parse": "none" if read is None else "json" if game.judge_call_id is None else "judge",
+            "parse": "none" if read is None else "program" if game.judge_call_id is None else "judge",
+            "format_level": None if read is None or game.judge_call_id is not None else read.level,
             "collapsed": read is None,
             "judge_call_id": game.judge_call_id,
         }
@@ -72,8 +77,14 @@ def take_seats(
 ) -> list[ItemSeat]:
     """Return the seats of these instances, in their order."""
     rows = rows_with(store, "a2rbench_items", edition, "instance_id", instance_ids, _PLAYED)
-    found = {row["instance_id"]: ItemSeat(**row) for row in rows}
+    found = {row["instance_id"]: _seat_of(row) for row in rows}
     return [found[id_] for id_ in instance_ids if id_ in found]
+
+
+def _seat_of(row: Mapping[str, Any]) -> ItemSeat:
+    shape = shape_of(json.loads(row["query"]))
+    form = Form(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
+    return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)
 
 
 def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
@@ -94,7 +105,7 @@ def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
     request = SeedRequest(RULES[rng.choice(names)], 0, variations, setting == "remapped", seed, jail)
     for item in grow_seed(request).items:
         if item.variation == variation and item.is_remapped == (setting == "remapped"):
-            return ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)
+            return _seat_of(asdict(item))
     raise InstancesExhausted(f"{domain}: no {setting} item was found; give another --seed")
 
 

@@ -5,14 +5,16 @@ from pkgutil import resolve_name
 
 from schemas.benchmark import Benchmark, later
 from schemas.beyondbench.tables import BEYONDBENCH_TABLES
-from schemas.measure import Measure
+from schemas.measure import Floor, Measure
 
 _ACCURACY = Measure(
-    "accuracy",
+    "common_accuracy",
     "any",
     "accuracy",
-    "accuracy = unweighted mean over tasks of means over their cells, INVALID replies being wrong",
-    "Accuracy is the unweighted mean over tasks of the means over their variations.",
+    "accuracy = unweighted mean over tasks of means over their cells, INVALID replies being wrong, on the "
+    "problems that all players with half of a suite or more have",
+    "Accuracy is the unweighted mean over tasks of the means over their variations, on the problems that all "
+    "players with at least half of a suite have.",
 )
 _FOLLOWING = Measure(
     "instruction_following",
@@ -20,6 +22,12 @@ _FOLLOWING = Measure(
     "instruction following",
     "instruction following = share of answers in exactly the required format",
     "Instruction following is the share of scored replies whose answer has exactly the required format.",
+)
+_FLOOR = Floor(
+    "guesser",
+    "floor = guesser, by the cell, size and form of a problem alone",
+    "The floor is the success rate of guesser, which reads no number, list or clue of a problem: it gives "
+    "the answer that was right most often in problems of the same variation and size of another draw.",
 )
 
 BENCHMARK = Benchmark(
@@ -32,6 +40,7 @@ BENCHMARK = Benchmark(
     tables=BEYONDBENCH_TABLES,
     sql="warehouse.beyondbench",
     measures=(_ACCURACY, _FOLLOWING),
+    floor=_FLOOR,
     report=partial(resolve_name, "flows.beyondbench.report.own_sections:REPORT"),
     protocol=later("flows.beyondbench.prepare:protocol_of"),
     estimate=later("flows.beyondbench.prepare:estimate_evaluation"),

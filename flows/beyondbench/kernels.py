@@ -7,6 +7,7 @@ from tasks.beyondbench.registry import TASKS
 
 # Tasks with compiled code, and the variations that use all of it.
 _COMPILED = {
+    "n_queens": ("queens_4",),
     "graph_coloring": ("cycle", "planar", "ramsey"),
     "sudoku": ("standard_4", "irregular_9", "killer_9"),
     "cryptarithmetic": ("addition_medium", "multiplication_medium"),

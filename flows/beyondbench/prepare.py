@@ -20,6 +20,8 @@ from tasks.llm.tokens import token_counter
 from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
+_PAPER = "paper"  # all cells that the paper counts
+
 
 def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation:
     """Return the plan's own part, after every check that needs no work."""
@@ -40,7 +42,7 @@ def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation:
 
 
 def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
-    """Return the cells of suites, tasks and TASK/VARIATION, or all of them, in the catalogue's order.
+    """Return the cells of suites, tasks, TASK/VARIATION and `paper`, or all, in the catalogue's order.
 
     Raises InvalidOption for what does not exist.
     """
@@ -51,12 +53,16 @@ def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
 def _cells_of(name: str) -> list[Cell]:
     if name in SUITES:
         return _all_cells(task for task in MODULES if TASKS[task].suite == name)
+    if name == _PAPER:
+        return [
+            cell for cell in _all_cells(MODULES) if find_task(cell.task).variation(cell.variation).is_counted
+        ]
     task, _, variation = name.partition("/")
     if task not in MODULES:
-        meant = suggest(task, (*SUITES, *MODULES))
+        meant = suggest(task, (*SUITES, _PAPER, *MODULES))
         raise InvalidOption(
-            f"--tasks {name!r}: expected a suite ({', '.join(SUITES)}), a task or TASK/VARIATION{meant} "
-            "(see `perennial tasks list`)"
+            f"--tasks {name!r}: expected a suite ({', '.join(SUITES)}), {_PAPER}, a task or "
+            f"TASK/VARIATION{meant} (see `perennial tasks list`)"
         )
     if variation:
         return [Cell(task, find_task(task).variation(variation).name)]
@@ -92,12 +98,6 @@ def budgets_of(settings: BeyondBenchSettings) -> dict[str, dict[str, Any]]:
     }
 
 
-def facts_of(settings: BeyondBenchSettings) -> dict[str, dict[str, Any]]:
-    """Return what models.toml says of players: family, parameters, quantisation, tuning."""
-    found = {name: entry.facts for name, entry in _entries_of(settings).items()}
-    return {name: facts for name, facts in found.items() if facts}
-
-
 def _entries_of(settings: BeyondBenchSettings) -> dict[str, ModelEntry]:
     """Return the entries of those players that have one."""
     entries: Mapping[str, ModelEntry] = settings.model_entries()
@@ -106,13 +106,13 @@ def _entries_of(settings: BeyondBenchSettings) -> dict[str, ModelEntry]:
 
 
 def protocol_of(settings: BeyondBenchSettings, _store: Store, _growth: EditionPlan) -> dict[str, Any]:
-    """Return budgets and facts of the models of an evaluation of a published edition."""
+    """Return budgets of the models of an evaluation of a published edition."""
     return _protocol(settings)
 
 
 def _protocol(settings: BeyondBenchSettings) -> dict[str, Any]:
-    found = {"budgets": budgets_of(settings), "facts": facts_of(settings)}
-    return {name: by_player for name, by_player in found.items() if by_player}
+    budgets = budgets_of(settings)
+    return {"budgets": budgets} if budgets else {}
 
 
 def estimate_evaluation(

@@ -96,10 +96,7 @@ def refuse(seat: ProblemSeat, player: str) -> str:
     needed = prompt + seat.solution_tokens
     if fits(needed, context):
         return ""
-    return (
-        f"player {player} was not asked: prompt and solution need about {needed:,} tokens, more than "
-        f"{SHARE:.0%} of its {context:,}"
-    )
+    return f"prompt and solution need about {needed:,} tokens, more than {SHARE:.0%} of its {context:,}"
 
 
 def draw_sheet(game: TaskGame) -> Sheet:

@@ -17,7 +17,9 @@ def play(
     domain: Annotated[
         str | None, typer.Option(help="A bundled domain, or a .json file. Default: drawn by the seed.")
     ] = None,
-    setting: Annotated[str | None, typer.Option(help="Size: easy, hard or NxM. Default: easy.")] = None,
+    setting: Annotated[
+        str | None, typer.Option(help="Size: easy, hard, NxM or NxMvK. Default: easy.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the instance. Default: drawn, and shown.")
     ] = None,

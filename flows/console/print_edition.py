@@ -17,7 +17,7 @@ from schemas.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
 from schemas.populations import describe_populations
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
-from tasks.report.figures.headline import instances_differ
+from tasks.report.figures.headline import describe_unasked, instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.publish import read_published_plan
@@ -89,6 +89,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         *_reasons(board, measures),
         *(m.note for m in measures),
         *_ranking_notes(board),
+        *describe_unasked(board),
     ]
     notes += [benchmark.floor.note] if benchmark.floor is not None else []
     notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []

@@ -24,7 +24,7 @@ from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
 SHARED_QUERIES = "flows.editions.report_queries"
-_QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks", "scale")
+_QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks", "models", "scale")
 
 
 def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:

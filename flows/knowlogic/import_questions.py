@@ -16,14 +16,19 @@ from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.plan import EditionPlan
 from schemas.tables import TABLES, staged_tables
 from tasks.knowlogic.published_form import Imported
+from tasks.knowlogic.verdicts import ItemFinding
 from warehouse.catalog.catalog import published_editions
 from warehouse.editions.publish import Publication, publish, read_published_plan
 from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 
 
-def publish_questions(store: Store, edition: str, questions: Sequence[Imported]) -> Publication | None:
-    """Publish these questions as the edition; None where that was done before with the same ones.
+def publish_questions(
+    store: Store, edition: str, questions: Sequence[Imported], findings: Sequence[ItemFinding]
+) -> Publication | None:
+    """Publish these questions, with a finding for each, as the edition.
+
+    None where that was done before with the same ones.
 
     Raises EditionConflict where the edition is published with others. The caller holds the root's lock.
     """
@@ -44,7 +49,14 @@ def publish_questions(store: Store, edition: str, questions: Sequence[Imported])
         knowledge="",
     )
     plan = EditionPlan(edition, "knowlogic", own.as_json(), 0, (), code_version(), digest)
-    rows = {"instances": _shared_rows(questions), "knowlogic_questions": [each.row() for each in questions]}
+    rows = {
+        "instances": _shared_rows(questions),
+        "knowlogic_questions": [each.row() for each in questions],
+        "knowlogic_verdicts": [
+            {"instance_id": question.instance_id, **finding._asdict()}
+            for question, finding in zip(questions, findings, strict=True)
+        ],
+    }
     tables = {}
     for name in staged_tables("knowlogic", answers=False):
         table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())

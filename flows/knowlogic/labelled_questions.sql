@@ -1,5 +1,7 @@
 -- What is known of each question? In the order of pairs; `played_questions` has their numbers, from 0.
 SELECT pair, language, domain, difficulty, level,
-       scenario, type, precision, length(letters) AS right_letters, chain_length, properties, relations
+       scenario, type, precision, length(letters) AS right_letters, chain_length,
+       -- Six things on six slots of which the statements name five are five slots (the paper's figure 6).
+       CASE domain WHEN 'space' THEN entities - try_cast(variables ->> 'al' AS DOUBLE)::INTEGER END AS slots, properties, relations
 FROM knowlogic_questions
 ORDER BY pair, language, instance_id

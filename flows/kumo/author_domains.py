@@ -5,8 +5,8 @@ from functools import partial
 
 from flows.console import progress
 from flows.kumo.edition import KumoEdition
+from flows.kumo.planning.candidates import PlannedDomain
 from flows.kumo.planning.domain_choice import load_bundled
-from flows.kumo.planning.prepare import PlannedDomain
 from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace

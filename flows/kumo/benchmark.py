@@ -16,7 +16,7 @@ from tasks.kumo.optimum.limits import fits_tables
 
 def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
     """Return which programs cannot play: the reader knows the sentences of the template's books alone, and
-    the optimum is known for one valid truth and sizes that fit its tables.
+    the optimum is known for sizes that fit its tables.
     """
     writer = own["authoring"]["writer"]
     why = f"reads the books of the template alone, and these are written by {writer!r}"
@@ -24,12 +24,12 @@ def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
     for name in own["settings"]:
         size = Setting.parse(name)
         if not fits_tables(size.n_truths, size.n_actions, size.n_valid):
-            unfit["optimum"] = f"is not known for setting {name} (several valid truths, or too large)"
+            unfit["optimum"] = f"is not known for setting {name}: it is too large"
     return unfit
 
 
 def _parameters() -> dict[str, tuple[Any, str] | None]:
-    """Return a parameter for bundled domains: a setting may name files of the operator's; `release` does."""
+    """Return a parameter for bundled domains: `domains` may name files of the operator's; the others do."""
     from pydantic import BeforeValidator
 
     from schemas.settings.form import split_names
@@ -44,6 +44,7 @@ def _parameters() -> dict[str, tuple[Any, str] | None]:
             several,
             "Bundled domains. Default: those of perennial.toml, or all, by turns.",
         ),
+        "domains_from": None,
         "release": None,
     }
 
@@ -122,7 +123,7 @@ BENCHMARK = Benchmark(
     commands={
         "domains": (
             "flows.kumo.cli.domains:domains",
-            "List, check and score domains, and write new ones.",
+            "List, check and score domains, import and write new ones.",
         ),
         "sample": (
             "flows.kumo.cli.sample:sample",

@@ -5,7 +5,7 @@ from math import inf
 from flows.kumo.planning.domain_choice import choose_domain
 from flows.kumo.seats import KumoSeat
 from schemas.ids import content_id, derive_rng
-from schemas.kumo.samplers import DEFAULT_SAMPLER
+from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
 from schemas.kumo.things import Setting
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
@@ -30,7 +30,8 @@ def draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
     config, _ = choose_domain(name)
     refuse_unsafe(config)
     encoded = encode_config(config)
-    request = SamplingRequest(size, 1, seed, 1.0, True, sampler=DEFAULT_SAMPLER)
+    sampler = DEFAULT_SAMPLER if size.n_valid == 1 else AS_PUBLISHED
+    request = SamplingRequest(size, 1, seed, 1.0, True, sampler=sampler)
     sample = sample_instances(encoded, request)
     if sample.shortfall is not None:
         raise sample.shortfall

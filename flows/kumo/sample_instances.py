@@ -104,7 +104,7 @@ def _add_sample(
             work_limit=WORK_LIMIT,
             threads=available_threads(),
             node_limit=NODE_LIMIT,
-            is_balanced=plan.is_balanced(setting),
+            is_balanced=plan.is_balanced,
         )
         for instance, instance_id, board, solution in zip(
             sample.instances, sample.ids, boards, solutions, strict=True

@@ -44,9 +44,10 @@ def _show_opening(console: Terminal, sheet: Sheet) -> None:
         console.print(f"{sheet.ask}\n")
     if sheet.truths:
         _show_lists(console, sheet)
+        verb = "survives" if sheet.n_valid == 1 else "survive"
         console.print(
             f"Exactly {sheet.n_valid} of the {len(sheet.truths)} answers listed last ({sheet.truth_noun}) "
-            f"survives all outcomes. Give a number or a name: each {sheet.action_noun} shows its outcome, "
+            f"{verb} all outcomes. Give a number or a name: each {sheet.action_noun} shows its outcome, "
             f"and naming a {sheet.truth_noun} ends the game. `{_BOOK}` and `{_LIST}` show these again.\n"
         )
 

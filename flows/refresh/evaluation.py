@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.model_checks import check_models, choose_params
+from flows.refresh.model_checks import check_models, choose_params, state_facts
 from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import find_benchmark
@@ -124,7 +124,7 @@ def _plan_asked(
         canary=growth.canary,
         anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
         versions=versions,
-        protocol=dict(protocol),
+        protocol=state_facts(protocol, settings, benchmark, players),
         model_params=model_params,
     )
 

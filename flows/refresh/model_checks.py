@@ -34,6 +34,16 @@ def choose_params(
     return shared, settings.model_params(models, shared)
 
 
+def state_facts(
+    protocol: Mapping[str, Any], settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
+) -> dict[str, Any]:
+    """Return the protocol with what models.toml says of the players that are models, under `facts`."""
+    entries = settings.model_entries()
+    named = [name for name in models_of(players, benchmark.playing()) if name in entries]
+    facts = {name: entries[name].facts for name in named if entries[name].facts}
+    return {**protocol, "facts": facts} if facts else dict(protocol)
+
+
 def check_models(
     settings: RefreshSettings,
     benchmark: Benchmark,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.model_checks import check_models, choose_params
+from flows.refresh.model_checks import check_models, choose_params, state_facts
 from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.benchmark import Preparation, find_benchmark
@@ -72,7 +72,7 @@ def prepare_refresh(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
             versions=choose_versions(settings, benchmark, own.own, players),
-            protocol=dict(own.protocol),
+            protocol=state_facts(own.protocol, settings, benchmark, players),
             model_params=model_params,
         ),
     )

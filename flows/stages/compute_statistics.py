@@ -156,7 +156,7 @@ def _analyse(
             figures += control_figures(grid, playing.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
-        figures += correlation_figures(figures, external, kind)
+        figures += correlation_figures(figures, external, kind, found.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
         for statistic in ("mcnemar", *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)

@@ -122,10 +122,11 @@ def _split_refused(
         return tuple(seats), []
     asked, refused = [], []
     for seat in seats:
-        message = playing.refuse(seat, player)
-        if not message:
+        reason = playing.refuse(seat, player)
+        if not reason:
             asked.append(seat)
             continue
+        message = f"player {player} was not asked: {reason}"  # views read the player from it
         row = {"stage": "episodes", "subject": seat.instance_id, "rule": NOT_ASKED, "message": message}
         refused.append({**row, "call_id": None})
     return tuple(asked), refused

@@ -95,17 +95,26 @@ class StudyDesk:
                 self._keep(participant, "consent")
         return self._draw(participant)
 
-    def describe(self, code: str, age_band: str, education: str) -> Screen:
-        """Keep the participant's age band and education, each one of those that the file lists."""
+    def describe(self, code: str, age_band: str, education: str, gender: str = "", major: str = "") -> Screen:
+        """Keep what the participant says, each one of those that the file lists ("" where it lists none)."""
         self._find(code)
-        for given, known in ((age_band, self._study.age_bands), (education, self._study.education)):
-            if given not in known:
-                raise InvalidOption(f"{quote(given)} is not in the list: choose one of {', '.join(known)}")
+        study = self._study
+        answers = {
+            "age_band": (age_band, study.age_bands),
+            "education": (education, study.education),
+            "gender": (gender, study.genders),
+            "major": (major, study.majors),
+        }
+        for given, known in answers.values():
+            if given not in (known or ("",)):
+                remedy = f"choose one of {', '.join(known)}" if known else "this study asks for none"
+                raise InvalidOption(f"{quote(given)} is not in the list: {remedy}")
         with self._ledger.writing():
             participant = self._find(code)
             run = self._run(participant)
             if self._is_open() and run.has_consented and run.profile is None:
-                profile = json.dumps({"age_band": age_band, "education": education}, ensure_ascii=False)
+                given_answers = {name: given for name, (given, known) in answers.items() if known}
+                profile = json.dumps(given_answers, ensure_ascii=False)
                 self._keep(participant, "profile", value=profile)
         return self._draw(participant)
 

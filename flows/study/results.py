@@ -63,6 +63,8 @@ def participant_row(opened: OpenedStudy, player: str, run: Run) -> dict[str, Any
         "consented": run.has_consented,
         "age_band": profile.get("age_band"),
         "education": profile.get("education"),
+        "gender": profile.get("gender"),
+        "major": profile.get("major"),
         "assigned": study.tasks,
         "started": sum(task.started_at is not None for task in run.counted),
         "answered": len(answered),

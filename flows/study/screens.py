@@ -14,7 +14,7 @@ def draw_screen(opened: OpenedStudy, public: str, run: Run, now: float, notice: 
     if not run.has_consented:
         return Screen("consent", texts=_texts(study), **shown)  # type: ignore[arg-type]
     if run.profile is None:
-        bands = {"age_bands": study.age_bands, "education": study.education}
+        bands = {name: getattr(study, name) for name in ("age_bands", "education", "genders", "majors")}
         return Screen("profile", texts=_texts(study), **shown, **bands)  # type: ignore[arg-type]
     done = sum(bool(task.ended) for task in run.counted)
     current = run.current

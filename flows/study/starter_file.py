@@ -41,6 +41,9 @@ withdraw at any time, by your code, without a reason.
 """
 age_bands = ["18-24", "25-34", "35-44", "45-54", "55-64", "65 or older", "no answer"]
 education = ["school", "bachelor", "master", "doctorate", "other", "no answer"]
+# Asked only where you list choices, such as ["female", "male", "other", "no answer"]; say so in the consent.
+genders = []
+majors = []
 currency = ""
 
 # Earnings: base + per_success x success rate - per_action x action count. The rate is right answers /

@@ -18,12 +18,17 @@ class LabelTest:
 
 @dataclass(frozen=True, slots=True)
 class NumberTest:
-    """What can be measured of each part of a thing, in which unit, from which number to which."""
+    """What can be measured of each part of a thing, in which unit, from which number to which.
+
+    Results are multiples of `step`, or have so many significant `digits`: a test has one of the two.
+    """
 
     name: str
     note: str
     unit: str
     range: tuple[float, float]
+    step: float | None = None
+    digits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

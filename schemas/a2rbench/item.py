@@ -13,7 +13,7 @@ DOMAINS = tuple(f"{shape}_{type_}" for shape in SHAPES for type_ in RULE_TYPES)
 Setting = Literal["seed", "augmented", "remapped"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 
-ParseKind = Literal["json", "judge", "none"]
+ParseKind = Literal["program", "judge", "none"]
 PARSE_KINDS: tuple[ParseKind, ...] = get_args(ParseKind)
 
 TIERS = ("bubblewrap", "seccomp", "none")

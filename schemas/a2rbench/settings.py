@@ -17,6 +17,8 @@ from schemas.settings.models import only_set
 PRESETS: dict[str, dict[str, Any]] = {
     "": {},
     "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
+    # Table 8, where people were asked: 36 semantic and 36 symbolic seeds, and these in other tokens.
+    "human": {"seeds": 12, "variations": 0, "remapping": True, "temperature": 1e-7},
 }
 
 
@@ -25,8 +27,8 @@ class A2RBenchSettings(RefreshSettings):
 
     players: Names = setting(
         [],
-        "Players, separated by commas: search, identity, nearest; any other name is treated as a model. "
-        "Default: these three.",
+        "Players, separated by commas: search, guesser, identity, nearest; any other name is treated as a "
+        "model. Default: these four.",
     )
     seeds: int = setting(
         12, "Seeds of each of the six cells: a rule with inputs of its own.", ge=1, le=10_000
@@ -40,7 +42,11 @@ class A2RBenchSettings(RefreshSettings):
     remapping: bool = setting(
         True, "Ask symbolic items in other tokens as well, where the rule commutes with that."
     )
-    preset: str = setting("", "paper: 12 seeds of each cell, V0 to V9, and models at temperature 1e-7.")
+    preset: str = setting(
+        "",
+        "paper: 12 seeds of each cell, V0 to V9, and models at temperature 1e-7. human: the same without "
+        "variations, the 108 items of its table 8.",
+    )
 
     authors: Names = setting(
         [CATALOGUE],

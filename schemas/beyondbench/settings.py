@@ -9,13 +9,13 @@ class BeyondBenchSettings(RefreshSettings):
 
     tasks: Names = setting(
         [],
-        "Tasks, separated by commas: a suite (easy, medium, hard), a task, or TASK/VARIATION; `perennial "
-        "tasks list` shows them. Default: all.",
+        "Tasks, separated by commas: a suite (easy, medium, hard), a task, TASK/VARIATION, or paper for all "
+        "variations that the paper counts; `perennial tasks list` shows them. Default: all.",
     )
     players: Names = setting(
         [],
-        "Players, separated by commas: exact, careless, random; any other name is treated as a model. "
-        "Default: these three.",
+        "Players, separated by commas: exact, careless, random, guesser; any other name is treated as a "
+        "model. Default: these four.",
     )
     instances: int = setting(20, "Problems per variation.", ge=1, le=1_000_000)
     context_tokens: int | None = setting(

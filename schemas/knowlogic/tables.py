@@ -5,6 +5,7 @@ from schemas.knowlogic.things import (
     DIFFICULTIES,
     DOMAINS,
     ERROR_CLASSES,
+    ITEM_VERDICTS,
     LANGUAGES,
     PRECISIONS,
     QUESTION_TYPES,
@@ -67,8 +68,13 @@ QUESTIONS = Table(
             "the variables of the difficulty formula, by the paper's names (JSON)" + _UNKNOWN,
             nullable=True,
         ),
-        Column("level", "float64", "the value of the difficulty formula" + _UNKNOWN, nullable=True),
-        Column("difficulty", "string", "the class of that level", allowed=DIFFICULTIES),
+        Column("level", "float64", "the value of the paper's difficulty formula" + _UNKNOWN, nullable=True),
+        Column(
+            "difficulty",
+            "string",
+            "the class: by chain length and options to decide; of an imported question as given",
+            allowed=DIFFICULTIES,
+        ),
         Column("statements", "int64", "number of statements" + _UNKNOWN, nullable=True, minimum=1),
         Column("entities", "int64", "number of entities arranged" + _UNKNOWN, nullable=True, minimum=1),
         Column("payload", "string", "the problem without a language (JSON)" + _UNKNOWN, nullable=True),
@@ -136,4 +142,29 @@ ANSWERS = Table(
     kind="answers",
 )
 
-KNOWLOGIC_TABLES = (QUESTIONS, GATE, ANSWERS)
+VERDICTS = Table(
+    "knowlogic_verdicts",
+    "what the engine says of the key of an imported question, beside its row of `knowlogic_questions`",
+    (
+        Column("instance_id", "string", "the question in one language"),
+        Column(
+            "verdict",
+            "string",
+            "agrees: the key follows, differs: other letters do, open: an option is true in some "
+            "arrangements only, impossible: the statements allow none, undecided: the engine does not "
+            "read the text",
+            allowed=ITEM_VERDICTS,
+        ),
+        Column(
+            "letters",
+            "string",
+            "the letters that follow from the statements, in order, NULL where none are decided",
+            nullable=True,
+        ),
+        Column("reason", "string", "the reason in words"),
+    ),
+    key=("instance_id",),
+    references=(Reference("instance_id", "instances", "instance_id"),),
+)
+
+KNOWLOGIC_TABLES = (QUESTIONS, GATE, VERDICTS, ANSWERS)

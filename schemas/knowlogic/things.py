@@ -92,3 +92,8 @@ ERROR_CLASSES: tuple[ErrorClass, ...] = get_args(ErrorClass)
 
 Brackets = Literal["square", "lenticular", "boxed"]
 BRACKETS: tuple[Brackets, ...] = get_args(Brackets)
+
+# What the engine says of an imported question: its key follows or another does, some option is true in some
+# arrangements only, no arrangement is allowed, or the text is not read.
+ItemVerdict = Literal["agrees", "differs", "open", "impossible", "undecided"]
+ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)

@@ -31,6 +31,8 @@ Name = Annotated[str, Field(strict=True, pattern=r"\S")]
 Names = Annotated[list[Name], FailFast()]
 Label = Annotated[Name, BeforeValidator(_label_text)]
 Bound = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Pair = Annotated[list[Bound], Field(min_length=2, max_length=2)]
+MAX_DIGITS = 9  # significant digits of a shown number
 
 
 class _Form(BaseModel):
@@ -41,7 +43,7 @@ class StateForm(_Form):
     """One outcome state: a `label`, or a `range` of two numbers, and the truths that it rules out."""
 
     label: Label | None = None
-    range: Annotated[list[Bound], Field(min_length=2, max_length=2)] | None = None
+    range: Pair | None = None
     rules_out: Names
 
     @model_validator(mode="after")
@@ -63,11 +65,22 @@ class OutcomeForm(_Form):
     action: Name
     type: Text
     unit: Text = ""
+    step: Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0)] | None = None
+    digits: Annotated[int, Field(strict=True, ge=1, le=MAX_DIGITS)] | None = None
+    cells: Annotated[dict[Name, Pair], FailFast()] = Field(default_factory=dict)
     states: Annotated[list[StateForm], FailFast()]
 
     def outcome(self) -> Outcome:
         """Return the outcome as perennial keeps it."""
-        return Outcome(self.action, self.type, tuple(form.state() for form in self.states), self.unit)
+        states = tuple(form.state() for form in self.states)
+        cells = tuple((truth, low, high) for truth, (low, high) in self.cells.items())
+        return Outcome(self.action, self.type, states, self.unit, self.step, self.digits, cells)
+
+    @model_validator(mode="after")
+    def _has_one_precision(self) -> "OutcomeForm":
+        if self.step is not None and self.digits is not None:
+            raise ValueError("expected a step or a number of digits, got both; keep one of them")
+        return self
 
 
 class SeedConfigForm(_Form):

@@ -31,9 +31,10 @@ class KumoPlan:
     book_style: str = MIXED
     sampler: str = DEFAULT_SAMPLER
 
-    def is_balanced(self, setting: Setting) -> bool:
-        """Return whether the setting's instances are balanced; those of several valid truths never are."""
-        return self.sampler == BALANCED and setting.n_valid == 1
+    @property
+    def is_balanced(self) -> bool:
+        """Whether its instances are balanced."""
+        return self.sampler == BALANCED
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""

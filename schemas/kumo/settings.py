@@ -43,7 +43,17 @@ class KumoSettings(RefreshSettings):
         [],
         "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns.",
     )
-    settings: Names = setting(["easy", "hard"], "Sizes: easy, hard, or NxM (truths x actions).")
+    domains_from: str = setting(
+        "",
+        "Clone of the KUMO authors' repository: all of its domains that can be sampled are used, repaired as "
+        "by `perennial domains import`.",
+        example="../KUMO",
+    )
+    settings: Names = setting(
+        ["easy", "hard"],
+        "Sizes: easy, hard, NxM (truths x actions), or NxMvK, such as 6x10v2, with K valid truths, which "
+        "--sampler kumo-2025 draws.",
+    )
     players: Names = setting(
         [],
         "Players, separated by commas: algorithm-3, optimum, greedy, random, reader, guesser; any other name "
@@ -269,9 +279,14 @@ class KumoSettings(RefreshSettings):
             book_rounds=self.book_rounds,
         )
 
+    @property
+    def has_domains(self) -> bool:
+        """Whether somebody named domains."""
+        return bool(self.domains or self.domains_from)
+
     def number_of_domains(self, has_proposals: bool) -> int | None:
         """Return how many of the domains are to take their turn, None where all of those named are used."""
-        if self.domain_count is not None or self.domains:
+        if self.domain_count is not None or self.has_domains:
             return self.domain_count
         return 0 if has_proposals else _DEFAULT_DOMAINS
 
@@ -279,7 +294,7 @@ class KumoSettings(RefreshSettings):
         """Return how many synthetic worlds are to be drawn."""
         if self.worlds is not None:
             return self.worlds
-        return 0 if self.domains or has_proposals else _DEFAULT_WORLDS
+        return 0 if self.has_domains or has_proposals else _DEFAULT_WORLDS
 
     def instances_of_each(self, domains: int) -> int:
         """Return how many instances of each domain and setting are to be drawn, of so many domains."""

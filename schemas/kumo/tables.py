@@ -111,7 +111,7 @@ KUMO_INSTANCES = Table(
             "expected_steps",
             "float64",
             "expected tests of Algorithm 3's policy under its own outcome model, which uses the promise of "
-            "one valid truth at the end only",
+            "how many truths are valid at the end only",
             minimum=0,
         ),
         Column("optimal_tests", "int64", "tests of Algorithm 3's policy on these observations", minimum=0),
@@ -121,15 +121,15 @@ KUMO_INSTANCES = Table(
         Column(
             "promise_status",
             "string",
-            "exact: promise_steps is the optimum; bounds: the limit of work was passed; none: several truths "
-            "are valid, or the size is too large",
+            "exact: promise_steps is the optimum; bounds: the limit of work was passed; none: the size is "
+            "too large",
             allowed=("exact", "bounds", "none"),
         ),
         Column(
             "promise_steps",
             "float64",
-            "expected tests of the optimum, which uses the promise of one valid truth throughout, under "
-            "the sampler's prior (docs/kumo.md); with bounds those of the best policy known",
+            "expected tests of the optimum, which uses the promise of how many truths are valid throughout, "
+            "under the sampler's prior (docs/kumo.md); with bounds those of the best policy known",
             nullable=True,
             minimum=0,
         ),
@@ -225,8 +225,8 @@ KUMO_EPISODES = Table(
         Column(
             "decided",
             "bool",
-            "whether the outcomes seen left one truth possible; NULL where several truths are valid, and of "
-            "imported runs",
+            "whether the outcomes seen made some truth sure to be valid; NULL where there are too many sets "
+            "of valid truths to look at, and of imported runs",
             nullable=True,
         ),
     ),

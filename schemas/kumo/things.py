@@ -11,12 +11,17 @@ MIN_TRUTHS = 50
 MIN_ACTIONS = 30
 TURN_LIMIT = 50
 
-Observation = str | float
+Observation = str | int | float
 
 
 def observation_text(observation: Observation) -> str:
     """Return the observation as tables and feedback show it: a label, or the number's shortest exact text."""
     return observation if isinstance(observation, str) else repr(observation)
+
+
+def read_number(text: str) -> int | float:
+    """Return the number that `observation_text` wrote: an integer where no point or exponent is in it."""
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,20 @@ class OutcomeState:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All outcome states of one action; `kind` is `str` or `float` in a valid configuration."""
+    """All outcome states of one action; `kind` is `str` or `float` in a valid configuration.
+
+    The numbers that a `float` outcome shows are multiples of `step`, or have so many significant `digits`;
+    with neither they are any of a range. `cells` has the least and the greatest true value of each truth of
+    which these are known: a number that is shown of the truth lies between them.
+    """
 
     action: str
     kind: str
     states: tuple[OutcomeState, ...]
     unit: str = ""
+    step: float | None = None
+    digits: int | None = None
+    cells: tuple[tuple[str, float, float], ...] = ()
 
     def state_of(self, observation: Observation) -> int | None:
         """Return the index of the first listed state that the observation falls into, or None.
@@ -115,6 +128,12 @@ def _outcome_json(outcome: Outcome) -> dict[str, object]:
     entry: dict[str, object] = {"action": outcome.action, "type": outcome.kind}
     if outcome.unit:
         entry["unit"] = outcome.unit
+    if outcome.step is not None:
+        entry["step"] = outcome.step
+    if outcome.digits is not None:
+        entry["digits"] = outcome.digits
+    if outcome.cells:
+        entry["cells"] = {truth: [low, high] for truth, low, high in outcome.cells}
     entry["states"] = [_state_json(state) for state in outcome.states]
     return entry
 
@@ -151,7 +170,8 @@ class Setting:
         if match is None:
             raise InvalidOption(
                 f"setting {text[:80]!r} is not known: "
-                "use easy, hard, or NxM for N truths and M actions, such as 6x10"
+                "use easy, hard, NxM for N truths and M actions, such as 6x10, or NxMvK where K truths are "
+                "valid, such as 6x10v2"
             )
         return cls(int(match[1]), int(match[2]), int(match[3] or 1))
 

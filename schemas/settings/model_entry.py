@@ -23,6 +23,7 @@ _FACTS = (
     "parameters_billion",
     "quantization",
     "tuning",
+    "weights",
     "base_model",
     "trained_on",
     "trained_setting",
@@ -143,6 +144,9 @@ class ModelEntry(BaseModel):
     )
     tuning: str = setting(
         "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
+    )
+    weights: Literal["", "open", "closed"] = setting(
+        "", "Whether its weights are open or closed. Default: unknown.", example="open"
     )
     base_model: str = setting(
         "", "Of a training checkpoint: the model that was trained.", example="Example-3"

@@ -1,4 +1,4 @@
-"""Which rules fit the examples of an item: those of the catalogue and compositions of two.
+"""Which rules fit the examples of an item: those of the catalogue, compositions of two, and primitives.
 
 The paper's cycle check says that a rule is reversible, not that it is the only one that fits. An item on
 which a rule that fits gives another answer has no single answer.
@@ -12,6 +12,7 @@ from itertools import product
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
 from tasks.a2rbench.inputs import TOKENS
+from tasks.a2rbench.uniqueness.primitives import find_primitives
 from tasks.a2rbench.values import tokens_of
 
 Example = tuple[Value, Value]
@@ -21,7 +22,8 @@ Example = tuple[Value, Value]
 class Fits:
     """The programs (names of one or two rules, applied in order) that fit the examples.
 
-    `agreeing` give the answer of the first of them, which is `answer`; `other` give another one.
+    `agreeing` give the answer of the first of them, which is `answer`; `other` give another one. A primitive
+    beyond the catalogue is named where it gives an answer that no rule of the catalogue gives.
     """
 
     agreeing: tuple[tuple[str, ...], ...]
@@ -35,7 +37,7 @@ class Fits:
 
 
 def find_fits(dimension: Dimension, examples: Sequence[Example], query: Value) -> Fits:
-    """Return the programs of at most two rules that fit all examples, single rules first."""
+    """Return the programs of at most two rules, and primitives, that fit all examples; single rules first."""
     values = [value for pair in examples for value in pair] + [query]
     programs = _programs(dimension, frozenset(_alphabets(values)))
     # A small example refuses most programs at the least cost.
@@ -44,13 +46,18 @@ def find_fits(dimension: Dimension, examples: Sequence[Example], query: Value) -
         programs = tuple(
             program for program, output in zip(programs, outputs, strict=True) if output == wanted
         )
-    if not programs:
-        return Fits((), (), None)
     answers = _outputs(programs, query)
     found = [
         (tuple(rule.name for rule in program), answer)
         for program, answer in zip(programs, answers, strict=True)
     ]
+    found += [
+        ((name,), answer)
+        for name, answer in find_primitives(dimension, examples, query).items()
+        if answer not in answers
+    ]
+    if not found:
+        return Fits((), (), None)
     answer = found[0][1]
     return Fits(
         tuple(names for names, given in found if given == answer),

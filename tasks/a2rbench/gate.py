@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.a2rbench.item import Item
-from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import Shown, read_shown, show, write_item
 from tasks.a2rbench.remapping import remap
+from tasks.a2rbench.replies.answers import read_answer, write_answer
+from tasks.a2rbench.replies.form import form_of
 from tasks.a2rbench.trials import fault_of_fits
+from tasks.a2rbench.uniqueness.trivial import find_trivial
 from tasks.a2rbench.values import fault_of_shape, tokens_of
 from tasks.a2rbench.wording import read_prompt
 from tasks.sandbox.refusal import Refused
@@ -36,7 +38,8 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
     """Return what holds of the items of a rule; its code runs with each of the hash seeds.
 
     The stored code gives the stored outputs in fresh processes, and its inverse the inputs in other ones;
-    all values have the rule's shape; the programs that fit are searched for again and agree; a copy is the
+    all values have the rule's shape; the answer is not trivial; the programs that fit are searched
+    for again and agree; a copy is the
     image of its original; the prompt is read back; all columns are those that are computed again.
     """
     tested = Tested(len(items))
@@ -113,7 +116,8 @@ def _check_item(
             tested.faults.append(f"{item.instance_id}: {fault}")
             return
     fits = find_fits(rule.dimension, holds.examples, holds.query)
-    fault = fault_of_fits(rule, holds, fits)
+    fault = find_trivial(rule.dimension, holds.examples, holds.query, holds.answer)
+    fault = fault or fault_of_fits(rule, holds, fits)
     if fault:
         tested.faults.append(f"{item.instance_id}: {fault}")
     else:
@@ -182,6 +186,6 @@ def _check_prompts(items: Sequence[Item], tested: Tested) -> None:
             tested.prompts += 1
         else:
             tested.faults.append(f"{item.instance_id}: the prompt shows other examples or another query")
-        read = read_answer(f"{item.examples} {write_answer(json.loads(item.answer))}")
+        read = read_answer(f"{item.examples} {write_answer(json.loads(item.answer))}", form_of(item.prompt))
         if read is None or read.answer != item.answer:
             tested.faults.append(f"{item.instance_id}: the right answer is not graded as right")

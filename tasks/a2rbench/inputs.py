@@ -2,9 +2,13 @@
 
 import json
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 
 from tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
+from tasks.a2rbench.uniqueness.trivial import find_trivial
 
 TOKENS: dict[Alphabet, tuple[str, ...]] = {
     "any": tuple("abcdefghjkmnpqrstuvwxyz23456789#@*+"),
@@ -52,9 +56,8 @@ class Sizes:
         return (self.line, self.grid, self.cube)[dimension - 1]
 
 
-_STANDARD = Sizes((5, 9), (3, 4), (2, 3))
-_LONGER = Sizes((8, 12), (3, 5), (2, 3))
-_SMALL = Sizes((1, 3), (1, 2), (1, 2))
+_STANDARD = Sizes((5, 9), (3, 5), (2, 4))
+_LONGER = Sizes((8, 12), (3, 6), (2, 4))
 _LARGE = Sizes((14, 20), (5, 7), (3, 4))
 
 VARIATIONS = range(10)
@@ -64,44 +67,115 @@ _KINDS: dict[int, tuple[Sizes, int]] = {
     1: (_STANDARD, 0),
     2: (_LONGER, 0),
     3: (_LONGER, 4),
-    4: (_SMALL, 0),
-    5: (_SMALL, 1),
     6: (_STANDARD, 2),
     7: (_LARGE, 0),
     8: (_LARGE, 3),
     9: (_LARGE, 2),
 }
 VARIATION_NAMES = ("seed", *["standard"] * 3, *["edge"] * 3, *["complex"] * 3)
+_TINY, _REPETITIVE = 4, 5
+# An edge variation begins with so many examples of standard size, so that the rule can be inferred.
+_FULL = 2
+# The smallest query has a size of which so many inputs exist at least: no answer is had by chance.
+_FEWEST_INPUTS = 100
+_MOST_TINY = (8, 5, 4)
+
+Shape = tuple[int, ...]
 
 
 def draw_inputs(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
     """Return distinct inputs of a variation, the query last; None where the draws give too few.
 
-    An edge variation has one example of a standard size, so that the rule can be inferred at all.
+    In each axis the examples have several sizes, and each of the query's is the size of an example.
     """
-    sizes, most = _KINDS[variation]
-    found: dict[str, Value] = {}
-    if VARIATION_NAMES[variation] == "edge":
-        for _ in range(2):
-            _add(found, _draw(rule, _STANDARD, 0, rng))
     for _ in range(_DRAWS):
-        if len(found) == EXAMPLES + 1:
-            return list(found.values())
-        _add(found, _draw(rule, sizes, most, rng))
+        inputs = _draw(rule, variation, rng)
+        if inputs and len({json.dumps(value) for value in inputs}) == len(inputs):
+            return inputs
     return None
 
 
-def _add(found: dict[str, Value], value: Value) -> None:
-    found.setdefault(json.dumps(value), value)
+def _draw(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
+    if variation == _TINY:
+        return _draw_tiny(rule, rng)
+    sizes, most = _KINDS.get(variation, (_STANDARD, 0))
+    shapes = _draw_shapes(sizes.of(rule.dimension), rule.dimension, rng)
+    if variation == _REPETITIVE:
+        full = [_fill(shape, TOKENS[rule.alphabet], rng) for shape in shapes[:_FULL]]
+        odd = (0, *rng.choices((1, 2), k=EXAMPLES - _FULL - 1), 2)
+        return full + [_repeat(rule, *each, rng) for each in zip(shapes[_FULL:], odd, strict=True)]
+    is_edge = VARIATION_NAMES[variation] == "edge"
+    return [
+        _fill(shape, _choose_tokens(rule, 0 if is_edge and place < _FULL else most, rng), rng)
+        for place, shape in enumerate(shapes)
+    ]
 
 
-def _draw(rule: Rule, sizes: Sizes, most: int, rng: random.Random) -> Value:
+def _draw_shapes(sizes: tuple[int, int], dimension: int, rng: random.Random) -> list[Shape]:
+    """Return the shapes of examples and query; in each axis at least three sizes where there are so many."""
+    low, high = sizes
+    axes = []
+    for _ in range(dimension):
+        sides = rng.sample(range(low, high + 1), min(3, high - low + 1))
+        sides += [rng.randint(low, high) for _ in range(EXAMPLES - len(sides))]
+        rng.shuffle(sides)
+        axes.append([*sides, rng.choice(sides)])
+    return list(zip(*axes, strict=True))
+
+
+def _draw_tiny(rule: Rule, rng: random.Random) -> list[Value] | None:
+    """Return two inputs of standard size, an empty or thin one, one token, and two small ones of one shape.
+
+    The query is about as small as it can be without having a trivial answer.
+    """
+    tokens, dimension = TOKENS[rule.alphabet], rule.dimension
+    full = [
+        _fill(shape, tokens, rng) for shape in _draw_shapes(_STANDARD.of(dimension), dimension, rng)[:_FULL]
+    ]
+    examples = [(value, rule.forward(value)) for value in full]
+    thin = [1] * (dimension - 1) + [rng.randint(2, 4)]
+    rng.shuffle(thin)
+    least: list[Value] = [
+        [] if dimension == 1 else _fill(thin, tokens, rng),
+        _fill([1] * dimension, tokens, rng),
+    ]
+    shapes = list(product(range(1, _MOST_TINY[dimension - 1] + 1), repeat=dimension))
+    rng.shuffle(shapes)
+    for shape in sorted(shapes, key=prod):
+        if len(tokens) ** prod(shape) < _FEWEST_INPUTS or rng.random() < 0.25:
+            continue
+        like, query = (_fill_differently(shape, tokens, rng) for _ in range(2))
+        if not find_trivial(dimension, examples, query, rule.forward(query)):
+            return [*full, *least, like, query]
+    return None
+
+
+def _choose_tokens(rule: Rule, most: int, rng: random.Random) -> Sequence[str]:
     tokens = TOKENS[rule.alphabet]
-    chosen = rng.sample(tokens, min(most, len(tokens))) if most else tokens
-    low, high = sizes.of(rule.dimension)
-    return _fill([rng.randint(low, high) for _ in range(rule.dimension)], chosen, rng)
+    return rng.sample(tokens, min(most, len(tokens))) if most else tokens
 
 
-def _fill(sides: list[int], tokens: "tuple[str, ...] | list[str]", rng: random.Random) -> Value:
-    side, *rest = sides
-    return [_fill(rest, tokens, rng) if rest else rng.choice(tokens) for _ in range(side)]
+def _repeat(rule: Rule, shape: Shape, odd: int, rng: random.Random) -> Value:
+    """Return an input of one token, but for a few places with others."""
+    one, *others = rng.sample(TOKENS[rule.alphabet], min(3, len(TOKENS[rule.alphabet])))
+    tokens = [one] * prod(shape)
+    for place in rng.sample(range(len(tokens)), odd):
+        tokens[place] = rng.choice(others)
+    return _build(shape, iter(tokens))
+
+
+def _fill(shape: Sequence[int], tokens: Sequence[str], rng: random.Random) -> Value:
+    return _build(shape, iter(rng.choices(tokens, k=prod(shape))))
+
+
+def _fill_differently(shape: Sequence[int], tokens: Sequence[str], rng: random.Random) -> Value:
+    """Return an input of different tokens, as far as there are so many."""
+    number = prod(shape)
+    return _build(
+        shape, iter(rng.sample(tokens, number) if number <= len(tokens) else rng.choices(tokens, k=number))
+    )
+
+
+def _build(shape: Sequence[int], tokens: Iterator[str]) -> Value:
+    side, *rest = shape
+    return [_build(rest, tokens) if rest else next(tokens) for _ in range(side)]

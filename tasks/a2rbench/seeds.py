@@ -1,5 +1,6 @@
 """From the variations of a seed to its items: each original, and symbolic ones in other tokens (P1) too."""
 
+import random
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,10 +16,12 @@ from tasks.a2rbench.hash_seeds import trial_seeds
 from tasks.a2rbench.items import Shown, instance_id, show, write_item
 from tasks.a2rbench.remapping import draw_remapping, remap
 from tasks.a2rbench.trials import UnfitItem, check_item
+from tasks.a2rbench.uniqueness.trivial import find_trivial
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.run import Jail, run_code
 
 Phi = dict[str, str]
+_PHI_DRAWS = 20
 AnyRule = TypeVar("AnyRule", bound=CodedRule)
 
 
@@ -135,8 +138,7 @@ def _copy_all(
     copies: dict[int, tuple[Phi, Shown | None]] = {}
     for variation, (shown, _, _) in sorted(drawn.items()):
         place = f"a2rbench/{request.rule.name}/{request.number}/phi"
-        values = [*shown.inputs, *shown.outputs]
-        phi = draw_remapping(values, derive_rng(request.seed, place, variation))
+        phi = _draw_phi(request.rule, shown, derive_rng(request.seed, place, variation))
         if phi is not None:
             copies[variation] = phi, None
     inputs = {variation: remap(drawn[variation].shown.inputs, phi) for variation, (phi, _) in copies.items()}
@@ -152,6 +154,20 @@ def _copy_all(
         variation: (phi, show(inputs[variation], outputs[variation]) if variation in outputs else None)
         for variation, (phi, _) in copies.items()
     }
+
+
+def _draw_phi(rule: CodedRule, shown: Shown, rng: random.Random) -> Phi | None:
+    """Return a mapping of tokens, of a few draws the first under which no sorting gives the answer."""
+    values = [*shown.inputs, *shown.outputs]
+    phi = draw_remapping(values, rng)
+    for _ in range(_PHI_DRAWS):
+        if phi is None:
+            break
+        image = show(remap(shown.inputs, phi), remap(shown.outputs, phi))
+        if not find_trivial(rule.dimension, image.examples, image.query, image.answer):
+            break
+        phi = draw_remapping(values, rng)
+    return phi
 
 
 def _run_each(request: SeedRequest[AnyRule], inputs: dict[int, list[Value]]) -> dict[int, list[Value]]:

@@ -10,6 +10,7 @@ from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.items import PREFIX, Shown, instance_id, show
+from tasks.a2rbench.uniqueness.trivial import find_trivial
 from tasks.a2rbench.values import fault_of_shape
 from tasks.sandbox.run import Jail, run_purely
 
@@ -63,7 +64,8 @@ def check_item(
     """Return the programs that fit an item, which has one answer.
 
     `known` are ids of items, `issued` content hashes of those of earlier editions. Raises UnfitItem for an
-    item that is there already, in which nothing changes, or that a program fits that gives another answer.
+    item that is there already, in which nothing changes, whose answer is trivial, or that a program fits that
+    gives another answer.
     """
     own = instance_id(shown)
     if own in known or own.removeprefix(f"{PREFIX}_") in issued:
@@ -71,6 +73,9 @@ def check_item(
     changed = [given != wanted for given, wanted in zip(shown.inputs, shown.outputs, strict=True)]
     if not any(changed[:-1]) or (variation == 0 and 2 * sum(changed) <= len(changed)):
         raise UnfitItem("unchanged", "the rule changes none of the examples, or of a seed only a few")
+    why = find_trivial(rule.dimension, shown.examples, shown.query, shown.answer)
+    if why:
+        raise UnfitItem("trivial", why)
     fits = find_fits(rule.dimension, shown.examples, shown.query)
     why = fault_of_fits(rule, shown, fits)
     if why:

@@ -26,6 +26,11 @@ def map_tokens(value: Value, change: Callable[[str], str | int]) -> Value:
     return [map_tokens(part, change) for part in value] if isinstance(value, list) else change(value)
 
 
+def fill_tokens(value: Value, tokens: Iterator[str]) -> Value:
+    """Return the value with its tokens replaced by these in reading order, its structure kept."""
+    return [fill_tokens(part, tokens) for part in value] if isinstance(value, list) else next(tokens)
+
+
 def fault_of_shape(value: Value, dimension: Dimension) -> str:
     """Return "" for a list of tokens, a rectangular grid or a cuboid, as the dimension says; else why not."""
     if not isinstance(value, list):

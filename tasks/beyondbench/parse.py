@@ -20,7 +20,15 @@ from operator import itemgetter
 
 from schemas.beyondbench.things import Answer, Parsed
 from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.hedges import differ, is_hedged, joins_containers
+from tasks.beyondbench.hedges import (
+    WRONG,
+    denies_container,
+    differ,
+    is_hedged,
+    joins_answers,
+    joins_containers,
+    leaves_open,
+)
 
 NOTHING = Parsed(None, 0)
 # No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
@@ -90,6 +98,8 @@ def parse_reply(text: str, form: Form) -> Parsed:
     inside = _contents(text, form.container)
     if joins_containers(text) and differ(_read(one, form) for one in inside[-2:]):
         return NOTHING
+    if inside and denies_container(text):
+        return NOTHING
     if inside and (answer := form.read(inside[-1])) is not None:
         return Parsed(answer, 1)
     if _commits_to_none(text, inside, form):
@@ -115,7 +125,7 @@ def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
         return _read(part, form)
 
     if inside:
-        if is_hedged(inside[-1], read):
+        if is_hedged(inside[-1], read) or joins_answers(inside[-1], read):
             return True
         plain = strip_markup(inside[-1])
         numbers = (form.read_loosely(found[0]) for found in _NUMBER.finditer(plain))
@@ -124,8 +134,10 @@ def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
     phrases = (found for pattern in (_PHRASE, _CONCLUSION) for found in deque(pattern.finditer(text), 1))
     last = max(phrases, key=re.Match.end, default=None)
     if last is None:
-        return is_hedged(text, read)
+        return is_hedged(text, read) or leaves_open(text, read)
     line, _, after = text[last.end() :].partition("\n")
+    if WRONG.search(text[: last.start()][-20:]) or leaves_open(text[last.end() :], read):
+        return True
     return read(after) is None and is_hedged(last[0] + line, read)
 
 

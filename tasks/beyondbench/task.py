@@ -28,13 +28,15 @@ class Variation:
     """One variation of a task: its sizes, the smallest first, and whether a problem has one answer.
 
     `reuse` is the policy of a small space: whether an edition that asks for more than the space still holds
-    may hold problems of earlier editions, marked so.
+    may hold problems of earlier editions, marked so. `is_counted` says whether it is among those that the
+    paper counts: 29 easy, 49 medium and 68 hard ones (table 2); others it names in passing, or they are ours.
     """
 
     name: str
     sizes: tuple[int, ...]
     is_unique: bool = True
     reuse: Reuse = "never"
+    is_counted: bool = True
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ The rule (section 4.1 of the paper): the last brackets that hold letters A to D 
 or LaTeX's box, whatever the language of the question. Order and repeats of letters do not matter, nor do
 case and full width. A label ('Answer:') and the text of an option behind its letter may stand in them;
 brackets with anything else are passed over. Brackets side by side are one answer. Two different answers on
-the last line that has any are none.
+the last line that has any are none, nor are two that a reply calls its final answer, wherever they stand.
 """
 
 import re
@@ -14,16 +14,28 @@ from typing import NamedTuple
 from schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
 
 # Brackets without brackets in them, at most so long: what begins without end costs no more than it is long.
-_FILLED = re.compile(r"\[([^\[\]【】]{1,60})\]|【([^\[\]【】]{1,60})】|(\\boxed\{[^{}\[\]【】]{1,60}\})")
-_BOX = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
-_LABEL = re.compile(r"\s*(?:(?:the\s+)?(?:final\s+)?answers?(?:\s+(?:is|are))?|答案(?:是|为)?)\s*:?", re.I)
-# Letters with the texts of their options: 'A. David, C. Mary'.
-_OPTIONS = re.compile(r"\s*[A-D]\.\s+[^,;.]+(?:[,;]\s*[A-D]\.\s+[^,;.]+)*\.?\s*")
+_FILLED = re.compile(
+    r"\[([^\[\]【】]{1,60})\]|【([^\[\]【】]{1,60})】|"
+    r"(\\boxed\{(?:\\text\{[^{}\[\]【】]{1,60}\}|[^{}\[\]【】]){1,60}\})"
+)
+_BOX = re.compile(r"\\boxed\{(.*)\}", re.DOTALL)
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
+_LABEL = re.compile(
+    r"\s*(?:(?:the\s+)?(?:final\s+|correct\s+)?(?:answers?|options?)(?:\s+(?:is|are))?"
+    r"|(?:最终|最后|正确)?(?:答案|选项)(?:是|为)?)\s*:?",
+    re.I,
+)
+# Letters with the texts of their options: 'A. David, C. Mary', in Chinese without a space; 'A. C' is letters.
+_ONE = r"[A-D]\.(?:\s+(?![A-D](?:\W|$))|(?=[^\x00-\x7f]))[^,;.]+"
+_OPTIONS = re.compile(rf"\s*{_ONE}(?:[,;]\s*{_ONE})*\.?\s*")
 _OPTION = re.compile(r"(?:^|[,;])\s*([A-D])\.")
 # Commas, the Chinese enumeration comma, spaces, what Markdown or LaTeX put around a letter, and 'and'.
 _SEPARATORS = re.compile(r"[\s,、;/.&*_$\\和与及]+|\band\b", re.I)
 _SHORT, _NEAR = 20, 100
 _ANNOUNCED = re.compile(r"answer|答案", re.I)
+# What announces an answer as the last word: a reply may do so for one answer only.
+_FINAL = re.compile(r"(?:final\s+answers?|最[终后]的?答案)[^.。!?]{0,40}$", re.I)
+_FINAL_INSIDE = re.compile(r"final\s+answer|最[终后]答案", re.I)
 # Full-width letters, commas, brackets and spaces, as the usual ones.
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
@@ -41,7 +53,8 @@ def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
     narrow = reply.translate(_NARROW)
     answers: list[Answer] = []
-    end, is_announced = 0, False
+    finals: list[str] = []
+    end, is_announced, is_final = 0, False, False
     for match in _FILLED.finditer(narrow):
         square, lenticular, box = match.groups()
         letters = _read_letters(square or lenticular or box)
@@ -56,19 +69,23 @@ def read_answer(reply: str) -> Answer | None:
             if not set(letters) <= set(answers[-1].letters):
                 letters = "".join(sorted({*answers.pop().letters, *letters}))
                 answers.append(Answer(letters, kind))
+                finals[-1:] = [letters] if is_final else finals[-1:]
         else:
             if not is_announced and _ANNOUNCED.search(between):
                 answers, is_announced = [], True
             answers.append(Answer(letters, kind))
+            is_final = bool(_FINAL.search(between) or _FINAL_INSIDE.search(match[0]))
+            finals += [letters] if is_final else []
         end = match.end()
-    return answers[-1] if len({answer.letters for answer in answers}) == 1 else None
+    is_one = len({answer.letters for answer in answers}) == 1 and len(set(finals)) < 2
+    return answers[-1] if is_one else None
 
 
 @lru_cache(maxsize=256)
 def _read_letters(content: str) -> str:
     """Return the letters that the content of brackets says, sorted; "" where it says anything else."""
     if box := _BOX.search(content):
-        content = box[1]
+        content = _TEXT.sub(r"\1", box[1])
     if label := _LABEL.match(content):
         content = content[label.end() :]
     if _OPTIONS.fullmatch(content):

@@ -88,6 +88,11 @@ def _check_proof(domain: Domain, problem: Problem, tested: Tested) -> Decision |
         return None
     if decision.arrangements != 1:
         tested.faults.append(f"the statements allow {decision.arrangements} arrangements, expected 1")
+    if len(decision.verdicts) != len(problem.options):
+        tested.faults.append(
+            f"the engines decide {len(decision.verdicts)} options, expected {len(problem.options)}"
+        )
+        return None
     for letter, verdict in zip(LETTERS, decision.verdicts, strict=False):
         if verdict is None:
             tested.faults.append(f"option {letter} is neither forced true nor forced false")

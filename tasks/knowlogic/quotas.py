@@ -13,6 +13,10 @@ from tasks.knowlogic.domain import Domain
 
 K = TypeVar("K")
 
+# Turns of a type of statements and of a vague gap for one of a precise gap. With them the best guess from the
+# form alone is right in less than one of twelve: statements have 15 sets of letters, a precise gap has 4.
+_STATEMENTS, _GAPS = 20, 5
+
 
 def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
     """Return whole numbers that add up to the total, by largest remainders; ties in the weights' order."""
@@ -61,47 +65,59 @@ class Answer(NamedTuple):
 
 @lru_cache
 def list_answers(type_: QuestionType) -> tuple[Answer, ...]:
-    """Return the answers that questions of a type may have: with four own options, and with three."""
+    """Return the answers that questions of a type may have; of a gap, with three own options too."""
     four, three = len(LETTERS), len(LETTERS) - 1
-    none = Answer(LETTERS[three], three)
-    found = [Answer(letters, own) for own in (four, three) for letters in letter_sets(own)]
-    return tuple(each for each in [*found, none] if each.right <= 1 or not is_precise(type_))
+    found = [Answer(letters, four) for letters in letter_sets(four)]
+    if not type_.endswith("statements"):
+        found += [Answer(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
+    return tuple(each for each in found if each.right <= 1 or not is_precise(type_))
+
+
+def weigh_type(type_: QuestionType) -> int:
+    """Return how often a type has its turn: an answer to a precise question is guessed once in four."""
+    return 1 if is_precise(type_) else _GAPS if type_.startswith("vague") else _STATEMENTS
 
 
 @dataclass
 class Quotas:
     """What was drawn of a scenario so far, and what is to be drawn next.
 
-    Types take turns. Of each type and difficulty every answer is drawn equally often, as far as the scenario
-    has it: so neither the form of a question nor the number of its right letters gives any answer away.
-    Equals stand in an order that the scenario's generator draws.
+    Types take turns by their weights in each difficulty. Of each type and difficulty every answer is drawn
+    equally often (with three own options, half as often), as far as the scenario has it: so neither the form
+    of a question nor the number of its right letters gives any answer away. Equals stand in an order that the
+    scenario's generator draws.
     """
 
     types: Sequence[QuestionType]
     rng: random.Random
-    turn: int = field(init=False)
+    starts: dict[QuestionType, float] = field(init=False)
     order: dict[QuestionType, list[Answer]] = field(init=False)
+    turns: Counter[tuple[Difficulty, QuestionType]] = field(default_factory=Counter)
     drawn: Counter[tuple[Difficulty | None, QuestionType, Answer]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.turn = self.rng.randrange(len(self.types))
+        self.starts = {type_: self.rng.random() for type_ in self.types}
         every = {type_: list_answers(type_) for type_ in self.types}
         self.order = {type_: self.rng.sample(answers, len(answers)) for type_, answers in every.items()}
 
     def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, Answer]]:
         """Return types and answers to try for the next question, the wanted one first."""
-        start = self.turn % len(self.types)
-        turns = [*self.types[start:], *self.types[:start]]
+        turns = sorted(self.types, key=lambda type_: self._count_turns(difficulty, type_))
         return [(type_, answer) for type_ in turns for answer in self._answers(difficulty, type_)]
 
     def add(self, difficulty: Difficulty, type_: QuestionType, answer: Answer) -> None:
-        """Count a problem that was drawn; the next type has its turn."""
+        """Count a problem that was drawn."""
+        self.turns[difficulty, type_] += 1
         self.drawn[difficulty, type_, answer] += 1
         self.drawn[None, type_, answer] += 1
-        self.turn = self.types.index(type_) + 1
+
+    def _count_turns(self, difficulty: Difficulty, type_: QuestionType) -> float:
+        # What starts between two turns is drawn: else a few questions would always have the same types.
+        return (self.turns[difficulty, type_] + self.starts[type_]) / weigh_type(type_)
 
     def _answers(self, difficulty: Difficulty, type_: QuestionType) -> list[Answer]:
-        return sorted(
-            self.order[type_],
-            key=lambda answer: (self.drawn[difficulty, type_, answer], self.drawn[None, type_, answer]),
-        )
+        def count(answer: Answer) -> tuple[int, int]:
+            rare = 1 + (answer.own < len(LETTERS) and not is_precise(type_))
+            return rare * self.drawn[difficulty, type_, answer], rare * self.drawn[None, type_, answer]
+
+        return sorted(self.order[type_], key=count)

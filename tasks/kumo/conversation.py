@@ -1,89 +1,97 @@
 """The messages that a player who reads text gets: the same for the reader and for every model.
 
 A system message comes in three variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
-one shows them as a mapping, and one does not show them. The sentences of the turns' messages are in a
-template that all system templates import, so that the hash of a system template covers them too.
+one shows them as a mapping, and one does not show them. Each later message says what the last action showed;
+the menu (both lists, and the form of a reply) is added to the last message of a call alone, and not kept. The
+sentences of turns and menu are in a template that all system templates import, so that the hash of a system
+template covers them too.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from prompts.render import render
 from schemas.calls import Message as Message
-from schemas.kumo.things import Observation, Rule, SeedConfig, Step
+from schemas.kumo.things import TURN_LIMIT, Observation, Rule, SeedConfig, Step
 from tasks.kumo.books.rules import closed_ends
 
 SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
 SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
 CLOSED_TEMPLATE = "kumo/players/system_closed.md.j2"
 TURN_TEMPLATE = "kumo/players/turn.md.j2"
+MENU_TEMPLATE = "kumo/players/menu.md.j2"
 
 
-def system_message(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], book: str, n_valid: int = 1
-) -> Message:
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What players are told of a game beside its rules: lists, the number of valid truths, and limits.
+
+    `max_tokens` is the limit of a reply, None where it is not known.
+    """
+
+    config: SeedConfig
+    truths: Sequence[str]
+    actions: Sequence[str]
+    n_valid: int = 1
+    turn_limit: int = TURN_LIMIT
+    max_tokens: int | None = None
+
+
+def system_message(terms: Terms, book: str) -> Message:
     """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags.
 
     It promises how many of the truths survive all outcomes.
     """
-    return _system(SYSTEM_TEMPLATE, config, truths, actions, n_valid, book=book.strip("\n"))
+    return _system(SYSTEM_TEMPLATE, terms, book=book.strip("\n"))
 
 
-def symbolic_message(
-    config: SeedConfig,
-    truths: Sequence[str],
-    actions: Sequence[str],
-    rules: Sequence[Rule],
-    n_valid: int = 1,
-) -> Message:
+def symbolic_message(terms: Terms, rules: Sequence[Rule]) -> Message:
     """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
-    mapping = rule_outs_json(truths, rules)
-    return _system(SYMBOLIC_TEMPLATE, config, truths, actions, n_valid, rule_outs=mapping)
+    return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
 
 
-def closed_message(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], n_valid: int = 1
-) -> Message:
+def closed_message(terms: Terms) -> Message:
     """Return the first message of the control: no book and no rules, so that knowledge alone can help."""
-    return _system(CLOSED_TEMPLATE, config, truths, actions, n_valid)
+    return _system(CLOSED_TEMPLATE, terms)
 
 
-def _system(
-    template: str,
-    config: SeedConfig,
-    truths: Sequence[str],
-    actions: Sequence[str],
-    n_valid: int,
-    **knowledge: str,
-) -> Message:
+def _system(template: str, terms: Terms, **knowledge: str) -> Message:
     content = render(
         template,
-        goal=config.goal.strip(),
-        truth_noun=config.truth_noun,
-        action_noun=config.action_noun,
-        truths=truths,
-        actions=actions,
-        n_valid=n_valid,
+        goal=terms.config.goal.strip(),
+        turn_limit=terms.turn_limit,
+        max_tokens=terms.max_tokens,
+        **_lists(terms),
         **knowledge,
     )
     return {"role": "system", "content": content.rstrip("\n")}
 
 
-def user_message(
-    config: SeedConfig, truths: Sequence[str], actions: Sequence[str], last: Step | None
-) -> Message:
-    """Return one turn's message: what the last action showed (None at the start), and both lists."""
+def user_message(last: Step | None) -> Message:
+    """Return one turn's message without the menu: what the last action showed, or that the game begins."""
     content = render(
         TURN_TEMPLATE,
         action=None if last is None else last.move,
         observation=None if last is None else quote_observation(last.observation),
-        truth_noun=config.truth_noun,
-        action_noun=config.action_noun,
-        truths=truths,
-        actions=actions,
     )
     return {"role": "user", "content": content}
+
+
+def menu_text(terms: Terms) -> str:
+    """Return what is added to the last message of each call: both lists, and the form of a reply."""
+    return "\n\n" + render(MENU_TEMPLATE, **_lists(terms)).rstrip("\n")
+
+
+def _lists(terms: Terms) -> dict[str, object]:
+    return {
+        "truths": terms.truths,
+        "actions": terms.actions,
+        "truth_noun": terms.config.truth_noun,
+        "action_noun": terms.config.action_noun,
+        "n_valid": terms.n_valid,
+    }
 
 
 def quote_observation(observation: Observation | None) -> str:

@@ -1,20 +1,22 @@
 """The game of KUMO: a player's replies against the instance's observations, and the paper's grader."""
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Protocol
 
 from schemas.calls import Message
 from schemas.game import EpisodeStatus, Opening, Result
-from schemas.kumo.things import TURN_LIMIT, Instance, SeedConfig, Step, observation_text
+from schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
     CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
+    Terms,
     closed_message,
+    menu_text,
     symbolic_message,
     system_message,
     user_message,
@@ -51,23 +53,41 @@ class KumoGame:
         self.status: EpisodeStatus | None = "turn_limit" if turn_limit < 1 else None
 
     def opening(self, variant: str) -> Opening:
-        """Return the system message with the book, and the lists.
+        """Return the system message with the book, and the first turn; the menu stands at the end alone.
 
         `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
         """
-        config, truths, actions = self._opening_parts
         if self.board.protocol is not None:
             book = None if variant == CLOSED else self.board.book
-            return open_as_published(self.board.protocol, truths, actions, book)
-        n_valid = len(self.board.instance.valid_truths)
+            instance = self.board.instance
+            return open_as_published(self.board.protocol, instance.truths, instance.actions, book)
+        return self._open(variant, None)
+
+    def _open(self, variant: str, max_tokens: int | None) -> Opening:
+        board, instance = self.board, self.board.instance
+        terms = Terms(
+            config=board.config,
+            truths=instance.truths,
+            actions=instance.actions,
+            n_valid=len(instance.valid_truths),
+            turn_limit=self._turn_limit,
+            max_tokens=max_tokens,
+        )
         if variant == SYMBOLIC:
-            system = symbolic_message(config, truths, actions, self.board.rules, n_valid)
+            system = symbolic_message(terms, board.rules)
         elif variant == CLOSED:
-            system = closed_message(config, truths, actions, n_valid)
+            system = closed_message(terms)
         else:
-            system = system_message(config, truths, actions, self.board.book, n_valid)
-        template = TEMPLATES[variant]
-        return Opening((system, user_message(config, truths, actions, None)), template)
+            system = system_message(terms, board.book)
+        start, tail = user_message(None), menu_text(terms)
+        asked: Message = {"role": "user", "content": start["content"] + tail}
+        return Opening(
+            (system, asked),
+            TEMPLATES[variant],
+            kept=(system, start),
+            tail=tail,
+            with_max_tokens=partial(self._open, variant),
+        )
 
     def take(self, reply: str) -> str | None:
         """Add the step that the reply makes, and return the observation of an action as text.
@@ -88,10 +108,10 @@ class KumoGame:
         return None if step.observation is None else observation_text(step.observation)
 
     def next_message(self) -> Message:
-        """Return the message that shows what the last action gave, and both lists unless a tail has them."""
+        """Return the message that shows what the last action gave; the lists are in the opening's tail."""
         if self.board.protocol is not None:
             return show_as_published(self.board.protocol, self.steps[-1])
-        return user_message(*self._opening_parts, self.steps[-1])
+        return user_message(self.steps[-1])
 
     def end(self, status: EpisodeStatus) -> None:
         """End the run with this status and a step of kind `none`: its reply is not read."""
@@ -110,14 +130,10 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far leave one truth possible (`tasks.kumo.decided_runs`)."""
+        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`)."""
         names = self.board.instance.actions
         tried = {names.index(step.move) for step in self.steps if step.kind == "action" and step.move}
         return is_decided(self.board.encoded, tried)
-
-    @property
-    def _opening_parts(self) -> tuple[SeedConfig, tuple[str, ...], tuple[str, ...]]:
-        return self.board.config, self.board.instance.truths, self.board.instance.actions
 
     def _add(self, move: Move) -> Step:
         if self.status is not None:

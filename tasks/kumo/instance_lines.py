@@ -134,7 +134,7 @@ class _Line:
         state = outcome.state_of(value)
         if state is None and (label := outcome.state_of(str(value))) is not None:
             return label, str(value)
-        return state, float(value)
+        return state, value
 
     def _read_integer(self, outcome: Outcome, state: Any, observation: Observation) -> int | None:
         what = f"states of {outcome.action!r}"

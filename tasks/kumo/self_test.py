@@ -7,8 +7,6 @@ agree.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
 from random import Random
 
 from schemas.errors import UnreadableInput
@@ -177,7 +175,7 @@ class SelfTest:
         if known is not None:
             return known
         step = Step(1, "action", action, observation, None)
-        read_action, shown = read_last_outcome(user_message(self.config, (), (), step)["content"])
+        read_action, shown = read_last_outcome(user_message(step)["content"])
         if read_action != action:
             raise UnreadableInput(
                 f"the message that shows action {action!r} of domain {self.config.name!r} cannot be read "
@@ -215,10 +213,6 @@ def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeStat
 def needs_no_test(encoded: EncodedInstance) -> bool:
     """Return whether some truth can be named at once, because lists, rules and promise decide the answer.
 
-    With one valid truth the solver decides exactly: fewer than two truths can be the only survivor. With
-    several, only a truth that no state of any action rules out is found.
+    The solver decides exactly.
     """
-    if encoded.valid.bit_count() == 1:
-        return not can_differ(encoded)
-    related = reduce(or_, encoded.related, 0)
-    return related != (1 << encoded.n_truths) - 1
+    return not can_differ(encoded)

@@ -1,28 +1,32 @@
-"""Which truths can be the only one to survive: whether an answer needs any test, decided by the solver."""
+"""Which truths can be those that survive: whether an answer needs any test, decided by the solver.
 
-from collections.abc import Iterator
+The promise says how many truths survive: each action has one state of those that it can show, and exactly so
+many truths are ruled out by none of them.
+"""
+
 from itertools import combinations
+from typing import Any
 
 from tasks.kumo.encoding import EncodedInstance
 
 
 def can_differ(instance: EncodedInstance) -> bool:
-    """Return whether two truths or more can be the one that survives, before any test.
+    """Return whether no truth is sure to survive, before any test: some test is needed for an answer.
 
-    A truth t can where each action has a state that spares t, so that these states rule out every other
-    truth: lists, rules and the promise of exactly one valid truth leave it possible.
+    A truth is sure where states that keep the promise cannot rule it out, and where no states keep it.
     """
-    possible = _possible_truths(instance)
-    return next(possible, None) is not None and next(possible, None) is not None
+    with _solver(instance) as solver:
+        return all(solver.solve(assumptions=[-(truth + 1)]) for truth in range(instance.n_truths))
 
 
 def find_impossible(instance: EncodedInstance) -> list[int]:
-    """Return the truths that cannot be the only survivor, before any test: none of a balanced instance."""
-    possible = set(_possible_truths(instance))
-    return [truth for truth in range(instance.n_truths) if truth not in possible]
+    """Return the truths that cannot survive, before any test: none of a balanced instance."""
+    with _solver(instance) as solver:
+        return [t for t in range(instance.n_truths) if not solver.solve(assumptions=[t + 1])]
 
 
-def _possible_truths(instance: EncodedInstance) -> Iterator[int]:
+def _solver(instance: EncodedInstance) -> Any:
+    from pysat.card import CardEnc, EncType
     from pysat.solvers import Solver
 
     n = instance.n_truths
@@ -42,8 +46,7 @@ def _possible_truths(instance: EncodedInstance) -> Iterator[int]:
         own = [variable for variable, (of, _) in zip(shown, states, strict=True) if of == action]
         clauses.append(own)
         clauses += [[-one, -other] for one, other in combinations(own, 2)]
-    with Solver("minisat22", bootstrap_with=clauses) as solver:
-        for truth in range(n):
-            others = [-(other + 1) for other in range(n) if other != truth]
-            if solver.solve(assumptions=[truth + 1, *others]):
-                yield truth
+    survivors = CardEnc.equals(
+        list(range(1, n + 1)), instance.valid.bit_count(), top_id=n + len(states), encoding=EncType.seqcounter
+    )
+    return Solver("minisat22", bootstrap_with=[*clauses, *survivors.clauses])

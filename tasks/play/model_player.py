@@ -71,6 +71,16 @@ def plays_version(playing: Playing, player: str, version: str) -> bool:
     return player not in playing.programs and not parse_model_player(player, {}, playing.variants).variant
 
 
+def open_game(game: Game, player: ModelPlayer) -> Opening:
+    """Return how the game opens for the player, with the limit of tokens that its calls have, if any."""
+    opening = game.opening(player.variant)
+    params = player.choice.params
+    limit = params.get("max_completion_tokens", params.get("max_tokens"))
+    if opening.with_max_tokens is None or type(limit) is not int:
+        return opening
+    return opening.with_max_tokens(limit)
+
+
 async def play_model(
     ask: Ask,
     player: ModelPlayer,
@@ -89,7 +99,7 @@ async def play_model(
     `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
     not read (`schemas.game.Playing`); its calls are not the episode's. What `ask` raises passes through.
     """
-    opening = opening or game.opening(player.variant)
+    opening = opening or open_game(game, player)
     messages, kept = [*opening.messages], [*(opening.kept or opening.messages)]
     turns: list[Turn] = []
     replies: list[Reply] = []
@@ -182,7 +192,7 @@ def _games(
 ) -> Iterator[tuple[int, Game, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
-        opening = new_game().opening(player.variant)
+        opening = open_game(new_game(), player)
         messages, kept = (
             mark_opening(part, canary) if part else part for part in (opening.messages, opening.kept)
         )

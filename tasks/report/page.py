@@ -14,6 +14,7 @@ from tasks.report.edition_comparison import comparison_table, link_table
 from tasks.report.figures.compared_editions import edition_difference, edition_link
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
+from tasks.report.figures.model_groups import model_groups
 from tasks.report.figures.player_pairs import player_pairs
 from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
 from tasks.report.figures.scale_over_editions import scale_over_editions
@@ -45,6 +46,7 @@ _COMPARISONS = (
     settings_scatter,
     tokens_scatter,
     benchmarks_scatter,
+    model_groups,
     token_rows,
     status_rows,
 )

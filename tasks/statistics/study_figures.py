@@ -1,10 +1,11 @@
-"""Correlations of players' success rates: between settings, domains, and other benchmarks."""
+"""Correlations of players' success rates, and of a benchmark's measures with other benchmarks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from schemas.measure import Measure
 from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population
 from tasks.statistics.cells import ALL
 from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, Correlation, pearson, spearman
@@ -14,6 +15,7 @@ from tasks.statistics.reliability import DISATTENUATED_METHOD, FEWEST_PLAYERS, N
 
 Scores = Mapping[str, float]
 _HOLM = "Holm over all of this coefficient in the setting"
+_RATES = "any"  # the convention of success rates
 
 
 class _Side(NamedTuple):
@@ -34,16 +36,21 @@ class _Side(NamedTuple):
 
 
 def correlation_figures(
-    figures: Iterable[Figure], external: Mapping[str, Scores], kind: Kind
+    figures: Iterable[Figure],
+    external: Mapping[str, Scores],
+    kind: Kind,
+    measures: Sequence[Measure] = (),
 ) -> Iterator[Figure]:
     """Yield the correlations of the success rates among these figures; `other` names what is compared with.
 
-    `external` is each other benchmark's scores by player. Each is over all players (player `all`) and over
-    the models alone (player `models`): programs, controls and training checkpoints are no sample of models.
-    Fewer than 7 players have no correlation. `pearson_disattenuated` is Pearson's without chance: within the
-    edition of these domains, which both sides share, with other benchmarks of the widest population that the
-    reliability among the figures is of. Holm's correction covers all correlations of one coefficient over one
-    set of players in a setting.
+    `external` is each other benchmark's scores by player; a benchmark's own `measures` are compared with
+    these too (the paper's figure 4c-e), and `convention` names their column of the leaderboard. Each is over
+    all players (player `all`) and over the models alone (player `models`): programs, controls and training
+    checkpoints are no sample of models. Fewer than 7 players have no correlation. `pearson_disattenuated` is
+    Pearson's without chance: within the edition of these domains, which both sides share, with other
+    benchmarks of the widest population that the reliability among the figures is of; measures have none.
+    Holm's correction covers all correlations of one coefficient over one set of players in a setting, for
+    each measure on its own.
     """
     listed = list(figures)
     sides = _read_sides(listed)
@@ -64,7 +71,23 @@ def correlation_figures(
             for benchmark, scores in external.items()
         ]
     found = [figure for pair in compared for figure in _correlate(*pair, kind)]
+    for measure in measures:
+        for setting, values in _read_measure(listed, measure).items():
+            for benchmark, scores in external.items():
+                other = f"benchmark {benchmark}"
+                one, two = _Side(values), _Side(scores)
+                found += _correlate(one, two, setting, ALL, other, kind, measure.column)
     yield from _adjust(found)
+
+
+def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict[str, float]]:
+    """Return each setting's values of the measure by player, all domains together."""
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    for figure in figures:
+        is_measure = (figure.statistic, figure.convention) == (measure.statistic, measure.convention)
+        if is_measure and (figure.domain, figure.other) == (ALL, "") and figure.value is not None:
+            values[figure.setting][figure.player] = figure.value
+    return dict(sorted(values.items()))
 
 
 def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
@@ -80,22 +103,25 @@ def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
     return {place: _Side(found, reliable[place]) for place, found in scores.items()}
 
 
-def _correlate(one: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind) -> Iterator[Figure]:
+def _correlate(
+    one: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
+) -> Iterator[Figure]:
     shared = sorted(set(one.scores) & set(two.scores))
     models = [player for player in shared if kind(player) == MODELS]
     for who, players in ((ALL, shared), (MODELS, models)):
         if len(players) < FEWEST_PLAYERS:
             continue
         x, y = ([side.scores[player] for player in players] for side in (one, two))
-        over = f"over success rates of {'players' if who == ALL else who}; n counts players"
+        scores = "success rates" if measure == _RATES else measure
+        over = f"over {scores} of {'players' if who == ALL else who}; n counts players"
         measured = (("pearson", PEARSON_METHOD, pearson(x, y)), ("spearman", SPEARMAN_METHOD, spearman(x, y)))
         for statistic, method, found in measured:
             if found.r is not None:
                 place = (setting, domain, who, found.n, found.r)
-                figure = Figure(statistic, *place, f"{method}; {over}", other=other, p_value=found.p_value)
+                figure = Figure(statistic, *place, f"{method}; {over}", measure, other, p_value=found.p_value)
                 yield figure._replace(low=found.low, high=found.high)
         linear = measured[0][2]
-        if linear.r is not None:
+        if linear.r is not None and measure == _RATES:
             yield _without_chance(one, two, linear, (setting, domain, who), other)
 
 
@@ -119,9 +145,9 @@ def _without_chance(
 
 def _adjust(figures: list[Figure]) -> Iterator[Figure]:
     """Yield the figures with p-values adjusted over each coefficient, setting and set of players."""
-    families: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    families: dict[tuple[str, str, str, str], list[int]] = defaultdict(list)
     for number, figure in enumerate(figures):
-        families[figure.statistic, figure.setting, figure.player].append(number)
+        families[figure.statistic, figure.convention, figure.setting, figure.player].append(number)
     adjusted: dict[int, float | None] = {}
     for members in families.values():
         p_values = holm([figures[number].p_value for number in members])

@@ -1,5 +1,6 @@
 """A small edition of A2RBench, grown and played here: rows of every staged table, without a refresh."""
 
+import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -13,10 +14,11 @@ import pyarrow as pa
 from flows.a2rbench.grow_items import shared_row
 from flows.a2rbench.seats import ItemSeat
 from flows.stages.compute_statistics import edition_statistics
-from schemas.a2rbench.item import Item
+from schemas.a2rbench.item import Item, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.catalogue.registry import RULES
+from tasks.a2rbench.game import Form, shape_of
 from tasks.a2rbench.gate import check_items
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
@@ -84,7 +86,9 @@ def _reply(item: Item, kind: str) -> str:
 
 
 def _play(tables: Rows, item: Item, program: Program, run: int) -> None:
-    seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash)
+    domain, shape = name_domain(item.dimension, item.type), shape_of(json.loads(item.query))
+    form = Form(domain, item.variation, item.is_remapped, shape)
+    seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash, form)
     episode = play_program(program, seat.start(), run, random.Random(0))
     id_ = seat.episode_id(program.name, run)
     tables["a2rbench_answers"] += seat.own_rows(id_, episode)["a2rbench_answers"]

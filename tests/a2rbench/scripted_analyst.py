@@ -10,7 +10,7 @@ import re
 
 from schemas.a2rbench.analysis import RIGHT, STYLES, WRONG
 from schemas.ids import derive_seed
-from tasks.a2rbench.answers import read_answer
+from tasks.a2rbench.replies.answers import read_answer
 from tests.a2rbench import scripted_model
 from tests.server.script import Asked, Script
 
@@ -18,16 +18,14 @@ PLAYERS = (*scripted_model.MODELS, "proser")
 JUDGES = ("judge-honest", "judge-inventive", "judge-garbled", "judge-null")
 ANALYSTS = ("analyst-a", "analyst-b", "analyst-slips", "analyst-hopeless")
 MODELS = (*PLAYERS, *JUDGES, *ANALYSTS)
-_ARROW = "Final answer =>"
+# No words that the program takes for the name of an answer.
+_LEAD = "So I would write"
 _DIFFERS = 4  # of so many replies the analysts a and b differ on one, about
-_MARK = re.compile(r"\[(reply_[0-9a-f]{32})")
-_REPLY = re.compile(
-    r"\[reply_[0-9a-f]{32}(?: REPLY)? BEGINS\]\n(.*)\n\[reply_[0-9a-f]{32}(?: REPLY)? ENDS\]", re.S
-)
+_REPLY = re.compile(r"\[(data_[0-9a-f]{32})(?: REPLY)? BEGINS\]\n(.*)\n\[\1(?: REPLY)? ENDS\]", re.S)
 
 
 class Proser:
-    """Solves each item, and writes the answer as a list in prose, in no JSON object."""
+    """Solves each item, and writes the answer in a sentence that the program does not read as one."""
 
     role = "player"
     faults = ()
@@ -38,11 +36,11 @@ class Proser:
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
         found = read_answer(scripted_model.search(asked.messages[-1]["content"]))
         answer = "" if found is None else found.answer
-        return f"I tried a few rules. {_ARROW} {answer}"
+        return f"I tried a few rules. {_LEAD} {answer}"
 
 
 class Judge:
-    """Quotes what stands after the arrow, or not, as its name says."""
+    """Quotes what stands after the words that lead to an answer, or not, as its name says."""
 
     role = "judge"
     faults = ()
@@ -51,8 +49,8 @@ class Judge:
         return asked.model in JUDGES
 
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
-        (reply,) = _REPLY.findall(asked.messages[-1]["content"])
-        _, _, answer = reply.partition(_ARROW)
+        ((_, reply),) = _REPLY.findall(asked.messages[-1]["content"])
+        _, _, answer = reply.partition(_LEAD)
         if asked.model == "judge-garbled":
             return "The answer is clear."
         if asked.model == "judge-inventive":
@@ -73,7 +71,7 @@ class Analyst:
 
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
         first = asked.messages[1]["content"]
-        mark = _MARK.findall(first)[0]
+        ((mark, _),) = _REPLY.findall(first)
         is_right = "Say why the answer is right" in first
         if asked.model == "analyst-hopeless" or (asked.model == "analyst-slips" and len(asked.messages) == 2):
             return slip(mark, is_right, always=asked.model == "analyst-hopeless")

@@ -10,7 +10,8 @@ from tests.server.script import Asked
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ORDINARY = ((5, 9), (3, 4), (2, 3))
 _LARGE = ((14, 18), (5, 6), (3, 4))
-# Sides of edge variations; those of the two ordinary examples are as of the others.
+# Sides of two examples of edge variations. The query has ordinary ones: a rule leaves many a small input as
+# it is, and an answer that is the query is refused.
 _SMALL = ((1, 3), (1, 2), (1, 2))
 _HISTORY = re.compile(r"^\[.*\]$", re.MULTILINE)
 
@@ -101,7 +102,7 @@ def _draw_all(dimension: int, variation: int, rng: random.Random) -> list[Any]:
     ordinary, large, small = (sizes[dimension - 1] for sizes in (_ORDINARY, _LARGE, _SMALL))
     sizes = [large if variation >= 7 else ordinary] * 6
     if 4 <= variation <= 5:
-        sizes = [ordinary] * 4 + [small] * 2
+        sizes = [*[ordinary] * 3, small, small, ordinary]
     found: dict[str, Any] = {}
     for size in sizes:
         while True:

@@ -9,9 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ids import canonical_json
-from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.json_objects import MOST_NESTED, last_object_with
+from tasks.a2rbench.replies.answers import read_answer, write_answer
+from tasks.a2rbench.replies.json_objects import MOST_NESTED, objects_with
+from tasks.a2rbench.wording import write_prompt
+
+LINE = write_prompt(1, [(["c", "d"], ["d", "c"]), (["e", "f"], ["f", "e"])], ["b", "a"])
+GRID = write_prompt(2, [([["1", "2"], ["3", "4"]], [["2", "1"], ["4", "3"]])], [["1", "3"], ["2", "4"]])
 
 
 def answer(reply: str) -> str | None:
@@ -24,7 +28,8 @@ def answer(reply: str) -> str | None:
     [
         ('{"final_answer": ["a", "b"]}', '["a","b"]'),
         ('```json\n{"rule": "r", "final_answer": [["a"],\n["b"]]}\n```', '[["a"],["b"]]'),
-        ('{"final_answer": ["a"]} no, wait {"final_answer": ["b"]} done', '["b"]'),
+        ('{"final_answer": ["a"]} no, wait {"final_answer": ["b"]} done', None),
+        ('{"final_answer": ["a"]} and once more {"final_answer":["a"]}', '["a"]'),
         ('{"final_answer": ["a"]} and {"other": 1}', '["a"]'),
         ('{"final_answer": ["a"]} {"final_answer": null}', None),
         ('a set {x} and {"final_answer": ["a"]}', '["a"]'),
@@ -45,7 +50,7 @@ def answer(reply: str) -> str | None:
         ('{"final_answer": ' + "[" * 3_000 + "]" * 3_000 + "}", None),
     ],
 )
-def test_the_last_json_object_with_a_final_answer_counts(reply: str, read: str | None) -> None:
+def test_without_a_form_the_one_answer_of_strict_json_objects_counts(reply: str, read: str | None) -> None:
     assert answer(reply) == read
 
 
@@ -73,8 +78,8 @@ def test_hostile_replies_are_read_in_bounded_time(reply: str) -> None:
     assert time.process_time() - begun < 0.5 * len(reply) / 1_000_000 + 0.2
 
 
-def find_by_beginnings(text: str) -> dict[str, Any] | None:
-    """Return the last object with an answer, by definition: every beginning is tried, from left to right."""
+def find_by_beginnings(text: str) -> list[dict[str, Any]]:
+    """Return the objects with an answer, by definition: every beginning is tried, from left to right."""
 
     def refuse(_: object) -> NoReturn:
         raise ValueError
@@ -83,7 +88,7 @@ def find_by_beginnings(text: str) -> dict[str, Any] | None:
         return dict(pairs) if len(dict(pairs)) == len(pairs) else refuse(pairs)
 
     decoder = json.JSONDecoder(object_pairs_hook=take_once, parse_constant=refuse)
-    found, place = None, text.find("{")
+    found, place = [], text.find("{")
     while place >= 0:
         try:
             value, end = decoder.raw_decode(text, place)
@@ -91,7 +96,7 @@ def find_by_beginnings(text: str) -> dict[str, Any] | None:
         except ValueError:
             end = place + 1
         else:
-            found = value if "final_answer" in value else found
+            found += [value] if "final_answer" in value else []
         place = text.find("{", end)
     return found
 
@@ -156,7 +161,7 @@ REPLIES = st.lists(TEXTS | st.sampled_from(PIECES), max_size=15).map("".join)
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
 def test_what_is_read_is_what_every_beginning_would_give(reply: str) -> None:
-    assert last_object_with("final_answer", reply) == find_by_beginnings(reply)
+    assert [each.value for each in objects_with("final_answer", reply)] == find_by_beginnings(reply)
 
 
 def test_braces_that_begin_nothing_hide_no_answer() -> None:
@@ -179,7 +184,7 @@ def test_the_rule_is_kept_where_it_is_a_text() -> None:
         found = read_answer(json.dumps({"rule": rule, "final_answer": []}))
         assert found is not None
         assert found.rule == kept
-    assert read_answer(write_answer(["é"], "r", "because")) == ('["é"]', "r")
+    assert read_answer(write_answer(["é"], "r", "because")) == ('["é"]', "r", 1)
 
 
 @pytest.mark.parametrize(
@@ -189,17 +194,19 @@ def test_the_rule_is_kept_where_it_is_a_text() -> None:
         ('{"final_answer": ["a","b"] }', "solved"),
         ('{"final_answer": ["b", "a"]}', "wrong"),
         ('{"final_answer": [["a", "b"]]}', "wrong"),
-        ('{"final_answer": "ab"}', "wrong"),
-        ('{"final_answer": "a b"}', "wrong"),
+        ('{"final_answer": "ab"}', "solved"),
+        ('{"final_answer": "a b"}', "solved"),
+        ('{"final_answer": "ba"}', "wrong"),
         ('{"final_answer": []}', "wrong"),
         ('{"final_answer": 0}', "wrong"),
         ('{"final_answer": false}', "wrong"),
         ('{"final_answer": null}', "unparsed"),
-        ("[a, b]", "unparsed"),
+        ("[a, b]", "solved"),
+        ("I see [a, b] there", "unparsed"),
     ],
 )
-def test_an_answer_is_right_exactly_where_it_is_the_same_json(reply: str, status: str) -> None:
-    game = ItemGame("prompt", '["a","b"]')
+def test_an_answer_is_right_exactly_where_it_has_the_same_tokens(reply: str, status: str) -> None:
+    game = ItemGame(LINE, '["a","b"]')
     assert game.result() is None
     game.take(reply)
     result = game.result()

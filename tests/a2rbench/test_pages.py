@@ -58,8 +58,8 @@ def test_an_item_is_drawn_beside_its_copy(root: Path) -> None:
     assert copy.phi is not None
     old, new = next(iter(json.loads(copy.phi).items()))
     assert any(f"{old} → {new}" in block for block in blocks)
-    # Both items, their two runs of two models and three programs.
-    assert len(shown.dataframe[0].value) == 2 * (2 * 2 + 3)
+    # Both items, their two runs of two models and four programs.
+    assert len(shown.dataframe[0].value) == 2 * (2 * 2 + 4)
     assert set(shown.dataframe[0].value["item"]) == {"P0", "P1"}
 
 

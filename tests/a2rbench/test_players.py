@@ -5,9 +5,11 @@ import random
 
 import pytest
 
-from tasks.a2rbench.answers import read_answer
-from tasks.a2rbench.game import ItemGame
+from tasks.a2rbench.game import Form, ItemGame, shape_of
+from tasks.a2rbench.players.guesser import guess
 from tasks.a2rbench.players.registry import PLAYERS
+from tasks.a2rbench.players.usual import USUAL
+from tasks.a2rbench.replies.answers import read_answer
 from tasks.a2rbench.wording import write_prompt
 from tests.a2rbench import made_edition
 
@@ -50,6 +52,21 @@ def test_identity_gives_the_query_and_nearest_an_output() -> None:
     for item in made_edition.items():
         assert play("identity", item.prompt)[0] == json.loads(item.query)
         assert play("nearest", item.prompt)[0] in [wanted for _, wanted in json.loads(item.examples)]
+
+
+def test_the_guesser_goes_by_the_form_alone() -> None:
+    form = Form("line_semantic", 4, False, (3,))
+    replies = {
+        PLAYERS["guesser"].start(ItemGame(item.prompt, item.answer, form=form), random.Random(0))()
+        for item in made_edition.items()
+    }
+    assert len(replies) == 1
+    read = read_answer(replies.pop())
+    assert read is not None
+    assert read.answer == guess(form) == USUAL["line_semantic"]
+    assert form.key == "line_semantic V4 3"
+    assert shape_of([[["a", "b"]], [["c", "d"]]]) == (2, 1, 2)
+    assert guess(Form()) == "null"
 
 
 @pytest.mark.parametrize(

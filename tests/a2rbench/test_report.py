@@ -42,7 +42,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
         "compression ratio",
         "entropy of wrong answers, bits",
     ]
-    assert [len(drawing.rows) for drawing in drawings] == [25, 5, 5]
+    assert [len(drawing.rows) for drawing in drawings] == [30, 5, 5]
     assert {row["player"] for row in drawings[1].rows} == {"all"}
     outcomes = {
         outcome: [

@@ -1,10 +1,12 @@
 """A2RBench's rules of the audit, each of which can fail."""
 
+import json
 from copy import deepcopy
 
 import pytest
 
 from schemas.a2rbench.analysis import WRONG
+from schemas.ids import canonical_json
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses
 from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules
@@ -15,6 +17,20 @@ def rows() -> Rows:
     rows = made_edition.rows()
     add_analyses(rows)
     return rows
+
+
+def give_query(rows: Rows) -> None:
+    rows[ITEMS][0].update(answer=rows[ITEMS][0]["query"])
+
+
+def give_output(rows: Rows) -> None:
+    item = rows[ITEMS][0]
+    item.update(answer=canonical_json(json.loads(item["examples"])[2][1]))
+
+
+def guess_well(rows: Rows) -> None:
+    for episode in rows["episodes"]:
+        episode.update(player="guesser", success=True)
 
 
 ITEMS, ANSWERS, GATE = "a2rbench_items", "a2rbench_answers", "a2rbench_gate"
@@ -58,6 +74,9 @@ BREAKS = [
     ("has a category of its outcome", change(ANALYSES, "episode_id", "another")),
     ("has a category of its outcome", change(ANALYSES, "analyst", "another")),
     ("has a category of its outcome", change("calls", "role", "player", 1)),
+    ("no answer of A2RBench is its query", give_query),
+    ("no answer of A2RBench is its query", give_output),
+    ("guesser is right on at most", guess_well),
     ("no two items", lambda rows: rows[ITEMS][1].update(prompt=rows[ITEMS][0]["prompt"])),
 ]
 
@@ -71,5 +90,5 @@ def test_each_rule_fails_on_a_doctored_row_and_only_then(rows: Rows, sentence: s
 
 def test_no_rule_fails_on_what_was_grown(rows: Rows) -> None:
     rules = list_rules(rows, "a2rbench_")
-    assert len(rules) == 24
+    assert len(rules) == 26
     assert {rule: found for rule in rules if (found := find_offenders(rule, rows))} == {}

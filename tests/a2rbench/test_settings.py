@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.a2rbench.authoring import TEMPERATURES
+from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.errors import InvalidOption
 
@@ -32,3 +33,9 @@ def test_each_role_is_asked_at_its_own_temperature() -> None:
 def test_a_role_without_a_model_that_writes_rules_is_refused(role: str) -> None:
     with pytest.raises(InvalidOption, match=f"--{role} m: no model writes rules: name one with --authors"):
         A2RBenchSettings(**{role: "m"}).authoring()
+
+
+def test_the_preset_of_table_8_has_108_items() -> None:
+    settings = A2RBenchSettings(preset="human").fill_preset([])
+    seeds = settings.seeds * len(DOMAINS)
+    assert (settings.variations, settings.remapping, seeds + seeds // 2) == (0, True, 108)

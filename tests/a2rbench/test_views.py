@@ -9,7 +9,7 @@ from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import ANALYSTS, add_analyses
 from warehouse.catalog.catalog import Catalog, open_catalog
 
-PLAYERS = {"search", "identity", "nearest", *made_edition.MODELS}
+PLAYERS = {"search", "guesser", "identity", "nearest", *made_edition.MODELS}
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +154,39 @@ def test_agreement_is_alpha_over_the_answers_of_two_analysts(catalog: Catalog) -
     }
     assert rows["all", "category"]["alpha"] == pytest.approx(nominal_alpha([unit for (unit,) in said]))
     assert (rows["all", "category"]["answers"], rows["all", "style"]["alpha"]) == (len(said), 1.0)
+
+
+def test_the_papers_tables_count_copies_as_items(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_paper")
+    assert {row["player"] for row in rows} == PLAYERS
+    for row in rows:
+        own = f"player = '{row['player']}'"
+        assert row["played"] == 35
+        for column, where in {
+            "total_accuracy": "",
+            "symbolic_accuracy": "AND type = 'symbolic'",
+            "semantic_accuracy": "AND type = 'semantic'",
+            "seed_accuracy": "AND variation = 0",
+            "augmented_accuracy": "AND variation > 0",
+            "line_accuracy": "AND dimension = 1",
+            "cube_accuracy": "AND dimension = 3",
+        }.items():
+            assert row[column] == pytest.approx(one(catalog, f"{own} {where}")), column
+
+
+def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
+    rows = records(catalog, "FROM a2rbench_dimensions")
+    assert {(row["author"], row["dimension"], row["player"]) for row in rows} == {
+        (author, dimension, player)
+        for author in ("all", "catalogue")
+        for dimension in ("1D", "3D")
+        for player in PLAYERS
+    }
+    for row in rows:
+        own = f"player = '{row['player']}' AND dimension = {row['dimension'][0]}"
+        assert row["accuracy"] == pytest.approx(one(catalog, f"{own} AND NOT is_remapped"))
+        assert row["paper_accuracy"] == pytest.approx(one(catalog, own))
+
+
+def test_an_edition_without_models_that_write_has_no_costs(catalog: Catalog) -> None:
+    assert records(catalog, "FROM a2rbench_task_costs") == []

@@ -1,10 +1,18 @@
-"""How fast BeyondBench's generators are beside package `beyondbench` 0.2.1, and how often they repeat.
+"""How fast BeyondBench's problems are made and proved, beside package `beyondbench` 0.2.1, and their repeats.
 
 By hand: `python -m tests.benchmarks.beyondbench_rates [--package PYTHON] [--tasks a,b] [--seconds 2]
-[--rounds 3]`. PYTHON is the interpreter of an environment of its own in which `pip install
-beyondbench==0.2.1` was run; both take turns, and the median of the rounds counts. Ours are drawn and proved,
-variations and sizes in turn. `--repeats 100000` draws so many of each variation instead and counts how many
-are distinct.
+[--rounds 3] [--all]`. PYTHON is the interpreter of an environment of its own in which `pip install
+beyondbench==0.2.1` was run; both take turns, and the median of the rounds counts. The variations that the
+paper counts, or all, and their sizes take turns.
+
+- `drawn`: problems a second that the generator makes, with the proofs that its variation claims.
+- `proved`: distinct problems a second with all that makes them sound: drawn, solved, their solutions accepted
+  by the grader and by the independent checker, one where the variation says so, and an id derived from what
+  is shown, by which repeats are left out.
+- `package`: what the package makes a second, without a proof; `distinct` of them are no repeats.
+
+A suite's rate is that of one problem of each task in turn. `--repeats 100000` draws so many of each variation
+instead and counts how many are distinct.
 """
 
 import argparse
@@ -15,15 +23,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tasks.beyondbench.problem import Problem
+from schemas.beyondbench.things import SUITES
+from tasks.beyondbench.problem import Problem, draw_problems
 from tasks.beyondbench.registry import MODULES, TASKS
 from tasks.beyondbench.task import Task
-
-_TENFOLD = ("n_queens", "sudoku", "cryptarithmetic", "logic_grid")
 
 
 def main() -> None:
@@ -33,6 +40,7 @@ def main() -> None:
     parser.add_argument("--tasks", default=",".join(MODULES))
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--all", action="store_true", help="variations that the paper does not count too")
     parser.add_argument("--repeats", type=int, help="problems to draw of each variation")
     parser.add_argument("--at-most", type=float, default=600.0, help="seconds to draw of each variation")
     chosen = parser.parse_args()
@@ -40,52 +48,72 @@ def main() -> None:
     if chosen.repeats:
         _print_repeats(names, chosen.repeats, chosen.at_most)
         return
-    print(f"{'task':28} {'ours/s':>10} {'package/s':>10} {'ratio':>8}  distinct: ours, package")
+    print(f"{'task':28} {'drawn/s':>10} {'proved/s':>10} {'package/s':>10} {'distinct/s':>10}")
+    found = {}
     for name in names:
-        _warm(TASKS[name])
-        ours, theirs = [], []
-        for number in range(chosen.rounds):
-            ours.append(_time(TASKS[name], chosen.seconds, number))
-            if chosen.package:
-                theirs.append(_time_package(chosen.package, name, chosen.seconds))
-        _print_rates(name, ours, theirs)
+        cells = _cells(TASKS[name], chosen.all)
+        _warm(TASKS[name], cells)
+        rounds = [_time_task(name, cells, chosen, number) for number in range(chosen.rounds)]
+        found[name] = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
+        _print_line(name, found[name])
+    for suite in SUITES:
+        of_suite = [rates for name, rates in found.items() if TASKS[name].suite == suite]
+        if of_suite:
+            rates = {key: statistics.harmonic_mean([each[key] for each in of_suite]) for key in of_suite[0]}
+            _print_line(f"{suite} ({len(of_suite)} tasks)", rates)
 
 
-def _print_rates(name: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> None:
-    rate = statistics.median(each["rate"] for each in ours)
-    shown = f"{name:28} {rate:10,.0f}"
-    if theirs:
-        package = statistics.median(each["rate"] for each in theirs)
-        goal = 10 if name in _TENFOLD else 1
-        mark = "" if rate >= goal * package else f"  below {goal}"
-        counts = ", ".join(f"{each['distinct']:,}/{each['made']:,}" for each in (ours[-1], theirs[-1]))
-        shown += f" {package:10,.1f} {rate / package:8.2f}  {counts}{mark}"
-    print(shown, flush=True)
+def _print_line(name: str, rates: dict[str, float]) -> None:
+    print(f"{name:28}", *(f"{rate:10,.1f}" for rate in rates.values()), flush=True)
 
 
-def _cells(task: Task[Any]) -> Iterable[tuple[str, int]]:
-    return [(variation.name, size) for variation in task.variations for size in variation.sizes]
+def _cells(task: Task[Any], every: bool) -> Sequence[tuple[str, int]]:
+    return [
+        (variation.name, size)
+        for variation in task.variations
+        if every or variation.is_counted
+        for size in variation.sizes
+    ]
 
 
-def _warm(task: Task[Any]) -> None:
-    for variation, size in _cells(task):
-        task.draw(variation, size, random.Random(0))
+def _warm(task: Task[Any], cells: Iterable[tuple[str, int]]) -> None:
+    for variation, size in cells:
+        _prove(next(draw_problems(task, variation, size, 0, 0))[0])
 
 
-def _time(task: Task[Any], seconds: float, seed: int) -> dict[str, Any]:
-    """Return problems a second, sound ones only."""
-    rng = random.Random(seed)
-    made, elapsed = [], 0.0
-    for variation, size in itertools.cycle(_cells(task)):
+def _time_task(
+    name: str, cells: Sequence[tuple[str, int]], chosen: argparse.Namespace, seed: int
+) -> dict[str, float]:
+    """Return problems a second: drawn, proved and distinct, the package's, its distinct ones."""
+    drawn = proved = 0.0
+    made, ids = 0, set()
+    for index, (variation, size) in zip(itertools.count(), itertools.cycle(cells)):
         start = time.perf_counter()
-        params = task.draw(variation, size, rng)
-        while params is None:
-            params = task.draw(variation, size, rng)
-        elapsed += time.perf_counter() - start
-        made.append(params)
-        if elapsed > seconds:
+        problem, _ = next(draw_problems(TASKS[name], variation, size, seed + 1, index))
+        middle = time.perf_counter()
+        ids.add(_prove(problem))
+        drawn += middle - start
+        proved += time.perf_counter() - start
+        made += 1
+        if proved > chosen.seconds and made >= len(cells):
             break
-    return {"rate": len(made) / elapsed, "made": len(made), "distinct": len(set(made))}
+    rates = {"drawn": made / drawn, "proved": len(ids) / proved}
+    if chosen.package:
+        package = _time_package(chosen.package, name, chosen.seconds)
+        rates["package"] = package["rate"]
+        rates["distinct"] = package["rate"] * package["distinct"] / package["counted"]
+    return rates
+
+
+def _prove(problem: Problem) -> str:
+    """Return the problem's id, after both engines have agreed on its solutions."""
+    task, params, solutions = problem.task, problem.params, problem.solutions
+    for answer in solutions.answers:
+        if not (problem.is_right(answer) and task.check(params, answer)):
+            raise AssertionError(f"{task.name} {problem.variation}: {answer!r} is refused of {params}")
+    if task.variation(problem.variation).is_unique and (solutions.count, solutions.is_complete) != (1, True):
+        raise AssertionError(f"{task.name} {problem.variation}: not unique: {params}")
+    return problem.content_id
 
 
 def _time_package(python: str, name: str, seconds: float) -> dict[str, Any]:

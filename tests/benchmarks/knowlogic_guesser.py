@@ -19,7 +19,8 @@ from tasks.knowlogic.quotas import plan_scenarios
 from tasks.knowlogic.registry import find_domain
 from warehouse.knowlogic.knowledge import load_knowledge
 
-QUESTIONS = 600
+# Questions of each domain.
+LEARNED, MEASURED = 600, 1_200
 _HEAD = '''"""The most frequent right letters by form of a question, of {number:,} questions drawn for it.
 
 Written by `python -m tests.benchmarks.knowlogic_guesser --learn`.
@@ -35,7 +36,7 @@ def main(arguments: list[str]) -> None:
         learn()
         return
     cells: defaultdict[tuple[str, ...], list[bool]] = defaultdict(list)
-    for question in draw("measure"):
+    for question in draw("measure", MEASURED):
         is_right = guess(form_of(question)) == question.letters
         for key in ((), (question.domain,), (question.domain, question.type, question.difficulty)):
             cells[key].append(is_right)
@@ -45,7 +46,7 @@ def main(arguments: list[str]) -> None:
 
 def learn() -> None:
     """Write the module of the most frequent letters."""
-    drawn = draw("learn")
+    drawn = draw("learn", LEARNED)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for question in drawn:
         counts[form_of(question).key][question.letters] += 1
@@ -60,13 +61,13 @@ def learn() -> None:
     place.write_text(_HEAD.format(number=len(drawn)) + "".join(lines) + "}\n", encoding="utf-8")
 
 
-def draw(purpose: str) -> list[Question]:
-    """Return questions of all domains, drawn under a seed of this purpose."""
+def draw(purpose: str, number: int) -> list[Question]:
+    """Return so many questions of each domain, drawn under a seed of this purpose."""
     seed = derive_rng(0, f"knowlogic/guesser/{purpose}", 0).getrandbits(32)
     found = []
     for name in DOMAINS:
         domain = find_domain(name, load_knowledge())
-        for scenario, counts in plan_scenarios(domain, QUESTIONS).items():
+        for scenario, counts in plan_scenarios(domain, number).items():
             grown = grow_scenario(ScenarioRequest(domain, scenario, counts, ("en",), seed))
             found += [question for of in grown.drawn.values() for question in of]
     return found

@@ -5,12 +5,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from tasks.beyondbench.forms.mappings.letters import LettersForm
 from tasks.beyondbench.hard.cryptarithmetic import TASK
-from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, VARIATIONS, find_solutions, overlap
+from tasks.beyondbench.hard.cryptarithmetic.draw import (
+    FACTORS,
+    VARIATIONS,
+    WORD_VARIATIONS,
+    find_solutions,
+    overlap,
+)
 from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
 from tasks.beyondbench.hard.cryptarithmetic.space import PRODUCTS, WITNESSES
+from tasks.beyondbench.hard.cryptarithmetic.words import WORDS as VOCABULARY
+from tasks.beyondbench.hard.shares import least_share
 from tasks.beyondbench.parse import parse_reply
 from tasks.beyondbench.problem import draw_problem
 
@@ -74,6 +83,35 @@ def test_a_drawn_cryptarithm_is_as_its_level_says(cell, index):
         one, other, _ = params.forwards
         assert {len(one), len(other)} == set(FACTORS[level])
     assert TASK.read(f"canary A + B = C\n{problem.prompt}\ncanary: D + E = F") == params
+
+
+@pytest.mark.parametrize(
+    ("variation", "size"), [(name, size) for name, sizes in WORD_VARIATIONS.items() for size in sizes]
+)
+def test_word_cryptarithms_are_of_english_words_and_have_one_solution(variation, size):
+    problem, _ = draw_problem(TASK, variation, size, 3, 0)
+    params = problem.params
+    assert variation == f"{params.operation}_words"
+    assert all(word in VOCABULARY[len(word)] for word in params.words)
+    assert len(set(params.words)) == 3
+    one, other, _ = params.forwards
+    assert (len(one), len(other)) == (size, 3 if params.operation in ("multiplication", "division") else size)
+    assert (problem.solutions.count, problem.solutions.is_complete) == (1, True)
+    if len(params.letters) <= 7:
+        assert count_by_brute_force(params) == 1
+
+
+def test_words_are_different_and_of_capital_letters():
+    words = [word for listed in VOCABULARY.values() for word in listed]
+    assert len(set(words)) == len(words) > 1_400
+    assert all(word.isalpha() and word.isupper() and word.isascii() for word in words)
+
+
+def test_the_least_share_is_below_what_was_seen_and_has_a_chance_of_one_in_a_million():
+    for found, tries in [(20, 20_000), (500, 1_000), (1_000, 1_000)]:
+        share = least_share(found, tries)
+        assert 0 < share < found / tries
+        assert binom.sf(found - 1, tries, share) < 1e-6
 
 
 def test_products_of_three_and_two_digits_are_proved_by_brute_force():

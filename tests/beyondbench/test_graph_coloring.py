@@ -149,7 +149,7 @@ def test_a_problem_that_asks_for_too_few_colors_has_no_solution():
 @pytest.mark.parametrize(
     ("family", "size", "count"),
     [
-        ("complete", 8, 764),
+        ("complete", 8, 763),
         ("cycle", 8, 2_520),
         ("wheel", 8, 2_880),
         ("petersen_variant", 8, 840),
@@ -166,7 +166,7 @@ def test_small_spaces_are_counted(family, size, count):
 
 def test_all_complete_graphs_without_a_matching_are_drawn():
     drawn = {TASK.draw("complete", 8, derive_rng(seed, "complete", 0)).edges for seed in range(300)}
-    assert all(len(edges) >= 24 for edges in drawn)
+    assert all(24 <= len(edges) < 28 for edges in drawn)
     assert len(drawn) > 150
 
 

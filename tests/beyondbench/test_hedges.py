@@ -20,12 +20,38 @@ HEDGES = (
     "The answer is not {right}.",
     "The answer isn't {right}",
     "I think it is {wrong} or {right}",
+    # Wordings of somebody who did not write the parser.
+    "{open}{wrong} or else {right}{close}",
+    "{open}{right} (or {wrong}){close}",
+    "{open}{right}, otherwise {wrong}{close}",
+    "{open}perhaps {wrong}, perhaps {right}{close}",
+    "{open}anything but {right}{close}",
+    "It is certainly not {right_boxed}.",
+    "{wrong_boxed} or possibly {right_boxed}",
+    "Either {wrong_boxed}\nor\n{right_boxed}",
+    "It could be {wrong_boxed}, it could also be {right_boxed}.",
+    "{right} is wrong.",
+    "{right} is not the answer.",
+    "A wrong answer would be {right}",
+    "The answer is one of {wrong}, {right}.",
+    "Candidates are:\n- {wrong}\n- {right}\nI cannot tell which.",
+    "Option 1: {wrong}\nOption 2: {right}",
+    "First guess: {wrong}. Second guess: {right}.",
+    "The answer is {wrong}; alternatively, {right}.",
 )
 COMMITTED = (
     "{right_boxed}",
     "Is it {wrong}? No.\nSo:\n{right_boxed}",
     "{wrong_boxed}\n\nNo, that fails. The corrected answer:\n\n{right_boxed}",
     "It is not {wrong}.\n\n{right_boxed}",
+    "I first thought of {wrong}, but that is wrong.\n\n{right_boxed}",
+    "Is it {wrong} or {right}? A check decides for the latter: {right_boxed}",
+    "{right_boxed}\n\nAny other answer would be wrong.",
+    "This was not too hard: {right_boxed}",
+    "Unless I am mistaken, the answer is {right_boxed}.",
+    "Option 1 was to count, option 2 to sort first. I took the second option.\n{right_boxed}",
+    "I can't tell at first sight, so I computed it: {right_boxed}",
+    "The final answer is **{right}**.",
 )
 
 
@@ -85,6 +111,12 @@ def test_nothing_is_read_of_a_hedge(text: str) -> None:
         "Is the answer 7 or 1302?\nIt is 1302.",
         "The answer is 1302, not 7 ones less.",
         "The answer is not 7.\nIt is **1302**",
+        "The answer is 1302. 7 is not possible.",
+        "The answer is 1302, since 7 is wrong.",
+        "7 is wrong. So it is 1302.",
+        "One of the numbers is 7. The answer is 1302",
+        "Option 1 fails. Option 2 gives 1302. Answer: 1302",
+        "The wrong answer is 7; the answer is 1302",
     ],
 )
 def test_what_is_settled_in_the_end_is_read(text: str) -> None:

@@ -1,27 +1,39 @@
 """N queens: the counts of solutions, three engines, the grader's codes, and how positions are read."""
 
 from itertools import combinations, permutations
+from math import log10
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pysat.solvers import Solver
 
 from schemas.ids import derive_rng
 from tasks.beyondbench.forms.lists.positions import PositionsForm
-from tasks.beyondbench.hard.n_queens import TASK, QueensParams
+from tasks.beyondbench.hard.n_queens import TASK
+from tasks.beyondbench.hard.n_queens.engine import VARIATIONS, find_completions
+from tasks.beyondbench.hard.n_queens.params import QueensParams, placed_range
 from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem
+from tasks.beyondbench.problem import Problem, draw_problems
 
 EMPTY4, EMPTY8 = QueensParams(4, ()), QueensParams(8, ())
 FORM = PositionsForm(4, 4)
 
 
-def brute_force(size):
+def brute_force(size, rules="plain"):
+    modulus = size if rules == "toroidal" else 2 * size
     return [
         list(board)
         for board in permutations(range(size))
-        if len({row + column for row, column in enumerate(board)}) == size
-        and len({row - column for row, column in enumerate(board)}) == size
+        if len({(row + column) % modulus for row, column in enumerate(board)}) == size
+        and len({(row - column) % modulus for row, column in enumerate(board)}) == size
+        and (
+            rules != "diagonal"
+            or (
+                any(row == column for row, column in enumerate(board))
+                and any(row + column == size - 1 for row, column in enumerate(board))
+            )
+        )
     ]
 
 
@@ -47,22 +59,93 @@ def test_the_counts_of_solutions_and_of_those_up_to_symmetry(size, count, distin
     ("size", "up_to_two", "all_of_them"), [(4, 21, 29), (5, 126, 226), (6, 85, 165), (8, 1117, 5149)]
 )
 def test_the_space_is_the_number_of_boards_that_can_be_completed(size, up_to_two, all_of_them):
-    boards = {
-        placed
-        for solution in brute_force(size)
-        for count in range(4)
-        for placed in combinations(enumerate(solution), count)
-    }
+    boards = boards_of(size, "plain")
     assert sum(len(placed) <= 2 for placed in boards) == up_to_two
     assert len(boards) == all_of_them == round(10 ** TASK.space(f"queens_{size}", size).log10)
-    assert {TASK.draw("", size, derive_rng(seed, "queens", 0)).placed for seed in range(300)} <= boards
+    drawn = (TASK.draw(f"queens_{size}", size, derive_rng(seed, "queens", 0)) for seed in range(900))
+    assert {params.placed for params in drawn if params} <= boards
 
 
+def boards_of(size, rules):
+    return {
+        placed
+        for solution in brute_force(size, rules)
+        for count in placed_range(size)
+        for placed in combinations(enumerate(solution), count)
+    }
+
+
+@pytest.mark.parametrize(("variation", "size"), [("large", 7), ("diagonal", 7), ("toroidal", 7)])
+def test_other_rules_have_the_solutions_and_the_space_of_brute_force(variation, size):
+    rules, _ = VARIATIONS[variation]
+    empty = QueensParams(size, (), rules)
+    assert sorted(TASK.solve(empty).answers) == sorted(brute_force(size, rules))
+    assert len(boards_of(size, rules)) == round(10 ** TASK.space(variation, size).log10)
+    # No solution, so that these sizes are left out.
+    assert not find_completions(QueensParams(6, (), "diagonal")).count
+    assert not find_completions(QueensParams(8, (), "toroidal")).count
+
+
+# Known counts of solutions: the paper's table for plain boards, A007705 for toroidal ones.
+@pytest.mark.parametrize(
+    ("rules", "size", "count"),
+    [("plain", 9, 352), ("plain", 10, 724), ("toroidal", 5, 10), ("toroidal", 11, 88)],
+)
+def test_the_counts_of_solutions_are_the_known_ones(rules, size, count):
+    assert find_completions(QueensParams(size, (), rules)).count == count
+
+
+def solve_by_sat(params):
+    """Return all completions by python-sat, from attacks between squares alone."""
+    size = params.size
+    squares = [(row, column) for row in range(size) for column in range(size)]
+    number = {square: place for place, square in enumerate(squares, 1)}
+
+    def attacks(one, other):
+        down, right = other[0] - one[0], other[1] - one[1]
+        if not (down and right):
+            return True
+        turns = (0, size, -size) if params.rules == "toroidal" else (0,)
+        return any(right - sign * down in turns for sign in (1, -1))
+
+    with Solver("cadical153") as solver:
+        for one, other in combinations(squares, 2):
+            if attacks(one, other):
+                solver.add_clause([-number[one], -number[other]])
+        for row in range(size):
+            solver.add_clause([number[row, column] for column in range(size)])
+        for square in params.placed:
+            solver.add_clause([number[square]])
+        if params.rules == "diagonal":
+            solver.add_clause([number[n, n] for n in range(size)])
+            solver.add_clause([number[n, size - 1 - n] for n in range(size)])
+        found = []
+        while solver.solve():
+            true = [literal for literal in solver.get_model() if literal > 0]
+            solver.add_clause([-literal for literal in true])
+            found.append(
+                [column for square, place in number.items() if place in true for column in square[1:]]
+            )
+        return sorted(found)
+
+
+CELLS = [(name, size) for name, (_, sizes) in VARIATIONS.items() for size in sizes]
 params = st.builds(
-    lambda size, seed: TASK.draw("", size, derive_rng(seed, "queens", 0)),
-    st.sampled_from([4, 5, 6, 8]),
+    lambda cell, seed: next(draw_problems(TASK, *cell, seed, 0))[0].params,
+    st.sampled_from(CELLS),
     st.integers(0, 9_999),
 )
+
+
+@settings(max_examples=25, deadline=None)
+@given(params)
+def test_search_and_sat_find_the_same_completions(params):
+    assert solve_by_sat(params) == sorted(TASK.solve(params).answers)
+    assert len(params.placed) in placed_range(params.size)
+
+
+def test_the_space_of_large_boards_is_a_bound_on_placements():
+    assert 9 < TASK.space("large", 16).log10 < log10(8008 * 5_765_760 + 4368 * 524_160)
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,7 +157,7 @@ def test_grader_and_table_agree_on_any_board(params, data):
     for board in (
         data.draw(st.permutations(solution)),
         data.draw(st.lists(st.integers(-1, size), min_size=size - 1, max_size=size + 1)),
-        data.draw(st.sampled_from(TASK.solve(QueensParams(size, ())).answers)),
+        data.draw(st.sampled_from(TASK.solve(QueensParams(size, params.placed, "plain")).answers)),
     ):
         assert (TASK.verify(params, board) == "") == TASK.check(params, board)
         assert TASK.check(params, board) == (board in TASK.solve(params).answers)
@@ -99,6 +182,11 @@ def test_grader_and_table_agree_on_any_board(params, data):
         (EMPTY4, {"0": 1}, "malformed"),
         (EMPTY4, "[1, 3, 0, 2]", "malformed"),
         (EMPTY4, [10**400, 3, 0, 2], "out_of_range"),
+        (QueensParams(7, (), "toroidal"), [0, 2, 4, 6, 1, 3, 5], ""),
+        (QueensParams(8, (), "toroidal"), [0, 4, 7, 5, 2, 6, 1, 3], "same_diagonal"),
+        (QueensParams(8, ()), [0, 4, 7, 5, 2, 6, 1, 3], ""),
+        (QueensParams(8, (), "diagonal"), [0, 4, 7, 5, 2, 6, 1, 3], ""),
+        (QueensParams(4, (), "diagonal"), [1, 3, 0, 2], "long_diagonal_empty"),
     ],
 )
 def test_the_grader_says_what_is_wrong(params, answer, detail):
@@ -151,11 +239,12 @@ def test_long_junk_is_read_as_nothing_or_wrong(junk):
 @pytest.mark.parametrize(
     "payload",
     [
-        '{"size":9,"placed":[]}',
+        '{"size":17,"placed":[]}',
+        '{"size":8,"placed":[],"rules":"cylinder"}',
         '{"size":4,"placed":[[0,4]]}',
         '{"size":4,"placed":[[1,1],[0,3]]}',
         '{"size":4,"placed":[[0,1],[0,1]]}',
-        '{"size":8,"placed":[[0,0],[1,2],[2,4],[3,6]]}',
+        '{"size":14,"placed":[[0,0],[1,2],[2,4],[3,6],[4,1],[5,3],[6,5]]}',
         '{"size":4}',
     ],
 )

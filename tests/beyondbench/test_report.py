@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
+from flows.beyondbench.benchmark import BENCHMARK
 from flows.beyondbench.prepare import protocol_of
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
+from flows.refresh.model_checks import state_facts
 from schemas.beyondbench.settings import BeyondBenchSettings
 from schemas.plan import way_of
 from schemas.settings import load_settings
 from tasks.report.content import ReportData, Section
 from tasks.report.page import sections
 from tests.beyondbench import made_edition
+from warehouse.catalog.external_scores import keep_scores
 
 HOSTILE = "<b>'m'\\\"</b>"
 FAMILY = {
@@ -28,7 +31,7 @@ FAMILY = {
     for tuning in ("instruct", HOSTILE)
 }
 QUANTISED = {"f-8-int4": {**FAMILY["f-8-instruct"], "quantization": "int4"}}
-OWN = ("leaderboard", "sizes", "scaling", "quantization", "violins")
+OWN = ("leaderboard", "best_answers", "sizes", "static", "scaling", "quantization", "violins")
 
 
 def report_of(root: Path, facts: dict[str, Any], **changed: Any) -> ReportData:
@@ -46,24 +49,58 @@ def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) ->
     assert data.settings == ("easy", "medium", "hard")
     grid = own_sections(data)["leaderboard"].grid
     assert grid is not None
-    assert grid.groups[1:] == (("Easy", 3), ("Medium", 3), ("Hard", 3), ("Overall", 3))
+    # m-small was not asked two problems: Common compares players on the others.
+    assert grid.headings[1:5] == ("Acc", "Common", "Inst", "Tokens")
+    assert grid.groups[1:] == (("Easy", 4), ("Medium", 4), ("Hard", 4), ("Overall", 4))
     assert [row[0] for row in grid.rows] == ["exact", "m-large", "m-small\xa0*", "random", "other\xa0*"]
-    assert grid.rows[1][:4] == (
+    assert grid.rows[1][:5] == (
         "m-large",
         "100.0\xa0±\xa00.0 [83.2,\xa0100.0]",
-        grid.rows[1][2],
+        "100.0 [83.2,\xa0100.0]",
+        grid.rows[1][3],
         "145\xa0±\xa00",
     )
+    # Right are 0, 1, 2, 5, 6, 7 of the eight that all have of sudoku, and 12 of 20 of the Tower of Hanoi.
+    assert grid.rows[1][10].startswith("67.5 [")
     # No program is marked, and `other`, better than m-small in the Hard suite, lacks a suite.
-    assert grid.best == {(1, 1), (1, 4), (1, 7), (1, 10)}
-    assert grid.second == {(2, 1), (2, 4), (2, 7), (2, 10)}
+    assert grid.best == {(1, 2), (1, 6), (1, 10), (1, 14)}
+    assert grid.second == {(2, 2), (2, 6), (2, 10), (2, 14)}
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
     assert page.count('class="number best"') == page.count('class="number second"') == 4
 
 
+def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(tmp_path: Path) -> None:
+    assert own_sections(report_of(tmp_path / "all", {}))["best_answers"].missing
+    made = made_edition.rows()
+    sudoku = {row["instance_id"] for row in made["beyondbench_instances"] if row["task"] == "sudoku"}
+    episodes = {row["episode_id"]: row for row in made["episodes"] if row["instance_id"] in sudoku}
+    for answer in made["beyondbench_answers"]:
+        if answer["episode_id"] in episodes and answer["answer"] is not None:
+            answer["is_best"] = episodes[answer["episode_id"]]["player"] == "exact"
+    section = own_sections(report_data(made_edition.publish(tmp_path / "some", made)))["best_answers"]
+    assert section.grid is not None
+    assert section.grid.groups[1:] == (("sudoku", 2),)
+    found = {row[0]: [cell.split(" [")[0] for cell in row[1:]] for row in section.grid.rows}
+    assert found["exact"] == ["1.000", "1.000"]
+    assert found["m-large"] == ["0.600", "0.000"]
+
+
+def test_the_page_says_what_was_not_asked(tmp_path: Path) -> None:
+    data = report_of(tmp_path, {})
+    page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
+    assert "m-small was not asked 2 of hard, which its context does not hold." in page
+    assert [
+        (row["player"], row["task"], row["size"], row["unasked"]) for row in data.tables["unasked"].records()
+    ] == [
+        ("m-small", "sudoku", 4, 1),
+        ("m-small", "sudoku", 9, 1),
+    ]
+
+
 def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) -> None:
     found = own_sections(report_of(tmp_path, {}))
-    assert [key for key in found if found[key].missing] == ["scaling", "quantization", "violins"]
+    missing = [key for key in found if found[key].missing]
+    assert missing == ["best_answers", "static", "scaling", "quantization", "violins"]
     for key in ("scaling", "quantization", "violins"):
         assert "models.toml" in found[key].missing
     assert [drawing.heading for drawing in found["sizes"].drawings] == [
@@ -72,10 +109,49 @@ def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) ->
     ]
 
 
+def test_scores_of_fixed_benchmarks_are_set_against_the_hard_suite(tmp_path: Path) -> None:
+    store = made_edition.publish(tmp_path, made_edition.rows())
+    scores = {"m-large": 95.0, "m-small": 90.0, "other": 85.0, "absent": 99.0}
+    rows = [
+        {"benchmark": benchmark, "player": player, "score": score * factor, "source": "here"}
+        for benchmark, factor in (
+            (HOSTILE, 1),
+            ("shares", 0.01),
+            ("Elo", 10),
+            ("beyondbench-2025 hard_acc", 1),
+        )
+        for player, score in scores.items()
+    ]
+    keep_scores(store, rows)
+    data = report_data(store)
+    found = {(row["other_benchmark"], row["player"]): row for row in data.tables["static"].records()}
+    # Accuracy in the Hard suite: 3, 1 and 2 of 5, but m-small's over 8 problems of Sudoku.
+    accuracy = {"m-large": 0.6, "m-small": (0.2 + 2 / 8) / 2, "other": 0.4}
+    assert set(found) == {(name, player) for name in (HOSTILE, "shares", "Elo") for player in accuracy}
+    for player, expected in accuracy.items():
+        for name in (HOSTILE, "shares"):
+            row = found[name, player]
+            assert (row["hard_accuracy"], row["other_share"]) == pytest.approx(
+                (expected, scores[player] / 100)
+            )
+            assert row["gap"] == pytest.approx(scores[player] / 100 - expected)
+            assert row["hard_accuracy_low"] < expected < row["hard_accuracy_high"]
+        assert found["Elo", player]["other_share"] is found["Elo", player]["gap"] is None
+    drawings = own_sections(data)["static"].drawings
+    gap = (0.95 + 0.9 + 0.85 - sum(accuracy.values())) / 3
+    assert [drawing.heading for drawing in drawings] == [
+        f"{name}: mean gap {100 * gap:.1f} percentage points; n = 3, too few for a correlation"
+        for name in (HOSTILE, "shares")
+    ]
+    page = write_page(data, tmp_path / "out").read_text(encoding="utf-8")
+    assert HOSTILE not in page.rpartition("<script>")[0]
+
+
 def test_an_edition_of_one_suite_has_no_overall_column_and_no_sizes(tmp_path: Path) -> None:
     found = own_sections(report_of(tmp_path, FAMILY, suites=("easy",)))
     grid = found["leaderboard"].grid
     assert grid is not None
+    assert grid.headings[1:4] == ("Acc", "Inst", "Tokens")
     assert all(not any(row[4:]) for row in grid.rows)
     assert found["sizes"].missing
     assert found["scaling"].missing
@@ -116,7 +192,9 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
     )
     settings = load_settings({"benchmark": "beyondbench", "players": ["m", "n", "exact"]})
     assert isinstance(settings, BeyondBenchSettings)
-    protocol = protocol_of(settings, None, None)  # type: ignore[arg-type]
+    players = ("m", "n", "exact")
+    stated = protocol_of(settings, None, None)  # type: ignore[arg-type]
+    protocol = state_facts(stated, settings, BENCHMARK, players)
     assert protocol["facts"] == {"m": {"family": "F", "parameters_billion": 8.0}}
     assert way_of(protocol, "m") == {"budgets": protocol["budgets"]["m"]}
     assert way_of({"budgets": protocol["budgets"]}, "m") == way_of(protocol, "m")

@@ -229,6 +229,7 @@ def test_number_sequences_begin_as_in_the_books_in_both_engines(name, start, exp
     assert list(PRIMES[name].terms((start, 0), 9)) == expected
     shifted = [term + 500 for term in expected]
     assert shifted[8] in fit_shifted(shifted[:8])
+    assert shifted[5] in fit_shifted(shifted[:5])
     assert not list(fit_shifted([term + 3_000 for term in expected[:8]]))
 
 

@@ -29,6 +29,7 @@ from tasks.beyondbench.medium.validators import (
 )
 from tasks.beyondbench.problem import Problem, draw_problem
 from tasks.beyondbench.registry import TASKS
+from tests.benchmarks.beyondbench_primes import next_terms, shown_terms
 
 FAMILIES = {
     "fibonacci_sequence": fibonacci.FAMILIES,
@@ -88,6 +89,20 @@ def test_a_drawn_sequence_keeps_the_limits_and_has_one_next_term(task, name, siz
         assert has_equal_ratios(params.terms) == FAMILIES[task][name].is_geometric
         assert len(find_extensions(params.terms, params.places)) == 1
         assert problem.task.check(params, problem.solutions.reference)
+
+
+@pytest.mark.parametrize("name", primes.FAMILIES)
+def test_a_search_of_every_rule_of_the_prompt_of_primes_finds_the_key_alone(name):
+    # The search knows the prompt's text, not the engine: see its module.
+    problem, _ = draw_problem(TASKS["prime_sequence"], name, primes.FAMILIES[name].sizes[0], 23, 0)
+    assert next_terms(shown_terms(problem.prompt)) == {problem.solutions.reference}
+
+
+def test_the_search_of_every_rule_of_the_prompt_sees_a_second_one():
+    # Differences of 6, 6, 2, 6, 4 between primes occur often; divisor sums of 1 to 5 do not.
+    assert len(next_terms([6, 6, 2, 6, 4])) > 1
+    assert next_terms([1, 3, 4, 7, 6, 12, 8]) == {15}
+    assert next_terms([10_001, 10_003, 10_004, 10_007, 10_006, 10_012, 10_008]) == set()
 
 
 @pytest.mark.parametrize("task", FAMILIES)

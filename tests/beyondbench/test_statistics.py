@@ -83,6 +83,9 @@ def test_all_quantities_of_a_cell_by_hand():
         "standard",
         [1, 0, 1],
         runs=[2, 1, 1],
+        best=[1, 0, 0],
+        common_runs=[0, 1, 1],
+        common_solved=[0, 0, 1],
         followed=[1, 1, 0],
         invalid=[1, 0, 0],
         tokens=[300, 90, 0],
@@ -96,6 +99,8 @@ def test_all_quantities_of_a_cell_by_hand():
     assert values == pytest.approx(
         {
             "accuracy": 1.5 / 3,
+            "best_accuracy": 0.5 / 3,
+            "common_accuracy": 1 / 2,
             "instruction_following": 1.5 / 3,
             "invalid_share": 0.5 / 3,
             "response_tokens": (150 + 90) / 2,

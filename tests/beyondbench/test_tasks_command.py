@@ -52,6 +52,24 @@ def test_the_catalogue_as_json_has_each_size_with_the_space_and_why(give: Run) -
     assert csv[0].startswith("suite,task,title,variation,size")
 
 
+def test_the_catalogue_has_complexity_classes_and_what_the_paper_counts(give: Run) -> None:
+    rows = json.loads(give("list", "--json").out)
+    ours = {(row["task"], row["variation"]): row["complexity"] for row in rows}
+    paper = {row["task"]: row["complexity_paper"] for row in rows}
+    assert {task for task, listed in paper.items() if "NP-" in listed} == {
+        *("n_queens", "graph_coloring", "boolean_sat", "sudoku", "cryptarithmetic", "logic_grid"),
+        "constraint_optimization",
+    }
+    assert (ours["boolean_sat", "horn"], ours["boolean_sat", "random_k"]) == ("P", "NP-complete")
+    assert (ours["matrix_chain", "random"], paper["matrix_chain"]) == ("O(n^3)", "O(n^3)")
+    assert (ours["sorting", "large"], ours["division", "standard"]) == ("O(n log n)", "O(1)")
+    cells = {(row["task"], row["variation"]) for row in rows if row["counted_by_paper"]}
+    assert len(cells) == 29 + 117
+    shown = give("list").out.splitlines()
+    (line,) = [line for line in shown if line.startswith("  toroidal")]
+    assert line.split()[:4] == ["toroidal", "+", "7-13", "NP-complete"]
+
+
 def test_a_problem_is_shown_with_its_solutions(give: Run) -> None:
     shown = give("show", HANOI, "disks_4", "--seed", "3", "--index", "2")
     problem, _ = draw_problem(TASKS[HANOI], "disks_4", 4, 3, 2)

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -10,11 +11,13 @@ from hypothesis import strategies as st
 from schemas.beyondbench.things import Parsed
 from schemas.ids import derive_rng
 from tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
-from tasks.beyondbench.hard.tower_of_hanoi import TASK, HanoiParams
+from tasks.beyondbench.hard.tower_of_hanoi import TASK
+from tasks.beyondbench.hard.tower_of_hanoi.params import HanoiParams
+from tasks.beyondbench.hard.tower_of_hanoi.task import PAIRS
 from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem
+from tasks.beyondbench.problem import Problem, draw_problems
 
-ABC = HanoiParams(3, "ABC", "A", "C", 0)
+ABC = HanoiParams("ABC", "AAA", "CCC", 0)
 SEVEN = [
     [1, "A", "C"],
     [2, "A", "B"],
@@ -26,31 +29,66 @@ SEVEN = [
 ]
 
 
-def shortest_paths(disks):
-    """Return the length of shortest paths from peg 0 to peg 2 and their number, by breadth-first search."""
-    start, goal = (0,) * disks, (2,) * disks
-    layer, seen, steps = Counter({start: 1}), {start}, 0
-    while goal not in layer:
-        following = Counter()
+def shortest_paths(start):
+    """Return length and number of the shortest paths to every position, disk 1 first, by layers of states."""
+    found, layer, steps = {start: (0, 1)}, Counter({start: 1}), 0
+    while layer:
+        following, steps = Counter(), steps + 1
         for state, paths in layer.items():
-            tops = [next((disk for disk in range(disks) if state[disk] == peg), disks) for peg in range(3)]
-            for source in range(3):
-                for target in range(3):
-                    if tops[source] < tops[target]:
-                        moved = (*state[: tops[source]], target, *state[tops[source] + 1 :])
-                        if moved not in seen:
-                            following[moved] += paths
-        layer, steps = following, steps + 1
-        seen.update(layer)
-    return steps, layer[goal]
+            tops = [state.index(peg) if peg in state else len(state) for peg in range(3)]
+            for source, target in permutations(range(3), 2):
+                if tops[source] < tops[target]:
+                    moved = (*state[: tops[source]], target, *state[tops[source] + 1 :])
+                    if moved not in found:
+                        following[moved] += paths
+        layer = following
+        found |= {state: (steps, paths) for state, paths in layer.items()}
+    return found
+
+
+def name(state):
+    return "".join("ABC"[peg] for peg in state)
 
 
 @pytest.mark.parametrize("disks", range(3, 7))
 def test_a_search_finds_one_shortest_path_of_the_length_of_the_solution(disks):
-    params = HanoiParams(disks, "ABC", "A", "C", 0)
-    assert shortest_paths(disks) == (2**disks - 1, 1)
+    params = HanoiParams("ABC", "A" * disks, "C" * disks, 0)
+    assert shortest_paths((0,) * disks)[(2,) * disks] == (2**disks - 1, 1)
     assert len(TASK.solve(params).reference) == 2**disks - 1
     assert TASK.verify(params, TASK.solve(params).reference) == ""
+
+
+def test_all_shortest_sequences_between_any_two_positions_are_known():
+    """All pairs of four disks: length and number by search, and how many of them may be drawn."""
+    drawn = 0
+    states = list(product(range(3), repeat=4))
+    for start in states:
+        for goal, (length, paths) in shortest_paths(start).items():
+            if goal == start:
+                continue
+            params = HanoiParams("ABC", name(start), name(goal), 0)
+            solutions = TASK.solve(params)
+            assert (solutions.count, len(solutions.reference)) == (paths, length)
+            assert all(TASK.verify(params, each) == "" for each in solutions.answers)
+            is_classic = len(set(start)) == len(set(goal)) == 1
+            drawn += start[-1] != goal[-1] and paths == 1 and length >= 8 and not is_classic
+    assert drawn == PAIRS[4]
+    assert round(10 ** TASK.space("positions", 4).log10) == drawn * 2 * len(NOTATIONS)
+
+
+def test_both_shortest_sequences_are_right():
+    # The largest disk moves once, with the smaller ones away, or twice: seven moves either way.
+    found = [
+        HanoiParams("ABC", name(start), name(goal), 0)
+        for start in product(range(3), repeat=3)
+        for goal, (_, paths) in shortest_paths(start).items()
+        if paths == 2
+    ]
+    assert found
+    for params in found:
+        one, other = TASK.solve(params).answers
+        assert one != other
+        assert all(TASK.check(params, path) and TASK.verify(params, path) == "" for path in (one, other))
 
 
 def test_the_seven_moves_of_three_disks():
@@ -86,7 +124,8 @@ def test_the_grader_says_what_is_wrong(answer, detail):
 
 
 params = st.builds(
-    lambda size, seed: TASK.draw("", size, derive_rng(seed, "hanoi", 0)),
+    lambda variation, size, seed: next(draw_problems(TASK, variation, size, seed, 0))[0].params,
+    st.sampled_from(["", "positions"]),
     st.integers(3, 8),
     st.integers(0, 999),
 )
@@ -94,7 +133,7 @@ params = st.builds(
 
 @settings(max_examples=40, deadline=None)
 @given(params, st.data())
-def test_grader_and_closed_form_agree_on_any_change_of_the_solution(params, data):
+def test_grader_and_search_agree_on_any_change_of_the_solution(params, data):
     moves = TASK.solve(params).reference
     place = data.draw(st.integers(0, len(moves) - 1))
     change = [
@@ -200,7 +239,16 @@ def test_long_junk_is_read_as_nothing(junk):
 
 
 @pytest.mark.parametrize(
-    "field", ['"disks":9', '"pegs":"AAA"', '"source":"C"', '"notation":4', '"disks":"many"']
+    "field",
+    [
+        '"start":"AA"',
+        '"pegs":"AAA"',
+        '"start":"CCC"',
+        '"notation":4',
+        '"goal":3',
+        '"goal":"ABD"',
+        '"goal":"AB"',
+    ],
 )
 def test_a_payload_out_of_bounds_is_refused(field):
     name = field.split(":")[0]

@@ -44,6 +44,25 @@ def test_the_leaderboard_has_the_papers_columns(catalog: Catalog) -> None:
     assert [small[f"{suite}_not_asked"] for suite in ("easy", "medium", "hard", "overall")] == [0, 0, 2, 2]
     # Sudoku over 8 of 10 problems: 0 and 5 of 0 to 7 are right.
     assert small["hard_accuracy"] == pytest.approx((0.2 + 2 / 8) / 2)
+    # Over the eight problems that all have, m-large is right about 0, 1, 2, 5, 6 and 7.
+    assert small["hard_common_accuracy"] == small["hard_accuracy"]
+    assert large["hard_common_accuracy"] == pytest.approx((0.6 + 6 / 8) / 2)
+    assert (large["hard_common_instances"], large["easy_common_instances"]) == (28, 20)
+    assert board["other"]["easy_common_accuracy"] == pytest.approx(0.6)
+    assert [large[f"{suite}_best_accuracy"] for suite in ("easy", "hard")] == pytest.approx([1, 0.6])
+    unasked = records(catalog, "FROM beyondbench_unasked")
+    assert [(row["player"], row["size"], row["problems"], row["unasked"]) for row in unasked] == [
+        ("m-small", 4, 5, 1),
+        ("m-small", 9, 5, 1),
+    ]
+    shared = records(catalog, "FROM leaderboard WHERE not_asked > 0")
+    assert [(row["player"], row["setting"], row["not_asked"]) for row in shared] == [("m-small", "hard", 2)]
+
+
+def guess(made: dict[str, list[dict[str, Any]]], player: str) -> None:
+    """Make the episodes of a player those of the guesser."""
+    for row in made["episodes"]:
+        row["player"] = "guesser" if row["player"] == player else row["player"]
 
 
 def test_scores_have_tasks_parse_failures_statuses_and_the_sites_efficiency(catalog: Catalog) -> None:
@@ -109,6 +128,7 @@ BREAKS = [
     ("a token status is that of", change("episodes", "tokens", 851, row=2)),
     ("a token status is that of", change("episodes", "tokens", None, row=2)),
     ("a token status is that of", change("episodes", "status", "truncated", row=2)),
+    ("guesser is right no more often", lambda made: guess(made, "exact")),
     ("take at most 85% of its budget", change("beyondbench_instances", "prompt_tokens", 831)),
 ]
 

@@ -54,7 +54,7 @@ READERS: dict[str, Arguments] = {
 WITHOUT_READING = {
     "train",
     "solve",
-    *(f"domains {name}" for name in ("split", "new", "build", "world", "score", "validate")),
+    *(f"domains {name}" for name in ("split", "new", "build", "world", "score", "validate", "import")),
 }
 
 

@@ -42,23 +42,29 @@ def root(keyed: Harness, server: RunningServer, tmp_path_factory: pytest.TempPat
 
 
 def test_each_player_gets_the_figures_that_it_must_get(root: Path) -> None:
-    columns = "total_accuracy, remapped_accuracy, delta_s, collapse_rate"
+    columns = "total_accuracy, remapped_accuracy, delta_s, collapse_rate, strict_accuracy"
     board = {
         player: tuple(rest)
         for player, *rest in query_rows(root, f"SELECT player, {columns} FROM a2rbench_leaderboard")
     }
-    assert board["search"] == board["right"] == (1.0, 1.0, 0.0, 0.0)
-    assert board["familiar"] == (1.0, 0.0, 1.0, 0.0)
-    # A text of the tokens joined is no answer of the form that was asked for.
-    assert board["joined"] == (0.0, 0.0, 0.0, 0.0)
-    assert board["lost"] == (0.0, 0.0, 0.0, 1.0)
+    assert board["search"] == board["right"] == (1.0, 1.0, 0.0, 0.0, 1.0)
+    assert board["familiar"] == (1.0, 0.0, 1.0, 0.0, 1.0)
+    # A text of the tokens joined is a list written otherwise where each token is one character, though not
+    # strictly, and no value of more dimensions: it has no rows.
+    third = pytest.approx(1 / 3)
+    assert board["joined"] == (third, third, 0.0, 0.0, 0.0)
+    scored = "SELECT DISTINCT score, domain LIKE 'line%', format_level FROM a2rbench_answers "
+    scored += "JOIN episodes USING (edition, episode_id) JOIN instances USING (edition, instance_id) "
+    found = query_rows(root, f"{scored} WHERE player = 'joined' ORDER BY ALL")
+    assert found == [(0.0, False, 1), (1.0, True, 3)]
+    assert board["lost"] == (0.0, 0.0, 0.0, 1.0, 0.0)
     assert board["identity"][0] == 0.0
     found = query_rows(
         root,
         "SELECT DISTINCT player, parse, rule FROM a2rbench_answers JOIN episodes USING (edition, episode_id) "
         "WHERE player IN ('right', 'lost') ORDER BY ALL",
     )
-    assert found == [("lost", "none", None), ("right", "json", "found")]
+    assert found == [("lost", "none", None), ("right", "program", "found")]
 
 
 def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> None:

@@ -101,6 +101,16 @@ def test_the_costs_of_authors_are_those_of_their_calls(grown: tuple[Path, dict[s
     )
 
 
+def test_the_cost_per_item_divides_the_dollars_of_all_calls(grown: tuple[Path, dict[str, int]]) -> None:
+    root, _ = grown
+    found = rows(root, "SELECT kind, items, cost_usd, cost_per_task_usd FROM a2rbench_task_costs")
+    assert [row[:2] for row in found] == [("seed", 6), ("augmented", 6), ("all", 12)]
+    ((dollars,),) = rows(root, "SELECT sum(cost_usd) FROM calls WHERE evaluation = ''")
+    assert found[2][2] == pytest.approx(dollars)
+    for _, items, cost, per_task in found:
+        assert per_task == pytest.approx(cost / items)
+
+
 def test_equal_replies_are_read_by_one_call_in_whatever_batch(grown: tuple[Path, dict[str, int]]) -> None:
     root, _ = grown
     judged = "SELECT player, count(*), count(DISTINCT judge_call_id) FROM a2rbench_answers "

@@ -14,7 +14,7 @@ from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import export_edition
 from flows.export.games import open_games
 from schemas.a2rbench.item import DOMAINS
-from tasks.a2rbench.answers import write_answer
+from tasks.a2rbench.replies.answers import write_answer
 from tests.a2rbench import scripted_expander, scripted_model
 from tests.a2rbench.authored_rules import AUTHOR, GRIDS, LINES, SQUARES, SWAP, TURN
 from tests.flows.made_units import make_edition

@@ -96,11 +96,27 @@ def test_errors_and_warnings_are_shown_apart(broken: Path) -> None:
     assert "unknown-note" in warnings
 
 
-def test_minimum_sizes_are_50_and_30_unless_given(clean: Path) -> None:
+def test_minimum_sizes_are_those_of_hard_unless_given_and_fewer_than_the_papers_are_a_warning(
+    clean: Path, tmp_path: Path
+) -> None:
     code, out, _ = run("validate", clean)
     assert code == 1
-    assert "2 distinct truths, but 50 are needed" in squeeze(out)
-    assert "2 distinct actions, but 30 are needed" in squeeze(out)
+    assert "2 distinct truths, but 12 are needed" in squeeze(out)
+    assert "2 distinct actions, but 16 are needed" in squeeze(out)
+    config = load_bundled("mineral_identification").as_json()
+    config["truths"] = list(config["truths"])[:49]  # type: ignore[call-overload]
+    states = [state for entry in config["outcomes"] for state in entry["states"]]  # type: ignore[attr-defined]
+    for state in states:
+        state["rules_out"] = [name for name in state["rules_out"] if name in config["truths"]]  # type: ignore[operator]
+    few = tmp_path / "few.json"
+    few.write_text(json.dumps({**config, "truth_notes": {}}), encoding="utf-8")
+    code, out, _ = run("validate", few)
+    assert code == 0
+    assert (
+        "few-truths: domain 'Mineral Identification': 49 distinct truths; the paper asks for 50"
+        in squeeze(out)
+    )
+    assert "few-truths" not in run("validate", few, "--min-truths", "20")[1]
     assert run("validate", clean, "--min-truths", "2", "--min-actions", "3")[0] == 1
     assert run("validate", clean, "--min-truths", "-1")[0] == 2
 
@@ -157,6 +173,7 @@ def test_json_is_one_document(clean: Path, broken: Path, tmp_path: Path) -> None
         "counts": {"truths": 2, "actions": 2, "states": 4, "errors": 0, "warnings": 0, "unsafe": 0},
         "one_to_one_share": 2 / 3,
         "findings": [],
+        "changes": [],
     }
     assert second["status"] == "errors"
     assert second["counts"]["unsafe"] == 1

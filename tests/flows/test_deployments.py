@@ -29,6 +29,7 @@ OPERATORS = {
     "models_file",
     "webhook",
     "openlineage_url",
+    "domains_from",
     "release",
 }
 # Parameters of free text: none of them may become an address, a path, a header or code.

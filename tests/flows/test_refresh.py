@@ -179,7 +179,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
         ),
         (("--settings", "500x6"), 2, r"500 truths, but domain"),
         (("--settings", "easy,4x6v4"), 2, r"4 valid truths of 4"),
-        (("--settings", "4x6v2", "--players", "optimum"), 2, r"'optimum' is not known for setting 4x6v2"),
+        (("--settings", "4x6v2"), 2, r"2 valid truths: the balanced sampler draws instances with one valid"),
         (("--instances", "0"), 2, "instances"),
         (("--edition", "a/b"), 2, "edition"),
         (("--preset", "kumo-2025"), 2, "allow-trivial"),

@@ -31,13 +31,14 @@ from warehouse.store.store import Store
 
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
-    *("other_benchmarks", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
+    *("other_benchmarks", "models", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
     *("authoring_funnel", "authoring_costs", "book_styles"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
     "scale",  # computed at the end of a publication
     "other_benchmarks",
+    "models",
     "control_gaps",
     "book_versions",
     "authoring_funnel",

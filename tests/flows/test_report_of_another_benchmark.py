@@ -52,11 +52,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("riddles")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(benchmark, "entry_points", lambda group: [Entry(KUMO), Entry(RIDDLES)])
-        benchmark.benchmarks.cache_clear()
+        _forget_benchmarks()
         publish_without_models(folder)
         _publish_riddles(folder)
         yield folder
+    _forget_benchmarks()
+
+
+def _forget_benchmarks() -> None:
     benchmark.benchmarks.cache_clear()
+    vars(TABLES).pop("_known", None)
 
 
 def _publish_riddles(root: Path) -> None:
@@ -122,6 +127,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
         **dict.fromkeys(("headline", "success_rate", "domains", "player_pairs", "two_settings"), True),
         **dict.fromkeys(("success_and_tokens", "tokens", "statuses"), True),
         "other_benchmarks": False,
+        "models": False,
         "scale": False,
     }
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
@@ -137,7 +143,7 @@ def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path)
     store = Store(str(root))
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
     assert [path.stem for path in paths] == [
-        *("domains", "headline", "other_benchmarks", "player_pairs", "scale", "statuses", "tokens"),
+        *("domains", "headline", "models", "other_benchmarks", "player_pairs", "scale", "statuses", "tokens"),
     ]
     headline = report_data(store).tables["headline"].records()
     rates = {(row["setting"], row["player"]): (row["success_rate"], row["hints"]) for row in headline}

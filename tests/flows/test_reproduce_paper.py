@@ -250,3 +250,24 @@ def test_the_released_table_of_runs_has_figure_13_and_the_checkpoints_outcomes(r
     }
     assert best["MedicalINDEnv"] >= 0.99
     assert best["MedicalOODEnv"] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("ours", "agrees", "is_cut"),
+    [
+        (6.69, True, False),
+        (6.6954, True, False),
+        (6.696, True, True),
+        (6.7, False, False),
+        (6.684, False, False),
+    ],
+)
+def test_a_number_that_the_paper_cut_off_agrees_and_is_marked(
+    ours: float, agrees: bool, is_cut: bool
+) -> None:
+    key = ("optimal_count", "hard", "five", "oracle")
+    rows = compare_figures({key: ours, ("domains", "hard", "five", ""): 5.0})
+    (row,) = (row for row in rows if (row.metric, row.setting, row.domain, row.player) == key)
+    assert (row.printed, row.agrees, row.is_cut) == (6.69, agrees, is_cut)
+    (verdict,) = (one for one in judge_figures(rows) if one.compared)
+    assert (verdict.agreeing, verdict.cut) == (agrees, is_cut)

@@ -34,7 +34,7 @@ settings = ["easy"]
 instances = 2
 {kumo}
 [beyondbench]
-tasks = ["addition"]
+tasks = ["addition/standard"]
 instances = 3
 [knowlogic]
 domains = ["nature"]

@@ -30,8 +30,17 @@ def pick(wanted: Callable[[Question], bool]) -> Pair:
     return next(pair for pair in PAIRS.values() if wanted(pair[0]))
 
 
-STATEMENTS = pick(lambda each: each.type == "correct_statements" and not each.has_none)
-PRECISE = pick(lambda each: each.type == "precise_entity")
+def pick_statements(letters: str) -> Pair:
+    return pick(
+        lambda each: (each.type, each.letters, each.has_none) == ("correct_statements", letters, False)
+    )
+
+
+# The first two options are right, so that the second in place of the first changes no letter.
+STATEMENTS = pick_statements("AB")
+# Without its first statement there are two arrangements, and options B and D stay decided.
+TIGHT = pick_statements("C")
+PRECISE = pick(lambda each: each.type == "precise_entity" and not each.has_none)
 NONE = pick(lambda each: each.has_none and each.type == "vague_entity")
 
 
@@ -41,11 +50,15 @@ def faults(pair: Pair, domain: Domain = DOMAIN) -> list[str]:
 
 def edit(pair: Pair, place: int, /, **values: Any) -> Pair:
     """Return the pair with other values of one of its rows."""
-    return [replace(each, **values) if each is pair[place] else each for each in pair]
+    changed = [replace(each, **values) if each is pair[place] else each for each in pair]
+    assert changed != pair
+    return changed
 
 
 def edit_all(pair: Pair, /, **values: Any) -> Pair:
-    return [replace(each, **values) for each in pair]
+    changed = [replace(each, **values) for each in pair]
+    assert changed != pair
+    return changed
 
 
 def reword(pair: Pair, place: int, old: str, new: str) -> Pair:
@@ -119,7 +132,7 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
     {
         name: (lambda plant=plant: (plant(), DOMAIN))  # type: ignore[misc]
         for name, plant in {
-            "a statement is missing: two arrangements": lambda: replan(STATEMENTS, drop_statement),
+            "a statement is missing: two arrangements": lambda: replan(TIGHT, drop_statement),
             "options are left open": lambda: replan(STATEMENTS, open_option),
             "an option repeats a statement": lambda: replan(
                 STATEMENTS, lambda p: replace(p, options=(p.statements[0], *p.options[1:]))
@@ -172,7 +185,7 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
             "variables are changed": lambda: edit_all(STATEMENTS, variables=json.dumps({"nm": 1})),
             "the precision is changed": lambda: edit_all(PRECISE, precision="vague"),
             "the type is changed": lambda: edit_all(STATEMENTS, type="incorrect_statements"),
-            "the scenario is changed": lambda: edit_all(STATEMENTS, scenario="row_of_five"),
+            "the scenario is changed": lambda: edit_all(STATEMENTS, scenario=_other_scenario(STATEMENTS)),
             "the number of statements is changed": lambda: edit(STATEMENTS, 0, statements=99),
             "the pair is broken": lambda: other_problem(STATEMENTS),
             "a language is missing": lambda: STATEMENTS[:1],
@@ -221,6 +234,15 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
             STATEMENTS,
             with_engine("check", lambda _, found: replace(found, verdicts=(None, *found.verdicts[1:]))),
         ),
+        "both engines decide three of four options": lambda: (
+            STATEMENTS,
+            replace(
+                with_engine("decide", lambda _, found: replace(found, verdicts=found.verdicts[:3])),
+                check=lambda problem: replace(
+                    DOMAIN.check(problem), verdicts=DOMAIN.check(problem).verdicts[:3]
+                ),
+            ),
+        ),
         "an engine fails": lambda: (STATEMENTS, with_engine("check", fail)),
         "introductions are not read": lambda: (STATEMENTS, replace(DOMAIN, read_intro=lambda *_: fail(*_))),
         "no statement is needed": lambda: (
@@ -233,6 +255,10 @@ PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
         ),
     }
 )
+
+
+def _other_scenario(pair: Pair) -> str:
+    return next(each for each in DOMAIN.shares if each != pair[0].scenario)
 
 
 def _name(text: str) -> str:
@@ -256,7 +282,7 @@ def test_at_least_twenty_faults_are_planted() -> None:
 SAID: dict[str, list[str]] = {
     "a statement is missing: two arrangements": [
         "the statements allow 2 arrangements, expected 1",
-        "option B is neither forced true nor forced false",
+        "option A is neither forced true nor forced false",
         "option C is neither forced true nor forced false",
     ],
     "an option repeats a statement": ["an option repeats a statement"],
@@ -274,9 +300,10 @@ SAID: dict[str, list[str]] = {
     "a language is missing": ["the pair has texts in zh, expected zh, en"],
     "a language stands twice": ["the pair has texts in zh, zh, expected zh, en"],
     "an engine finds another arrangement": [
-        "the engines differ: Decision(arrangements=1, verdicts=(False, False, True, True)) and "
-        "Decision(arrangements=2, verdicts=(False, False, True, True))"
+        "the engines differ: Decision(arrangements=1, verdicts=(True, True, False, False)) and "
+        "Decision(arrangements=2, verdicts=(True, True, False, False))"
     ],
+    "both engines decide three of four options": ["the engines decide 3 options, expected 4"],
     "an engine fails": ["an engine fails (ValueError: no proof)"],
     "no statement is needed": ["no statement is needed to decide the options"],
 }
@@ -304,9 +331,9 @@ def test_right_letters_are_one_or_more_and_one_of_a_precise_question() -> None:
         return replace(DOMAIN, **both)
 
     named = f"{PRECISE[0].type} has the right letters"
-    assert f"{named} AB, expected one" in faults(PRECISE, deciding(True, True, False))
+    assert f"{named} AB, expected one" in faults(PRECISE, deciding(True, True, False, False))
     assert "no option is right" in faults(STATEMENTS, deciding(False, False, False, False))
-    assert not any("right" in fault for fault in faults(PRECISE, deciding(False, False, True)))
+    assert not any("right" in fault for fault in faults(PRECISE, deciding(False, False, True, False)))
 
 
 def test_one_statement_that_is_needed_is_enough() -> None:

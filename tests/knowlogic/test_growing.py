@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas.knowlogic.things import Difficulty
 from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
 from tasks.knowlogic.problem import problem_of
-from tasks.knowlogic.quotas import plan_scenarios, split_total
+from tasks.knowlogic.quotas import plan_scenarios, split_total, weigh_type
 from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 
@@ -45,11 +45,18 @@ def test_difficulties_are_1_2_3_and_shares_are_kept(total: int) -> None:
 
 def test_types_take_turns_and_sets_of_letters_are_even() -> None:
     questions = [of[0] for of in grow_scenario(request(counts={"medium": 240})).drawn.values()]
-    assert set(Counter(each.type for each in questions).values()) == {60}
+    drawn_types = Counter(each.type for each in questions)
+    weights = {type_: weigh_type(type_) for type_ in drawn_types}
+    expected = split_total(240, weights)
+    assert all(abs(number - expected[type_]) <= 1 for type_, number in drawn_types.items())
+    assert len(drawn_types) == 4
     for type_ in ("correct_statements", "incorrect_statements", "vague_entity", "precise_entity"):
         drawn = Counter((each.has_none, each.letters) for each in questions if each.type == type_)
-        assert max(drawn.values()) - min(drawn.values()) <= 1
-        assert {letters for has_none, letters in drawn if has_none} >= set("ABCD")
+        own = [number for (has_none, _), number in drawn.items() if not has_none]
+        assert max(own) - min(own) <= 1
+    with_none = {each.letters for each in questions if each.has_none}
+    assert with_none >= set("ABCD")
+    assert not any(each.has_none for each in questions if each.type.endswith("statements"))
 
 
 def test_sets_of_letters_are_even_in_each_difficulty() -> None:
@@ -59,8 +66,8 @@ def test_sets_of_letters_are_even_in_each_difficulty() -> None:
             (each.type, each.has_none, each.letters) for each in questions if each.difficulty == difficulty
         )
         for type_ in {type_ for type_, *_ in drawn}:
-            counts = [number for key, number in drawn.items() if key[0] == type_]
-            assert max(counts) - min(counts) <= 1
+            counts = [number for key, number in drawn.items() if key[:2] == (type_, False)]
+            assert max(counts, default=0) - min(counts, default=0) <= 1
 
 
 def test_a_set_that_a_scenario_cannot_have_leaves_the_others_even() -> None:

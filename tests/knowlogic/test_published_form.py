@@ -15,7 +15,7 @@ from tasks.knowlogic.published_form import read_questions
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
-ZH = {
+ZH: dict[str, Any] = {
     "id": "space-1",
     "text": "甲、乙、丙、丁四人坐成一排。\n已知：甲坐在乙的左边。",
     "question": "以下选项正确的是____。",
@@ -32,6 +32,7 @@ EN = ZH | {
     "answer": ["A"],
     "language": "English",
 }
+VERDICTS = {"agrees": 0, "differs": 0, "open": 0, "impossible": 0, "undecided": 3}
 OTHER = EN | {"id": 2, "answer": "B, D", "domain": "Mix", "difficulty": "hard"}
 
 
@@ -121,7 +122,13 @@ def test_it_is_published_once_and_other_questions_need_another_name(tmp_path: Pa
     command = ["import", "knowlogic", str(file), "--root", str(data), "--edition", "theirs"]
     done = CliRunner().invoke(app, [*command, "--json"])
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout) == {"edition": "theirs", "questions": 3, "pairs": 1, "new": True}
+    assert json.loads(done.stdout) == {
+        "edition": "theirs",
+        "questions": 3,
+        "pairs": 1,
+        "new": True,
+        "verdicts": VERDICTS,
+    }
     catalog = open_catalog(Store(str(data)))
     _, found = catalog.query(
         "SELECT language, letters, difficulty, has_none, type, options[1] FROM knowlogic_questions "

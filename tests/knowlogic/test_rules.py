@@ -31,6 +31,19 @@ def drop_a_difficulty(rows: Rows) -> None:
     rows["knowlogic_questions"] = [row for row in rows["knowlogic_questions"] if row["difficulty"] != "easy"]
 
 
+def set_chains(rows: Rows, **chains: int) -> None:
+    for row in rows["knowlogic_questions"]:
+        row["chain_length"] = chains.get(row["difficulty"], row["chain_length"])
+
+
+def let_classes_be_alike(rows: Rows) -> None:
+    set_chains(rows, medium=2, hard=2)
+    questions = rows["knowlogic_questions"]
+    rows["knowlogic_questions"] = [
+        row | {"pair": f"{row['pair']} {n}"} for row in questions for n in range(20)
+    ]
+
+
 def let_a_guesser_be_right(rows: Rows) -> None:
     for row in rows["episodes"]:
         if row["player"] == "random":
@@ -64,7 +77,10 @@ BREAKS = [
     ("four different options", change(QUESTIONS, "letters", "CA")),
     ("four different options", change(QUESTIONS, "options", ["a", "b", "c"])),
     ("four different options", change(QUESTIONS, "options", ["a", "b", "c", "c"])),
-    ("every easy question has a lower level", change(QUESTIONS, "level", 99.0)),
+    ("takes less effort", lambda rows: set_chains(rows, easy=99)),
+    ("takes less effort", lambda rows: set_chains(rows, hard=1)),
+    ("answered by a single step", lambda rows: set_chains(rows, hard=1)),
+    ("answered by a single step", let_classes_be_alike),
     ("stand as 1:2:3", drop_a_difficulty),
     ("the gate proved every question", drop(GATE)),
     ("the gate proved every question", change(GATE, "pairs", 99)),
@@ -72,7 +88,7 @@ BREAKS = [
     ("the gate proved every question", change(GATE, "texts", 1)),
     ("the gate proved every question", change(GATE, "options", 1)),
     ("the gate proved every question", change(GATE, "refused", 1)),
-    ("guesser is right no more often", let_a_guesser_be_right),
+    ("guesser is right in no more than 8%", let_a_guesser_be_right),
     ("no two questions", lambda rows: rows[QUESTIONS][1].update(prompt=rows[QUESTIONS][0]["prompt"])),
 ]
 

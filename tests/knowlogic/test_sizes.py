@@ -22,11 +22,13 @@ def test_events_of_time() -> None:
 
 
 def test_relations_of_social() -> None:
-    general = {row["zh"] for row in load_knowledge().rows("social/relations")}
+    relations = load_knowledge().rows("social/relations")
+    general, single = {row["zh"] for row in relations}, sum(row["holders"] == "one" for row in relations)
     terms = [row for row in load_knowledge().rows("kinship/terms") if row["use"] == "yes"]
     marks = load_knowledge().rows("social/properties")
     both = sum(bool({row["zh"], row["also"]} & general) for row in terms)
-    assert numbers("| relations and properties of social") == [len(general), len(terms), both, len(marks)]
+    counts = [len(general), len(terms), both, len(marks), single]
+    assert numbers("| relations and properties of social") == counts
     assert len(general) + len(terms) - both >= 76
 
 

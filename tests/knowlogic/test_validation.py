@@ -40,7 +40,7 @@ def tables() -> Tables:
         "nature/properties": [
             row(properties, "class", "类别", "class", "mammal|insect", "animal"),
             row(properties, "legs", "腿数", "legs", "4|6", "animal"),
-            row(properties, "colour", "颜色", "colour", "red|black", "animal|plant"),
+            row(properties, "color", "颜色", "color", "red|black", "animal|plant"),
         ],
         "nature/values": [
             row("property value zh en", *cells)
@@ -49,14 +49,14 @@ def tables() -> Tables:
                 ("class", "insect", "昆虫", "insect"),
                 ("legs", "4", "四", "four"),
                 ("legs", "6", "六", "six"),
-                ("colour", "red", "红色", "red"),
-                ("colour", "black", "黑色", "black"),
+                ("color", "red", "红色", "red"),
+                ("color", "black", "黑色", "black"),
             )
         ],
         "nature/cells": [
-            row("id class legs colour source", "cat", "mammal", "4", "?", "a book"),
-            row("id class legs colour source", "ant", "insect", "?", "red;black", "a book"),
-            row("id class legs colour source", "apple", "-", "-", "red", "a book"),
+            row("id class legs color source", "cat", "mammal", "4", "?", "a book"),
+            row("id class legs color source", "ant", "insect", "?", "red;black", "a book"),
+            row("id class legs color source", "apple", "-", "-", "red", "a book"),
         ],
         "nature/rules": [
             row("id if_property if_value property value", "insect_legs", "class", "insect", "legs", "6")
@@ -128,7 +128,7 @@ PLANTED: list[tuple[str, Plant]] = [
     ("ambiguous_name", put(ENTITIES, 0, zh="红色")),
     ("ambiguous_name", put(PEOPLE, 0, zh="朋友")),
     ("value_not_listed", put(CELLS, 0, legs="5")),
-    ("value_not_listed", put(CELLS, 1, colour="red;?")),
+    ("value_not_listed", put(CELLS, 1, color="red;?")),
     ("value_not_listed", put(CELLS, 0, legs="")),
     ("value_not_listed", drop("nature/values", 0)),
     ("value_not_listed", put(PEOPLE, 0, sex="x")),

@@ -47,7 +47,7 @@ TYPES: tuple[QuestionType, ...] = (
     "precise_entity",
     "vague_entity",
 )
-CUTS = Cuts(1.0, 1.2)
+CUTS = Cuts(4, 5)
 _INTRO = {"zh": "{names}从左到右站成一排。", "en": "{names} stand in a row, from left to right."}
 
 
@@ -155,7 +155,7 @@ def _draw(people: tuple[Person, ...], request: Request, rng: random.Random) -> P
     options = [each for each in options if each not in statements]
     right = [each for each in options if bool(masks[each] & hidden) is wanted]
     wrong = [each for each in options if each not in right]
-    count = 3 if size == 5 or asked else 4
+    count = request.own or 3
     if len(right) < request.right or len(wrong) < count - request.right or request.right > count:
         return None
     chosen = (*rng.sample(right, request.right), *rng.sample(wrong, count - request.right))
@@ -181,7 +181,7 @@ def _labels(problem: Problem) -> Labels:
         chain,
         "precise" if problem.type.startswith("precise") else "vague",
         level,
-        CUTS.classify(level),
+        CUTS.classify(chain, problem.type, len(problem.options)),
         {"nm": len(problem.entities), "cl": chain},
     )
 

@@ -119,11 +119,13 @@ def moves(episode: Episode) -> list[str | None]:
     return [step.move for step in steps(episode)]
 
 
-def conversation(board: Board, replies: Sequence[str]) -> list[Message]:
-    """The messages of a game up to the one that asks for the reply after these."""
+def conversation(board: Board, replies: Sequence[str], variant: str = "") -> list[Message]:
+    """The messages of a game up to the one that asks for the reply after these, as a call sends them."""
     game = KumoGame(board)
-    messages = [*game.opening("").messages]
+    opening = game.opening(variant)
+    messages = [*opening.kept]
     for reply in replies:
         assert game.take(reply) is not None
         messages += [{"role": "assistant", "content": reply}, game.next_message()]
-    return messages
+    *earlier, last = messages
+    return [*earlier, {**last, "content": last["content"] + opening.tail}]

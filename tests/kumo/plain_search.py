@@ -34,7 +34,7 @@ class PlainSearch:
 
     def is_base_case(self, truths: Space, actions: Space) -> bool:
         """Whether the recursion ends here (lines 1-5)."""
-        if len(truths) <= 1 or not actions:
+        if len(truths) <= self.instance.valid.bit_count() or not actions:
             return True
         return any(all(truth not in self.related[action] for action in actions) for truth in truths)
 

@@ -16,12 +16,13 @@ from scipy.stats import binomtest, chisquare
 from schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
 from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from schemas.kumo.things import Instance, Setting
+from tasks.kumo.decided_runs import is_decided
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
 from tasks.kumo.sampling.balanced.boards import are_balanced, complete_boards, count_choices
 from tasks.kumo.sampling.balanced.solver import all_boards
 from tasks.kumo.sampling.tables import SamplingTables
-from tasks.kumo.space.boards import count_boards
+from tasks.kumo.space import count_boards
 from tasks.kumo.survivors import can_differ
 from tasks.kumo.worlds import draw_world
 from tests.kumo.test_sampling import tiny
@@ -75,7 +76,7 @@ def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each() -> N
         expected = plain_boards(SMALL, Setting.parse(setting))
         sample = sample_instances(SMALL, balanced(setting, 999))
         assert sorted(board_of(SMALL, one) for one in sample.instances) == sorted(expected)
-        assert count_boards(SMALL, Setting.parse(setting), 1.0).low == len(expected)
+        assert count_boards(SMALL, Setting.parse(setting), 1.0).least == len(expected)
         states = SamplingTables(SMALL).states
         solved = all_boards(SMALL, states, Setting.parse(setting), Random(0))
         assert sorted((b.truths, b.actions) for b in solved) == sorted(expected)
@@ -193,11 +194,17 @@ def test_more_truths_than_its_tables_hold_are_refused() -> None:
         check_request(WORLD, balanced("21x16", 1), 1)
 
 
-def test_several_valid_truths_are_drawn_as_published() -> None:
-    request = balanced("4x6v2", 20)
-    assert sample_instances(WORLD, request).ids == (
-        sample_instances(WORLD, replace(request, sampler=AS_PUBLISHED)).ids
-    )
+def test_several_valid_truths_are_refused_with_the_way_out() -> None:
+    with pytest.raises(InvalidOption, match=r"4x6v2: 2 valid truths: .* use --sampler kumo-2025, or a"):
+        sample_instances(WORLD, balanced("4x6v2", 20))
+
+
+def test_instances_of_several_valid_truths_need_a_test_where_it_is_required() -> None:
+    request = replace(balanced("4x6v2", 40), sampler=AS_PUBLISHED, require_test=True)
+    sample = sample_instances(WORLD, request)
+    assert sample.counts.too_easy > 0
+    for instance in sample.instances:
+        assert not is_decided(encode_instance(WORLD, instance), ())
 
 
 def test_a_compiled_verdict_is_that_of_the_enumeration() -> None:

@@ -79,7 +79,7 @@ def test_no_line_can_be_left_out_said_twice_or_changed(bundled: list[World], sty
         for place, line in enumerate(lines)
         if place > first and line.startswith(("- ", "| ", "If the", "When ", "An outcome", "Observing "))
     ]
-    optional = ("says nothing about", "stays possible", "It has ")
+    optional = ("says nothing about", "No outcome of this", " possible outcomes.")
     changed = 0
     for place in said:
         line = lines[place]
@@ -131,8 +131,8 @@ def test_a_reference_says_what_comes_to_it_and_what_does_not(bundled: list[World
         ('- An outcome of "clear" says nothing about **Flu**.', "it rules Flu out"),
         ('- An outcome of "blue" says nothing about **Flu**.', "there is no such outcome"),
         ('- An outcome of "red" says nothing about **Gout**.', "there is no such truth"),
-        ("- Whatever the outcome is, **Flu** stays possible.", "one outcome rules Flu out"),
-        ("- It has 3 possible outcomes.", "it has two"),
+        ("- No outcome of this diagnostic test rules out **Flu**.", "one outcome rules Flu out"),
+        ("- This diagnostic test has 3 possible outcomes.", "it has two"),
         (
             '- If the outcome is "mauve", rule out the same as with **Lamp** above when it shows "on".',
             "no lamp",
@@ -145,6 +145,38 @@ def test_a_false_sentence_fails_the_check(line: str, why: str) -> None:
     verdict = check_book(f"{text}{line}\n", CLINIC.instance, CLINIC.rules)
     assert not verdict.passed, why
     assert any(line in extra for extra in verdict.extra)
+
+
+def test_a_claim_that_holds_is_read_and_counts_for_nothing() -> None:
+    text = write(CLINIC, PLAIN)
+    claims = (
+        "- No outcome of this diagnostic test rules out **Cold**.",
+        "- This diagnostic test has 2 possible outcomes.",
+    )
+    for claim in claims[1:]:
+        assert check_book(f"{text}{claim}\n", CLINIC.instance, CLINIC.rules).passed
+    assert not check_book(f"{text}{claims[0]}\n", CLINIC.instance, CLINIC.rules).passed
+
+
+@pytest.mark.parametrize(
+    ("unit", "wanted"),
+    [
+        ("galls", "less than 1 gall"),
+        ("ms", "less than 1 ms"),
+        ("s", "less than 1 s"),
+        ("mass", "less than 1 mass"),
+    ],
+)
+def test_a_range_up_to_one_has_its_unit_in_the_singular_and_is_read_back(unit: str, wanted: str) -> None:
+    first = replace(CLINIC.rules[0], low=0.0, high=1.0)
+    second = replace(CLINIC.rules[1], low=1.0, high=4.0)
+    outcomes = (CLINIC.config.outcomes[0], replace(CLINIC.config.outcomes[1], unit=unit))
+    rules = (first, second, *CLINIC.rules[2:])
+    config = replace(CLINIC.config, outcomes=outcomes)
+    for style in BOOK_STYLES:
+        texts = [write_book(config, CLINIC.instance, rules, random.Random(seed), style) for seed in range(6)]
+        assert all(check_book(text, CLINIC.instance, rules).passed for text in texts), style
+    assert any(wanted in text for text in texts)
 
 
 def test_orders_are_drawn_but_in_the_plain_style() -> None:

@@ -134,7 +134,7 @@ def test_text_that_is_not_usable_json(text: str, told: str) -> None:
         (
             ("outcomes", 0, "kind"),
             "str",
-            "outcomes[0] has the unknown key 'kind' (known: action, type, unit, states)",
+            "outcomes[0] has the unknown key 'kind' (known: action, type, unit, step, digits, cells, states)",
         ),
         ((*LABELLED, "a\nb"), 1, "states[0] has the unknown key 'a\\nb' (known: label, range, rules_out)"),
         (("outcomes", 1), [], "outcomes[1]: expected an object, got a list of 0"),

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from schemas.kumo.samplers import SAMPLERS
+from schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
 from schemas.kumo.things import Setting
 from tasks.kumo.decided_runs import is_decided
 from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
@@ -51,5 +51,16 @@ def test_all_actions_decide_and_no_action_takes_a_decision_back() -> None:
         assert (steps[0], steps[-1]) == (False, True)
 
 
-def test_of_several_valid_truths_nothing_is_said() -> None:
-    assert is_decided(EncodedInstance(3, ((1, 2),), (0,), 6), ()) is None
+@pytest.mark.parametrize("setting", ["5x7v2", "6x8v3"])
+def test_they_agree_with_several_valid_truths(setting: str) -> None:
+    found = []
+    for board, seed in product(boards(setting, 12, AS_PUBLISHED), range(5)):
+        rng = random.Random(seed)
+        tried = rng.sample(range(len(board.masks)), rng.randrange(len(board.masks) + 1))
+        found.append(is_decided(board, tried))
+        assert found[-1] == (not can_differ(after(board, tried)))
+    assert set(found) == {True, False}
+
+
+def test_nothing_is_said_of_too_many_sets_of_truths() -> None:
+    assert is_decided(EncodedInstance(20, ((1, 2),), (0,), 0b11111), ()) is None

@@ -2,11 +2,13 @@
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.optimum.decision_tree import decision_tree
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.test_optimum import instances, optimum_of, small_enough
+from tests.kumo.test_several_valid_truths import instances as several_valid
 
 EVERYTHING = 10_000
 
@@ -45,5 +47,20 @@ def test_what_is_cut_off_is_marked(instance: EncodedInstance) -> None:
     assert sum(state.chance for state in states if state.action is None) == pytest.approx(1)
 
 
-def test_an_instance_with_several_valid_truths_has_no_tree() -> None:
-    assert decision_tree(EncodedInstance(3, ((1, 0), (2, 0)), (0, 1), valid=6), EVERYTHING) is None
+@given(several_valid(n_actions=(1, 4)).filter(small_enough), st.booleans())
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+def test_with_several_valid_truths_it_ends_where_one_is_sure(
+    instance: EncodedInstance, is_balanced: bool
+) -> None:
+    root, plain = decision_tree(instance, EVERYTHING, is_balanced), PlainOptimum(instance, is_balanced)
+    assert root is not None
+    ends = [state for state in root.walk() if state.action is None]
+    assert all(state.sure and not state.is_cut_off for state in ends)
+    assert sum(state.chance for state in ends) == pytest.approx(1)
+    mean = sum(state.chance * state.depth for state in ends)
+    assert mean == pytest.approx(plain.steps(), abs=1e-9)
+    assert set(root.possible) == plain.possible(frozenset())
+
+
+def test_an_instance_that_is_too_large_has_no_tree() -> None:
+    assert decision_tree(EncodedInstance(13, ((1, 0), (2, 0)), (0, 1), valid=1), EVERYTHING) is None

@@ -14,6 +14,7 @@ from tasks.kumo.conversation import (
     CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
+    Terms,
     rule_outs_json,
     symbolic_message,
 )
@@ -99,7 +100,7 @@ def test_an_unreadable_book_still_gets_a_listed_name():
     [
         ("wrong_name", "unparsed"),
         ("other_case", "solved"),
-        ("two_answers", "solved"),
+        ("two_answers", "unparsed"),
         ("no_answer", "unparsed"),
         ("no_tags", "unparsed"),
     ],
@@ -187,10 +188,10 @@ def test_the_conversation_is_the_one_of_every_reader():
 def test_no_message_is_made_twice():
     ask = make_scripted()
     play_all_boards(ask, VANILLA, [BOARD], runs=3, concurrency=1)
-    openings = {tuple(id(message) for message in request.messages[:2]) for request in ask.requests}
-    assert len(openings) == 1
-    for before, after in pairwise(request for request in ask.requests if request.repeat == 0):
-        assert all(map(is_, before.messages, after.messages))
+    assert len({id(request.messages[0]) for request in ask.requests}) == 1
+    later = [request for request in ask.requests if request.repeat == 0][1:]
+    for before, after in pairwise(later):
+        assert all(map(is_, before.messages[:-1], after.messages))
 
 
 def test_repeats_are_calls_of_their_own():
@@ -231,7 +232,7 @@ def test_the_symbolic_player_needs_no_book_and_sees_none():
     assert "guidebook" not in system
     assert "they never confirm" in system
     truths, actions = BOARD.instance.truths, BOARD.instance.actions
-    assert system == symbolic_message(BOARD.config, truths, actions, BOARD.rules)["content"]
+    assert system == symbolic_message(Terms(BOARD.config, truths, actions), BOARD.rules)["content"]
 
 
 def test_the_closed_player_sees_lists_and_outcomes_and_no_rules():
@@ -253,7 +254,11 @@ def test_the_closed_player_sees_lists_and_outcomes_and_no_rules():
 
 @pytest.mark.parametrize("variant", ["", *VARIANTS])
 @pytest.mark.parametrize(
-    ("n_valid", "promise"), [(1, "Exactly one disease of this list survives"), (2, "Exactly 2 diseases of")]
+    ("n_valid", "promise"),
+    [
+        (1, "Exactly one disease in this list is consistent with the outcomes of all diagnostic tests, incl"),
+        (2, "Exactly 2 diseases in this list are consistent with the outcomes of all diagnostic tests, incl"),
+    ],
 )
 def test_every_system_message_promises_how_many_truths_survive(variant, n_valid, promise):
     valid = BOARD.instance.truths[:n_valid]

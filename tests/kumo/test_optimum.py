@@ -208,7 +208,7 @@ def test_past_the_node_limit_there_are_bounds_whatever_stands_beside() -> None:
 def test_where_the_optimum_does_not_apply_there_is_none() -> None:
     instance = promised(4, 5, 0.35, 1, 0.0)
     assert has_promise(instance)
-    assert optimum_of(replace(instance, valid=3)) is None
+    assert optimum_of(replace(instance, valid=15)) is None
     assert solve_instances([instance])[0].optimum is None
     assert not has_promise(synthetic(15, 8, 0.3, 0))
     assert not fits_tables(14, 16, 1)

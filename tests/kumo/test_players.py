@@ -10,7 +10,7 @@ from schemas.ids import derive_rng
 from schemas.kumo.things import Step
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
-from tasks.kumo.conversation import system_message, user_message
+from tasks.kumo.conversation import Terms, menu_text, system_message, user_message
 from tasks.kumo.game import KumoGame
 from tasks.kumo.players import ALIASES, PLAYERS, Seat, take_seat
 from tasks.kumo.players.greedy import best_action
@@ -51,6 +51,7 @@ def test_a_seat_tells_nothing_of_the_case():
         "book",
         "solution",
         "rng",
+        "n_valid",  # which is promised, not which they are
     }
     other = replace(CLINIC.instance, observations=(40.0, "clear"), states=(1, 0), valid_truths=("Flu",))
     assert take_seat(replace(board, instance=other), rng) == take_seat(board, rng)
@@ -181,10 +182,11 @@ def test_messages_are_a_chat_that_grows_by_turns(world):
     assert all(f"- {name}\n" in messages[0]["content"] for name in truths + actions)
     assert [m["content"] for m in messages if m["role"] == "assistant"] == replies
     for length in range(len(replies)):
-        shorter = conversation(board, replies[:length])
-        assert messages[: len(shorter)] == shorter
+        *kept, _ = conversation(board, replies[:length])
+        assert messages[: len(kept)] == kept
     shown = [m["content"] for m in messages if m["role"] == "user"]
-    assert [read_lists(text) for text in shown] == [(list(truths), list(actions))] * len(shown)
+    assert read_lists(shown[-1]) == (list(truths), list(actions))
+    assert not any(f"- {name}\n" in text for name in truths + actions for text in shown[:-1])
     assert read_last_outcome(shown[0]) == ("", "")
     assert [read_last_outcome(text) for text in shown[1:]] == [(s.move, s.observation) for s in steps]
 
@@ -193,22 +195,19 @@ def test_messages_are_a_chat_that_grows_by_turns(world):
 @given(st.floats(allow_nan=False))
 def test_shown_numbers_are_read_back_exactly(value):
     step = Step(1, "action", "Thermometer", value, 0)
-    message = user_message(CLINIC.config, ("Flu", "Cold"), ("Thermometer",), step)
+    message = user_message(step)
     assert read_last_outcome(message["content"]) == ("Thermometer", value)
 
 
 def test_the_prompt_speaks_the_domains_language():
-    truths, actions = ("Flu", "Cold"), ("Thermometer", "Swab")
-    system = system_message(CLINIC.config, truths, actions, "A book")
-    start = user_message(CLINIC.config, truths, actions, None)
-    assert "The goal: Find the disease." in system["content"]
-    assert "Either choose one diagnostic test" in system["content"]
-    assert "<ANSWER> name </ANSWER>" in system["content"]
-    assert system["content"].endswith("<BOOK>\nA book\n</BOOK>")
-    assert start["content"].startswith(
-        "Diseases:\n- Flu\n- Cold\n\nDiagnostic tests:\n- Thermometer\n- Swab\n"
-    )
-    assert "<ANSWER> name </ANSWER>" in start["content"]
+    terms = Terms(CLINIC.config, ("Flu", "Cold"), ("Thermometer", "Swab"))
+    system = system_message(terms, "A book")["content"]
+    assert "The goal: Find the disease." in system
+    assert "\n- Choose one diagnostic test. " in system
+    assert system.endswith("<BOOK>\nA book\n</BOOK>")
+    menu = menu_text(terms)
+    assert menu.startswith("\n\nYou can choose one of these diagnostic tests:\n- Thermometer\n- Swab\n\n")
+    assert "by naming the disease:\n- Flu\n- Cold\n\n" in menu
 
 
 @pytest.mark.parametrize(

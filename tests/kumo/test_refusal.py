@@ -39,6 +39,8 @@ def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -
         "rules-out-nothing",
         "too-few-truths",
         "too-few-actions",
+        "few-truths",
+        "few-actions",
     }
     assert {name for name, rule in RULES.items() if rule.severity == "warning"} == {
         "prompt-tag",
@@ -48,6 +50,8 @@ def test_the_unsafe_rules_are_those_that_make_an_instance_ambiguous_or_wrong() -
         "unknown-note",
         "range-gap",
         "repeated-rule-out",
+        "few-truths",
+        "few-actions",
     }
 
 

@@ -16,7 +16,9 @@ from tests.kumo.tree_config import (
 )
 
 
-def test_default_sizes_are_fifty_truths_and_thirty_actions() -> None:
+def test_fewer_than_fifty_truths_and_thirty_actions_are_a_warning_and_fewer_than_hard_draws_an_error() -> (
+    None
+):
     names = tuple(f"tree {i}" for i in range(50))
     outcomes = tuple(
         Outcome(f"test {i}", "str", (label("a", *names), label("b")))
@@ -26,8 +28,17 @@ def test_default_sizes_are_fifty_truths_and_thirty_actions() -> None:
     )
     config = SeedConfig("Trees", names, tuple(outcome.action for outcome in outcomes), outcomes)
     assert validate_config(config) == []
-    assert [f.rule for f in validate_config(replace(config, truths=names[1:]))].count("too-few-truths") == 1
-    assert "too-few-actions" in [f.rule for f in validate_config(replace(config, actions=config.actions[1:]))]
+    for truths, actions, rules in (
+        (49, 30, {"few-truths"}),
+        (12, 16, {"few-truths", "few-actions"}),
+        (50, 15, {"too-few-actions"}),
+        (11, 29, {"too-few-truths", "few-actions"}),
+    ):
+        smaller = replace(config, truths=names[:truths], actions=config.actions[:actions])
+        found = {one.rule: one.severity for one in validate_config(smaller) if "few" in one.rule}
+        assert found == {rule: "error" if rule.startswith("too") else "warning" for rule in rules}
+        asked = validate_config(smaller, min_truths=truths, min_actions=actions + 1)
+        assert [one.rule for one in asked if "few" in one.rule] == ["too-few-actions"]
 
 
 def test_repeated_names_count_once_towards_the_size() -> None:

@@ -114,7 +114,7 @@ def promise_steps(config: SeedConfig, number: int) -> list[float]:
 
 def test_a_world_has_room_for_an_edition() -> None:
     space = space_size(encode_config(draw_world(3, 0).config), Setting.parse("easy"), 1.0, True)
-    assert repeat_probability(space.low, 0, 10_000) < 1e-6
+    assert repeat_probability(space.least, 0, 10_000) < 1e-6
 
 
 @pytest.mark.parametrize("name", ["london", "xcanalo", "brrra", "aeiouna", "lalalala", "kelvinora", "a" * 13])

@@ -101,6 +101,15 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             ("MMLU <i>", s, p, 50.0 + i, "a paper", rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION)
             for s, (i, p) in pairs
         ],
+        "models": [
+            (
+                *(s, p, "F <i>", (3.0, 30.0, 300.0)[i % 3]),
+                *(("instruct", "open"), ("reasoning", "closed"))[i % 2],
+                *(rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION),
+                *(1000.0 * (i + 1), 100.0 if i % 2 else None),
+            )
+            for s, (i, p) in pairs
+        ],
         "scale": [
             (s, "rate", p, "", rate[p], 0.05, 0.0, 1.0, 6, 2, "", 1.1, 0.02 + i, None) for s, (i, p) in pairs
         ]
@@ -162,6 +171,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "statuses": "setting player status attempted share low high population",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high population",
+        "models": "setting player family parameters_billion tuning weights success_rate success_rate_low "
+        "success_rate_high population mean_tokens mean_reasoning_tokens",
         "scale": "setting statistic player other value standard_error low high domains editions link "
         "discrimination discrimination_p_holm created_at",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",

@@ -16,6 +16,7 @@ from tasks.kumo.report.training_curves import training_curves
 from tasks.report.content import ReportData, Section
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
+from tasks.report.figures.model_groups import model_groups
 from tasks.report.figures.player_pairs import player_pairs
 from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
@@ -34,6 +35,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("tokens", token_rows, "no model played in it"),
         ("statuses", status_rows, "perennial analyse"),
         ("other_benchmarks", benchmarks_scatter, "import scores"),
+        ("models", model_groups, "models.toml"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("references", reference_table, "This edition has no instance."),
         ("topology", topology_rows, "perennial analyse"),

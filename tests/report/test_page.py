@@ -28,6 +28,7 @@ DRAWN = (
     "success_and_tokens",
     "scale",
     "other_benchmarks",
+    "models",
     "tokens",
     "statuses",
     "authoring",
@@ -230,7 +231,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     shared = [
         *("headline", "success_rate", "domains", "player_pairs", "scale", "two_settings"),
         "success_and_tokens",
-        *("other_benchmarks", "tokens", "statuses"),
+        *("other_benchmarks", "models", "tokens", "statuses"),
     ]
     kumo = report_data(("a", "b"))
     assert [section.key for section in sections(kumo)] == [

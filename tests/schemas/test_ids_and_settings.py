@@ -41,7 +41,7 @@ def test_settings_have_one_name(text: str, setting: Setting, name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "6", "6x", "x6", "6x10v", "-1x3", "6 x 10", "easier"])
 def test_an_unknown_setting_is_named(text: str) -> None:
-    with pytest.raises(InvalidOption, match="is not known: use easy, hard, or NxM"):
+    with pytest.raises(InvalidOption, match="is not known: use easy, hard, NxM for"):
         Setting.parse(text)
 
 

@@ -51,6 +51,7 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     parameters_billion = 200.0
     quantization = "none"
     tuning = "thinking"
+    weights = "open"
     base_model = "o3-mini"
     trained_on = "Medical Diagnosis IND"
     trained_setting = "easy"

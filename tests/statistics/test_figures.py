@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from scipy.stats import pearsonr
 
+from schemas.measure import Measure
 from tasks.kumo.statistics.action_counts import MEANS
 from tasks.kumo.statistics.figures import topology_figures
 from tasks.statistics.cells import ALL
@@ -167,3 +169,20 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
     assert "Bonett and Wright" in between.method
     assert against.method.startswith("Pearson; 95% interval by Fisher z")
     assert not any(other == "benchmark C" for _, _, _, other in found)
+
+
+def test_measures_are_correlated_with_other_benchmarks_apart_from_rates() -> None:
+    counts = {f"m{n}": float((n - 3) ** 2) for n in range(8)}
+    rows = [Figure("actions", "easy", ALL, player, 1, value, "", "own") for player, value in counts.items()]
+    rows += [Figure("actions", "easy", "one domain", "m1", 1, 9.0, "", "own")]
+    rates = [Figure("success_rate", "easy", ALL, player, 1, n / 8, "") for n, player in enumerate(counts)]
+    scores = {player: float(n) for n, player in enumerate(counts)}
+    measure = Measure("actions", "own", "", "", "")
+    found = list(correlation_figures([*rows, *rates], {"B": scores}, lambda _player: "models", [measure]))
+    by_measure = {(f.statistic, f.convention, f.player): f for f in found}
+    of_counts = by_measure["pearson", "actions_own", "all"]
+    assert of_counts.value == pytest.approx(pearsonr(list(scores.values()), list(counts.values())).statistic)
+    assert by_measure["pearson", "any", "all"].value == pytest.approx(1)
+    # One test in each family: a measure does not make the other's p-value larger.
+    assert of_counts.p_adjusted == of_counts.p_value
+    assert {f.convention for f in found if f.statistic == "pearson_disattenuated"} == {"any"}

@@ -49,6 +49,8 @@ seed = 3
 consent = "You agree that your choices are kept and published."
 age_bands = ["18-24", "25 or older"]
 education = ["school", "university"]
+genders = ["female", "male"]
+majors = ["science", "other"]
 [earnings]
 base = 25
 per_success = 15
@@ -117,7 +119,9 @@ class Lab:
     def begin(self, desk: StudyDesk, code: str, seconds: float = 20) -> Screen:
         """Agree, give a profile, and end the tutorial by a truth; return the first task's screen."""
         desk.consent(code, True)
-        desk.describe(code, desk.study.age_bands[0], desk.study.education[0])
+        study = desk.study
+        listed = (study.age_bands, study.education, study.genders, study.majors)
+        desk.describe(code, *(choices[0] if choices else "" for choices in listed))
         return self.answer(desk, code, TUTORIAL, rightly=False, seconds=seconds)
 
     def answer(

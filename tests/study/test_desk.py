@@ -21,8 +21,8 @@ def test_a_participant_goes_from_consent_to_earnings(lab: Lab) -> None:
     assert (refused.kind, "nothing is kept" in refused.notice) == ("consent", True)
     assert desk.consent(code, True).kind == "profile"
     with pytest.raises(InvalidOption, match="'99' is not in the list: choose one of 18-24, 25 or older"):
-        desk.describe(code, "99", "school")
-    first = desk.describe(code, "18-24", "school")
+        desk.describe(code, "99", "school", "female", "other")
+    first = desk.describe(code, "18-24", "school", "female", "other")
     assert (first.kind, first.is_started, first.view) == ("tutorial", False, None)
     after = lab.answer(desk, code, TUTORIAL, rightly=True, actions=1)
     assert (after.kind, after.task, after.last, after.done, after.of) == ("task", "1", "right", 0, TASKS)
@@ -71,7 +71,7 @@ def test_a_screen_is_the_same_after_a_restart_and_in_another_tab(lab: Lab) -> No
 
     same(desk.screen(code))
     same(desk.consent(code, True))
-    same(desk.describe(code, "18-24", "school"))
+    same(desk.describe(code, "18-24", "school", "female", "other"))
     same(lab.answer(desk, code, TUTORIAL, rightly=True))
     same(desk.start(code, "1"))
     same(desk.move(code, "1", 1, lab.board(desk, code, "1").instance.actions[0]))
@@ -104,7 +104,7 @@ def test_a_click_on_an_older_view_is_no_move(lab: Lab) -> None:
 def test_nothing_is_played_before_consent_and_profile(lab: Lab) -> None:
     desk, code = lab.desk(), lab.codes[0]
     assert desk.start(code, TUTORIAL).kind == "consent"
-    assert desk.describe(code, "18-24", "school").kind == "consent"
+    assert desk.describe(code, "18-24", "school", "female", "other").kind == "consent"
     desk.consent(code, True)
     assert desk.start(code, TUTORIAL).kind == "profile"
     assert desk.move(code, TUTORIAL, 1, "x").kind == "profile"

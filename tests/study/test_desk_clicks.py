@@ -51,6 +51,7 @@ def test_what_is_not_in_the_lists_is_told_with_the_list(small_lab: Lab) -> None:
     for given, told in (
         (("18", "school"), "'18' is not in the list: choose one of 18-25, over 25"),
         (("18-25", "none"), "'none' is not in the list: choose one of school, university"),
+        (("18-25", "school", "male"), "'male' is not in the list: this study asks for none"),
     ):
         with pytest.raises(InvalidOption) as caught:
             desk.describe(code, *given)

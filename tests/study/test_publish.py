@@ -120,15 +120,15 @@ def test_a_task_whose_time_ran_out_ends_as_turn_limit(played: Played) -> None:
 def test_participants_are_described_without_codes_and_names(played: Played) -> None:
     lab = played.lab
     rows = played.rows(
-        "SELECT participant, age_band, assigned, started, answered, solved, actions, earnings, excluded, "
-        "exclusion FROM people ORDER BY participant"
+        "SELECT participant, age_band, gender, major, assigned, started, answered, solved, actions, "
+        "earnings, excluded, exclusion FROM people ORDER BY participant"
     )
     why = "median 1.0 s a task, below 10, and success rate 0.00, at most 0.5"
     expected = [
-        (_person(lab, 0), "18-24", 4, 4, 4, 3, 10, 35.25, False, None),
-        (_person(lab, 1), "18-24", 4, 4, 3, 2, 1, 32.4, False, None),
-        (_person(lab, 2), "18-24", 4, 4, 4, 0, 0, 0.0, True, why),
-        (_person(lab, 3), None, 4, 0, 0, 0, 0, 25.0, False, None),
+        (_person(lab, 0), "18-24", "female", "science", 4, 4, 4, 3, 10, 35.25, False, None),
+        (_person(lab, 1), "18-24", "female", "science", 4, 4, 3, 2, 1, 32.4, False, None),
+        (_person(lab, 2), "18-24", "female", "science", 4, 4, 4, 0, 0, 0.0, True, why),
+        (_person(lab, 3), None, None, None, 4, 0, 0, 0, 0, 25.0, False, None),
     ]
     assert rows == sorted(expected)
     published = b"".join(path.read_bytes() for path in (lab.root / "tables").rglob("*.parquet"))

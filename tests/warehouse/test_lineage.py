@@ -35,7 +35,8 @@ UNITS = [
     )
 ]
 # Made where a model is asked or a person plays, and brought in from elsewhere.
-UNSTAGED = {"calls", "messages", "participants", "external_scores", "scale", "a2rbench_published"}
+UNSTAGED = {"calls", "messages", "participants", "external_scores", "scale"}
+UNSTAGED |= {"a2rbench_published", "knowlogic_verdicts"}
 
 
 def _json(*events: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The second reading of the bundled domains: review.csv names each doubtful cell, facts.csv follows it."""
+"""The readings of the bundled domains: review.csv names each doubtful cell, facts.csv follows it."""
 
 import csv
 
@@ -7,7 +7,7 @@ import pytest
 from warehouse.kumo.domains.generate import FOLDER
 from warehouse.kumo.domains.source_form import read_facts
 
-HEADER = ["truth", "attribute", "first", "second", "result"]
+HEADER = ["truth", "attribute", "first", "second", "result", "reason"]
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 
 

@@ -38,6 +38,7 @@ note = "Weigh it."
 attribute = "weight"
 kind = "float"
 unit = "t"
+step = 1
 states = [{ range = [5, 7] }, { range = [7, 9] }]
 """
 LOOKING = """
@@ -171,6 +172,11 @@ def test_no_observation_within_a_truths_interval_rules_it_out(
         (TABLE, DOMAIN.replace('"Name the tree."', '" "'), UnreadableInput, "goal = ' '"),
         (TABLE, DOMAIN.replace('"float"', '"int"'), UnreadableInput, "kind 'int'"),
         (TABLE, DOMAIN.replace('"float"', '"str"'), UnreadableInput, "has a unit"),
+        (TABLE, DOMAIN.replace("step = 1\n", ""), UnreadableInput, "has no precision"),
+        (TABLE, DOMAIN.replace("step = 1", "step = 0"), UnreadableInput, "has step = 0"),
+        (TABLE, DOMAIN.replace("step = 1", "digits = 2.5"), UnreadableInput, "has digits = 2.5"),
+        (TABLE, DOMAIN.replace("step = 1", "step = 1\ndigits = 2"), UnreadableInput, "step = 1, digits = 2"),
+        (TABLE, DOMAIN.replace("step = 1", "step = 4"), UnusableConfig, "holds no multiple of the step 4"),
         (TABLE, DOMAIN.replace("[7, 9]", "[9, 7]"), UnreadableInput, "range [9, 7]"),
         (TABLE, DOMAIN.replace("[7, 9]", "[7, inf]"), UnreadableInput, "range [7, inf]"),
         (TABLE, DOMAIN.replace('values = ["red"]', 'value = ["red"]'), UnreadableInput, "key 'value'"),

@@ -20,7 +20,7 @@ ORIGINS: Origins = {
         ("episodes", "episode_id", "instances.instance_id"),
         ("episodes", "status success score turns", _ASKED),
         ("turns", "reply", _ASKED),
-        ("a2rbench_answers", "answer rule parse collapsed", "calls.reply"),
+        ("a2rbench_answers", "answer rule parse format_level collapsed", "calls.reply"),
         ("a2rbench_analyses", "outcome_category reasoning_style justification", f"{_ASKED} {_SHOWN}"),
     ),
     "AGGREGATION": (("a2rbench_gate", "items outputs cycles unique prompts copies", _SHOWN),),

@@ -16,7 +16,7 @@ def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
     order = "".join(f"{measure.column} NULLS LAST, " for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
-        "SELECT setting, rank, player, instances, attempted, scored,\n"
+        "SELECT setting, rank, player, instances, attempted, scored, not_asked,\n"
         "       success_rate, success_rate_low, success_rate_high, population,\n"
         "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
         "       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by,\n"

@@ -5,7 +5,6 @@ It ends when its input ends, or with the thread that started it (on Linux), what
 
 import ctypes
 import os
-import pickle
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from typing import Any, BinaryIO
 
 from schemas.errors import PerennialError, QueryFailed, in_one_line
 from warehouse.catalog.run_sql import Row, may_be_damage, memory_error, name_query, open_runner
-from warehouse.confined_sql.messages import MOST_BYTES, Failure, Task, read_task, write_message
+from warehouse.confined_sql.messages import MOST_BYTES, Failure, Task, pack, read_task, write_message
 
 _PR_SET_PDEATHSIG = 1
 _ROWS_AT_ONCE = 256
@@ -99,7 +98,7 @@ def _answers(task: Task) -> Iterator[Any]:
 
 def _pack(rows: Sequence[Row], sql: str) -> Iterator[bytes]:
     """Yield the rows in as many messages as they need."""
-    content = pickle.dumps(("rows", rows))
+    content = pack(("rows", rows))
     if len(content) <= MOST_BYTES:
         yield content
         return

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, BinaryIO
+from zoneinfo import ZoneInfo
 
 from warehouse.catalog.confinement import Setting
 
@@ -21,10 +22,9 @@ _PLAIN = {
     ("datetime", "timedelta"),
     ("datetime", "timezone"),
     ("decimal", "Decimal"),
-    ("pytz", "_UTC"),
-    ("pytz", "_p"),
     ("uuid", "SafeUUID"),
     ("uuid", "UUID"),
+    ("zoneinfo", "ZoneInfo"),
 }
 
 
@@ -57,9 +57,16 @@ class Failure:
     may_be_damage: bool = False
 
 
+def pack(value: Any) -> bytes:
+    """Return the value pickled, with time zones by their name."""
+    content = BytesIO()
+    _PlainPickler(content).dump(value)
+    return content.getvalue()
+
+
 def write_message(file: BinaryIO, value: Any) -> None:
-    """Write a value that was pickled, or is pickled here."""
-    content = value if isinstance(value, bytes) else pickle.dumps(value)
+    """Write a value that was packed, or is packed here."""
+    content = value if isinstance(value, bytes) else pack(value)
     file.write(_LENGTH.pack(len(content)))
     file.write(content)
     file.flush()
@@ -83,6 +90,11 @@ def read_plain(read: Callable[[int], bytes]) -> Any:
         return _PlainUnpickler(BytesIO(read(length))).load()
     except (pickle.UnpicklingError, AttributeError, IndexError, TypeError) as error:
         raise ValueError(str(error)) from None
+
+
+class _PlainPickler(pickle.Pickler):
+    # A time zone pickles itself by `getattr`, which no message may name.
+    dispatch_table = {ZoneInfo: lambda zone: (ZoneInfo, (zone.key,))}  # noqa: RUF012
 
 
 class _PlainUnpickler(pickle.Unpickler):

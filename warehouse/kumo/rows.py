@@ -18,6 +18,7 @@ from schemas.kumo.things import (
     SeedConfig,
     Step,
     observation_text,
+    read_number,
 )
 
 BENCHMARK = "kumo"
@@ -106,7 +107,7 @@ def instance_from_row(row: Row, config: SeedConfig) -> Instance:
     """Return the instance that a row of `kumo_instances` holds, drawn from this configuration."""
     outcomes = {outcome.action: outcome for outcome in config.outcomes}
     observations: list[Observation] = [
-        float(text) if outcomes[action].states[state].is_range else text
+        read_number(text) if outcomes[action].states[state].is_range else text
         for action, state, text in zip(row["actions"], row["states"], row["observations"], strict=True)
     ]
     return Instance(

@@ -77,7 +77,7 @@ def a2rbench(
     if as_json:
         document = {"edition": edition, "new": done is not None, **(asdict(done) if done else {})}
         sys.stdout.write(json_text(document) + "\n")
-    console.print(f"next: perennial evaluate {edition} --players MODEL,search,identity,nearest")
+    console.print(f"next: perennial evaluate {edition} --players MODEL,search,guesser,identity,nearest")
 
 
 def _print(console: Terminal, edition: str, done: "ImportedEdition") -> None:

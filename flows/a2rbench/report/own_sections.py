@@ -2,9 +2,10 @@
 
 from tasks.a2rbench.report.authoring import authoring
 from tasks.a2rbench.report.authors import authors
+from tasks.a2rbench.report.dimensions import dimensions
 from tasks.a2rbench.report.failures import failures
 from tasks.a2rbench.report.measures import measures
-from tasks.a2rbench.report.sections import curve, leaderboard
+from tasks.a2rbench.report.sections import curve, leaderboard, papers_tables
 from tasks.report.content import Report
 
 REPORT = Report(
@@ -18,8 +19,11 @@ REPORT = Report(
         "a2rbench_measures",
         "a2rbench_funnel",
         "a2rbench_author_costs",
+        "a2rbench_dimensions",
+        "a2rbench_paper",
+        "a2rbench_task_costs",
     ),
     sources=("kinds",),
     order="kinds",
-    after_rates=(leaderboard, authors, curve, failures, measures, authoring),
+    after_rates=(leaderboard, papers_tables, dimensions, authors, curve, failures, measures, authoring),
 )

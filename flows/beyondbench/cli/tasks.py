@@ -18,6 +18,7 @@ from flows.console.terminal import Terminal, json_text
 from schemas.beyondbench.things import LEVELS, Suite
 from schemas.errors import InstancesExhausted, InvalidOption, shorten
 from schemas.errors import count as counted
+from tasks.beyondbench.complexity import complexity_of
 from tasks.beyondbench.problem import Problem, draw_problem
 from tasks.beyondbench.registry import TASKS, find_task
 from tasks.beyondbench.task import Task, Variation
@@ -42,9 +43,10 @@ def list_tasks(
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tasks with their variations, sizes, and spaces: log10 of how many problems there are.
+    """List the tasks with their variations, sizes, complexity, and log10 of how many problems there are.
 
-    CSV and JSON have a row for each size, and say how the number was found.
+    CSV and JSON have a row for each size, and say how the number was found, what complexity the paper's
+    tables give, and whether the paper counts the variation among its 117.
     """
     rows = [row for task in TASKS.values() if suite in (None, task.suite) for row in _size_rows(task)]
     form = choose_format(format_, as_json)
@@ -146,6 +148,7 @@ def _choose_size(task: Task[Any], variation: Variation, size: int | None) -> int
 
 def _size_rows(task: Task[Any]) -> Iterator[dict[str, Any]]:
     for variation in task.variations:
+        complexity = complexity_of(task, variation)
         for size in variation.sizes:
             space = task.space(variation.name, size)
             yield {
@@ -159,28 +162,33 @@ def _size_rows(task: Task[Any]) -> Iterator[dict[str, Any]]:
                 "space_log10": round(space.log10, 2),
                 "space_exact": space.is_exact,
                 "space_doc": space.doc,
+                "complexity": complexity.ours,
+                "complexity_paper": complexity.paper,
+                "counted_by_paper": variation.is_counted,
             }
 
 
 def _print_catalogue(rows: list[dict[str, Any]]) -> None:
     console = Terminal(soft_wrap=True)
-    task_width = max(len(row["task"]) for row in rows)
-    width = max(len(row["variation"]) for row in rows)
-    console.print(f"{'task':<{task_width}}  {'variation':<{width}}  {'sizes':<7}  space (log10)")
+    width = max(len(row["variation"]) for row in rows) + 3
+    hardest = max(len(row["complexity"]) for row in rows)
+    console.print(f"{'variation':<{width}}  {'sizes':<7}  {'complexity':<{hardest}}  space (log10)")
     for suite, of_suite in groupby(rows, lambda row: row["suite"]):
         suite_rows = list(of_suite)
         names = {row["task"] for row in suite_rows}
         cells = {(row["task"], row["variation"]) for row in suite_rows}
         console.print(f"\n{suite}: {counted(len(names), 'task')}, {counted(len(cells), 'variation')}")
-        before = ""
-        for (task, variation), group in groupby(suite_rows, lambda row: (row["task"], row["variation"])):
-            sizes = list(group)
-            console.print(
-                f"{task if task != before else '':<{task_width}}  {variation:<{width}}  "
-                f"{_range(sizes[0]['size'], sizes[-1]['size']):<7}  {_space_range(sizes)}"
-            )
-            before = task
-    console.print("\n>= is a lower bound; without it the number is exact")
+        for task, of_task in groupby(suite_rows, lambda row: row["task"]):
+            console.print(task)
+            for variation, group in groupby(of_task, lambda row: row["variation"]):
+                sizes = list(group)
+                name = variation if sizes[0]["counted_by_paper"] else f"{variation} +"
+                console.print(
+                    f"  {name:<{width - 2}}  {_range(sizes[0]['size'], sizes[-1]['size']):<7}  "
+                    f"{sizes[0]['complexity']:<{hardest}}  {_space_range(sizes)}"
+                )
+    console.print("\n+  not among the 117 variations and 29 easy tasks that the paper counts")
+    console.print(">= is a lower bound; without it the number is exact")
 
 
 def _space_range(sizes: list[dict[str, Any]]) -> str:

@@ -45,6 +45,7 @@ def show_levels(visit: Visit) -> None:
         "is the mean of the three suites, for players with answers in each. Intervals (95%) are for "
         "instances that vary."
     )
+    _show_unasked(edition)
     st.header("Accuracy by size")
     chosen = "true" if suite == "overall" else f"suite = {quote(suite)}"
     chosen += "" if task == ALL else f" AND task = {quote(task)}"
@@ -53,6 +54,19 @@ def show_levels(visit: Visit) -> None:
         edition.snapshot,
         f"SELECT * EXCLUDE (edition) FROM beyondbench_sizes WHERE {chosen} "
         "ORDER BY task, size, accuracy DESC, player",
+    )
+
+
+def _show_unasked(edition: Opened) -> None:
+    """Show what players were not asked, where there is something."""
+    if not edition.query("FROM beyondbench_unasked LIMIT 1").rows:
+        return
+    st.header("Not asked")
+    show_query("beyondbench_unasked", edition.snapshot, "SELECT * EXCLUDE (edition) FROM beyondbench_unasked")
+    st.caption(
+        "Problems that a model's own budget of tokens does not hold, by size. Its accuracy is over the "
+        "others; common_accuracy compares players on the problems that all with at least half of a suite "
+        "have."
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from flows.console.input_files import read_text_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption, count
+from schemas.knowlogic.things import ITEM_VERDICTS
 
 _MAX_BYTES = 200_000_000
 
@@ -24,15 +26,18 @@ def knowlogic(
     """Import questions of KnowLogic's published form as an edition, for models to be evaluated on.
 
     Each question is an object with id, text, question, options (four texts, or A to D by letter), answer
-    (letters such as AC), domain, language (zh or en) and difficulty; questions of one id in both languages
-    are a pair. Nothing is repaired: the first thing that is not as expected ends the import. Importing the
-    same twice changes nothing.
+    (letters such as AC), domain, language (zh, CN or en) and difficulty; questions of one id in both
+    languages are a pair. Nothing is repaired: the first thing that is not as expected ends the import.
+    Importing the same twice changes nothing. Where our engine can read a text, it says whether its key
+    follows: table knowlogic_verdicts.
 
     Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
     """
     from flows.knowlogic.import_questions import publish_questions
     from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
     from tasks.knowlogic.published_form import read_questions
+    from tasks.knowlogic.verdicts import judge_item
+    from warehouse.knowlogic.knowledge import load_knowledge
     from warehouse.lock.root_lock import lock_root
 
     if not edition or not re.fullmatch(EDITION_PATTERN, edition):
@@ -41,13 +46,20 @@ def knowlogic(
     store = data_root(root)
     questions = read_questions(read_text_file(file, _MAX_BYTES), show_path(file))
     with lock_root(store, f"import {edition}", console.print):
-        done = publish_questions(store, edition, questions)
+        knowledge = load_knowledge()
+        findings = [judge_item(question, knowledge) for question in questions]
+        done = publish_questions(store, edition, questions, findings)
     pairs = len(questions) - len({question.pair for question in questions})
     if done is None:
         console.print(f"edition {edition} was imported from the same questions before: nothing to do")
     else:
         console.print(f"published {edition}: {count(len(questions), 'question')}, {pairs:,} in two languages")
+    verdicts = Counter(finding.verdict for finding in findings)
+    console.print(
+        "verdicts of our engine: " + ", ".join(f"{verdicts[each]:,} {each}" for each in ITEM_VERDICTS)
+    )
     if as_json:
         document = {"edition": edition, "questions": len(questions), "pairs": pairs, "new": done is not None}
+        document |= {"verdicts": {each: verdicts[each] for each in ITEM_VERDICTS}}
         sys.stdout.write(json_text(document) + "\n")
     console.print(f"next: perennial evaluate {edition} --players MODEL")

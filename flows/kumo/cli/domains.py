@@ -1,30 +1,35 @@
-"""`perennial domains`: list, check and score domains, write new ones."""
+"""`perennial domains`: list, check and score domains, import and write new ones."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from flows.console.input_files import json_files, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
 from flows.kumo.cli.domain_sources import build, new, world
+from flows.kumo.cli.file_reports import (
+    EXIT_CODES,
+    as_document,
+    check_path,
+    count_sizes,
+    print_reports,
+    total_line,
+)
+from flows.kumo.cli.import_domains import import_domains
 from flows.kumo.cli.score import score
 from flows.kumo.cli.split import split
-from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from schemas.errors import UnreadableInput, count
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
-from tasks.kumo.validation import RULES, one_to_one_share, validate_config
+from flows.kumo.planning.domain_choice import load_bundled
+from schemas.kumo.things import SeedConfig
+from tasks.kumo.validation import RULES
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import domain_uses
 
 domains = typer.Typer(
     name="domains",
-    help="List, check and score domains, and write new ones.",
+    help="List, check and score domains, import and write new ones.",
     no_args_is_help=True,
     add_completion=False,
     epilog="Example: perennial domains list",
@@ -36,44 +41,9 @@ domains.command(epilog="Example: perennial domains new tide_pools --category Zoo
 domains.command(epilog="Example: perennial domains build tide_pools")(build)
 domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --out world.json")(world)
 domains.command(epilog="Example: perennial domains score music_identification tide_pools/config.json")(score)
-
-Status = Literal["clean", "warnings", "errors", "unreadable"]
-
-_FINDINGS_PRINTED = 200  # of one severity in one file; --json has them all
-_EXIT_CODES: dict[Status, int] = {
-    "clean": 0,
-    "warnings": 0,
-    "errors": 1,
-    "unreadable": UnreadableInput.exit_code,
-}
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """What was found in one file; `problem` says why an unreadable one has no configuration."""
-
-    path: str
-    config: SeedConfig | None = None
-    findings: list[Finding] = field(default_factory=list)
-    problem: str | None = None
-
-    def of(self, severity: str) -> list[Finding]:
-        """Return the findings of that severity."""
-        return [found for found in self.findings if found.severity == severity]
-
-    @property
-    def unsafe(self) -> int:
-        """Number of findings for which sampling refuses the configuration."""
-        return sum(RULES[found.rule].unsafe for found in self.findings)
-
-    @property
-    def status(self) -> Status:
-        """The worst that was found."""
-        if self.config is None:
-            return "unreadable"
-        if self.of("error"):
-            return "errors"
-        return "warnings" if self.findings else "clean"
+domains.command("import", epilog="Example: perennial domains import ../KUMO MedicalEnv --out medical")(
+    import_domains
+)
 
 
 def _print_rules(wanted: bool) -> None:
@@ -93,11 +63,17 @@ def validate(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     min_truths: Annotated[
-        int, typer.Option(min=0, help="A configuration with fewer truths is an error.")
-    ] = MIN_TRUTHS,
+        int | None,
+        typer.Option(
+            min=0, help="Fewer truths are an error. Default: fewer than Hard's 12, and 12 to 49 a warning."
+        ),
+    ] = None,
     min_actions: Annotated[
-        int, typer.Option(min=0, help="A configuration with fewer actions is an error.")
-    ] = MIN_ACTIONS,
+        int | None,
+        typer.Option(
+            min=0, help="Fewer actions are an error. Default: fewer than Hard's 16, and 16 to 29 a warning."
+        ),
+    ] = None,
     rules: Annotated[
         bool, typer.Option("--rules", help="List the rules and exit.", is_eager=True, callback=_print_rules)
     ] = False,
@@ -109,10 +85,11 @@ def validate(
     """
     reports = [report for path in paths for report in check_path(path, min_truths, min_actions)]
     if as_json:
-        typer.echo(json.dumps(_as_json(reports), indent=2))
+        typer.echo(json.dumps(as_document(reports), indent=2))
     else:
-        _print_reports(reports)
-    raise typer.Exit(max(_EXIT_CODES[report.status] for report in reports))
+        print_reports(reports)
+        Terminal(soft_wrap=True).print(total_line(reports))
+    raise typer.Exit(max(EXIT_CODES[report.status] for report in reports))
 
 
 @domains.command(name="list", epilog="Example: perennial domains list --json")
@@ -132,111 +109,9 @@ def list_domains(
         print_rows(list(rows[0]), [tuple(row.values()) for row in rows], form)
 
 
-def check_path(path: Path, min_truths: int, min_actions: int) -> Iterator[FileReport]:
-    """Yield the report of a file, or of each *.json file in a folder; raises nothing for unreadable ones."""
-    try:
-        files = json_files(path)
-    except UnreadableInput as error:
-        yield FileReport(show_path(path), problem=str(error))
-        return
-    for file in files:
-        try:
-            config = read_config_file(file)
-        except UnreadableInput as error:
-            yield FileReport(show_path(file), problem=str(error))
-        else:
-            findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
-            yield FileReport(show_path(file), config, findings)
-
-
-def _as_json(reports: list[FileReport]) -> dict[str, object]:
-    return {
-        "files": [_report_json(report) for report in reports],
-        "summary": {status: sum(r.status == status for r in reports) for status in _EXIT_CODES},
-    }
-
-
-def _report_json(report: FileReport) -> dict[str, object]:
-    record: dict[str, object] = {"path": report.path, "status": report.status}
-    if report.config is None:
-        return {**record, "error": report.problem}
-    errors, warnings = len(report.of("error")), len(report.of("warning"))
-    return {
-        **record,
-        "domain": report.config.name,
-        "counts": {**_sizes(report.config), "errors": errors, "warnings": warnings, "unsafe": report.unsafe},
-        "one_to_one_share": one_to_one_share(report.config),
-        "findings": [_finding_json(found) for found in report.findings],
-    }
-
-
-def _finding_json(found: Finding) -> dict[str, object]:
-    return {
-        "rule": found.rule,
-        "severity": found.severity,
-        "unsafe": RULES[found.rule].unsafe,
-        "action": found.action,
-        "state": found.state,
-        "message": found.message,
-    }
-
-
-def _sizes(config: SeedConfig) -> dict[str, int]:
-    states = sum(len(outcome.states) for outcome in config.outcomes)
-    return {"truths": len(config.truths), "actions": len(config.actions), "states": states}
-
-
 def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
-    row = {"name": name, "title": config.name, "category": config.category, **_sizes(config)}
+    row = {"name": name, "title": config.name, "category": config.category, **count_sizes(config)}
     return {**row, "editions": editions}
-
-
-def _print_reports(reports: list[FileReport]) -> None:
-    console = Terminal(soft_wrap=True)
-    for report in reports:
-        if report.problem is not None:
-            Terminal(stderr=True, soft_wrap=True).print(f"perennial: error: {report.problem}")
-            continue
-        console.print(_summary_lines(report))
-        _print_findings(console, "Errors", "red", report.of("error"))
-        _print_findings(console, "Warnings", "yellow", report.of("warning"))
-    console.print(_total_line(reports))
-
-
-def _summary_lines(report: FileReport) -> str:
-    assert report.config is not None
-    found = ", ".join(count(len(report.of(severity)), severity) for severity in ("error", "warning"))
-    refused = f"; sampling refuses it for {report.unsafe} of them" if report.unsafe else ""
-    sizes = ", ".join(f"{count} {what}" for what, count in _sizes(report.config).items())
-    share = f"{one_to_one_share(report.config):.0%} of rule-out sets are one-to-one"
-    return f"{report.path}: {found}{refused}\n  {sizes}; {share}"
-
-
-def _print_findings(console: Terminal, title: str, style: str, findings: list[Finding]) -> None:
-    from textwrap import TextWrapper
-
-    if not findings:
-        return
-    wrapper = TextWrapper(
-        max(console.width, 40),
-        initial_indent="    ",
-        subsequent_indent="      ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    console.print(f"  {title}", style=style)
-    for found in findings[:_FINDINGS_PRINTED]:
-        console.print("\n".join(wrapper.wrap(f"{found.rule}: {found.message}")))
-    if len(findings) > _FINDINGS_PRINTED:
-        console.print(f"    and {len(findings) - _FINDINGS_PRINTED:,} more; --json prints all of them")
-
-
-def _total_line(reports: list[FileReport]) -> str:
-    counts = {status: sum(report.status == status for report in reports) for status in _EXIT_CODES}
-    return (
-        f"{count(len(reports), 'file')}: {counts['clean']} clean, {counts['warnings']} with warnings, "
-        f"{counts['errors']} with errors, {counts['unreadable']} unreadable"
-    )
 
 
 def _print_domains(rows: list[dict[str, object]]) -> None:

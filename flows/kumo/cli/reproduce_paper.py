@@ -35,7 +35,8 @@ def reproduce_paper(
     """Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, or why not.
 
     Without PATH the imported edition of the data root is used. A figure agrees where at least 95% of its
-    legible values are within their tolerance. Exit code 11 where one does not.
+    legible values are within their tolerance, or equal the printed number when cut off after its last digit
+    (6.696 printed as 6.69), which is said. Exit code 11 where one does not.
 
     Example: perennial reproduce-paper ../kumo
     """
@@ -100,7 +101,8 @@ def _describe(verdict: "FigureVerdict") -> str:
     if verdict.agrees is None:
         return "nothing to compare"
     state = "agrees" if verdict.agrees else "DIFFERS"
-    return f"{state}, {verdict.agreeing} of {verdict.compared} values"
+    cut = f" ({verdict.cut} printed cut off, not rounded)" if verdict.cut else ""
+    return f"{state}, {verdict.agreeing} of {verdict.compared} values{cut}"
 
 
 def _lines(row: "Comparison") -> list[str]:
@@ -110,6 +112,7 @@ def _lines(row: "Comparison") -> list[str]:
     mark = "" if row.agrees is not False else " !"
     lines = [f"  {place[:43]:43}{numbers}{mark}"] if numbers.strip(" -") else [f"  {place}".rstrip()]
     said = [f"this is {row.computed_of}"] if row.computed_of else []
+    said += ["printed cut off, not rounded"] if row.is_cut else []
     said += [row.reason] if row.reason and (row.agrees is None or row.computed_of) else []
     return [line for line in (*lines, *wrap("; ".join(said), _WIDTH, initial_indent="    ")) if line.strip()]
 

@@ -42,8 +42,8 @@ def solve(
     expected_steps are those of Algorithm 3's policy under its own outcome model. policy_steps are those of
     the same policy under the prior of --sampler: balanced draws the valid truth uniformly from the list, then
     its observations uniformly among the choices that leave it alone; kumo-2025 has prior (t). promise_steps
-    are the optimum's under that prior, which uses the promise of one valid truth throughout. promise_status
-    says whether they are exact, bounds past a limit of work, or none (several valid truths, or too large).
+    are the optimum's under that prior, which uses the promise of how many truths are valid throughout.
+    promise_status says whether they are exact, bounds past a limit of work, or none (too large).
     An instance that exceeds the time limit is reported as unsolved; the exit code is then 1.
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json

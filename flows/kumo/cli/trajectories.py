@@ -34,6 +34,12 @@ def trajectories(
         int, typer.Option(min=0, help="So many of each setting, the first ones, are for validation.")
     ] = 50,
     seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Threads that search; the file does not depend on it. Default: one per core."
+        ),
+    ] = None,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -69,8 +75,8 @@ def trajectories(
     for size in settings:
         if size.n_valid > 1:
             raise InvalidOption(
-                f"--setting {size.name}: golden trajectories are known for instances with one valid truth; "
-                "name a setting without v"
+                f"--setting {size.name}: trajectories are drawn balanced, and such instances have one valid "
+                "truth; name a setting without v"
             )
     seed_config, _ = choose_domain(config)
     refuse_unsafe(seed_config)
@@ -92,13 +98,14 @@ def trajectories(
     with show_steps("trajectories") as step:
 
         def lines() -> Iterator[str]:
+            threads = workers or os.cpu_count() or 1
             for request in requests:
                 name = request.setting.name
 
                 def show_drawn(drawn: int, name: str = name) -> None:
                     step(f"{drawn:,} of {count:,} {name} instances of {seed_config.name} drawn")
 
-                for record in _draw(encoded, request, chosen, issued, show_drawn):
+                for record in _draw(encoded, request, chosen, issued, threads, show_drawn):
                     split = "validation" if written[name] < validation else "train"
                     written[name] += 1
                     if written[name] % _CHUNK == 0:
@@ -124,6 +131,7 @@ def _draw(
     request: "SamplingRequest",
     policy: "Policy",
     issued: "IdSet",
+    threads: int,
     show_drawn: Callable[[int], None],
 ) -> Iterator[dict[str, Any]]:
     """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
@@ -142,7 +150,7 @@ def _draw(
             boards,
             time_limit=inf,
             work_limit=WORK_LIMIT,
-            threads=os.cpu_count() or 1,
+            threads=threads,
             node_limit=NODE_LIMIT if policy == "optimum" else 0,
             is_balanced=request.is_balanced,
         )

@@ -33,7 +33,7 @@ from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
 from tasks.kumo.guessing import GUESSES, rank_valid_truth
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
-from tasks.kumo.space import SpaceSize, space_size
+from tasks.kumo.space import SpaceSize, count_boards, space_size
 from tasks.kumo.survivors import find_impossible
 from warehouse.audit.audit import require_pass
 from warehouse.kumo.overlap import (
@@ -126,9 +126,7 @@ def _about(edition: KumoEdition, cell: Cell) -> Row:
 
 
 def _space(encoded: EncodedConfig, setting: Setting, plan: KumoPlan) -> SpaceSize:
-    if plan.is_balanced(setting):
-        from tasks.kumo.space.boards import count_boards
-
+    if plan.is_balanced:
         return count_boards(encoded, setting, plan.min_expected_steps)
     return space_size(encoded, setting, plan.min_expected_steps, plan.require_test)
 
@@ -193,7 +191,7 @@ class _CellCheck:
         if canonical != row["instance_id"]:
             self.problems[DERIVED].append(f"{named}: its content gives {canonical}")
         self._note(GRADED, named, test.find_misgrading(board))
-        is_balanced = self.edition.plan.is_balanced(Setting.parse(self.cell.setting))
+        is_balanced = self.edition.plan.is_balanced
         if is_balanced:
             self._note(BALANCED, named, _describe_impossible(board))
             for guess, rank in rank_valid_truth(board.encoded).items():

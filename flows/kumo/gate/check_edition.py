@@ -104,8 +104,9 @@ class _Whole:
     @cached_property
     def balanced(self) -> list[tuple[Setting, BatchFacts]]:
         """The facts of balanced instances, each batch with its setting."""
-        batches = [(Setting.parse(cell.setting), facts) for cell, facts in self.facts]
-        return [(setting, facts) for setting, facts in batches if self.edition.plan.is_balanced(setting)]
+        if not self.edition.plan.is_balanced:
+            return []
+        return [(Setting.parse(cell.setting), facts) for cell, facts in self.facts]
 
     @property
     def size(self) -> int:
@@ -292,7 +293,7 @@ def _space_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:
     for (config_id, setting), space in spaces.items():
         domain = whole.edition.config(config_id).config.name
         before, now = issued.get((domain, setting), 0), drawn[config_id, setting]
-        probability = repeat_probability(space.low, before, now)
+        probability = repeat_probability(space.least, before, now)
         observed = (
             f"{_describe_probability(space, probability)}, for {now:,} draws after {before:,} issued; {space}"
         )

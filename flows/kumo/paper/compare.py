@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import groupby
+from math import copysign, floor, log10, trunc
 
 from warehouse.catalog.catalog import Catalog
 from warehouse.kumo.paper.printed import PrintedValue, printed_values
@@ -19,7 +20,11 @@ Key = tuple[str, str, str, str]  # metric, setting, domain, player
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A printed value and ours; `difference` is ours less the printed one, `reason` why one is not there."""
+    """A printed value and ours; `difference` is ours less the printed one, `reason` why one is not there.
+
+    `is_cut` says that ours agrees only because the paper cut it off after its last printed digit, as 6.696 to
+    6.69, and did not round it.
+    """
 
     item: str
     version: str
@@ -33,6 +38,7 @@ class Comparison:
     difference: float | None
     tolerance: float
     agrees: bool | None
+    is_cut: bool
     reason: str
 
 
@@ -44,6 +50,7 @@ class FigureVerdict:
     metric: str
     compared: int
     agreeing: int
+    cut: int  # of the agreeing ones: printed cut off, not rounded
 
     @property
     def agrees(self) -> bool | None:
@@ -79,9 +86,11 @@ def _comparison(value: PrintedValue, player: str, computed: Mapping[Key, float])
     is_partial = held < DOMAINS.get(value.domain, 0)
     partial = f"the edition holds {held:.0f} of {DOMAINS[value.domain]} domains" if is_partial else ""
     # A mean over players that the paper does not name is shown and not judged.
-    agrees = None
-    if difference is not None and value.metric != "mean_tokens" and not is_partial:
-        agrees = abs(difference) <= value.tolerance
+    agrees, is_cut = None, False
+    if ours is not None and difference is not None and value.metric != "mean_tokens" and not is_partial:
+        is_close = abs(difference) <= value.tolerance
+        is_cut = not is_close and _cut_off(ours, value.tolerance) == value.printed
+        agrees = is_close or is_cut
     return Comparison(
         value.item,
         value.version,
@@ -95,8 +104,17 @@ def _comparison(value: PrintedValue, player: str, computed: Mapping[Key, float])
         difference,
         value.tolerance,
         agrees,
+        is_cut,
         _reason(value, ours, partial),
     )
+
+
+def _cut_off(ours: float, tolerance: float) -> float:
+    """Return ours cut off after the last printed digit, of whose unit the tolerance is half and a little."""
+    digits = floor(-log10(tolerance)) if tolerance else 0
+    unit: float = 10.0**digits
+    # A float just below a printed number, such as 0.29 * 100, is that number.
+    return round(trunc(ours * unit + copysign(1e-6, ours)) / unit, digits)
 
 
 def _reason(value: PrintedValue, ours: float | None, partial: str) -> str:
@@ -111,6 +129,7 @@ def judge_figures(rows: Sequence[Comparison]) -> list[FigureVerdict]:
     """Return a verdict for each metric of each item, in the order of the rows."""
     verdicts = []
     for (item, metric), group in groupby(rows, key=lambda row: (row.item, row.metric)):
-        judged = [row.agrees for row in group if row.agrees is not None]
-        verdicts.append(FigureVerdict(item, metric, len(judged), sum(judged)))
+        judged = [row for row in group if row.agrees is not None]
+        agreeing, cut = sum(row.agrees is True for row in judged), sum(row.is_cut for row in judged)
+        verdicts.append(FigureVerdict(item, metric, len(judged), agreeing, cut))
     return verdicts

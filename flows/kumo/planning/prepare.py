@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import chain
 
-from flows.kumo.planning.domain_choice import choose_domain
+from flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candidates, request_of
 from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
@@ -18,53 +17,33 @@ from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.protocol import PERENNIAL
 from schemas.kumo.settings import KumoSettings
-from schemas.kumo.things import SeedConfig, Setting
+from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, check_request
-from tasks.kumo.validation import refuse_unsafe
+from tasks.kumo.sampling import check_request
 from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import read_published_plan
-from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import domains_by_edition
 from warehouse.store.store import Store
 
-
-@dataclass(frozen=True, slots=True)
-class PlannedDomain:
-    """A configuration that a refresh will use, where it comes from, and what was let pass.
-
-    `turn` says why it is this domain's turn, "" where domains take no turns.
-    """
-
-    config: SeedConfig
-    source: str
-    warnings: tuple[str, ...]
-    turn: str = ""
+_WARNINGS_SHOWN = 2  # of a domain
 
 
 def prepare(settings: KumoSettings, store: Store) -> Preparation:
     """Return the plan's own part and the domains that it names, after every check that needs no work."""
-    authoring = settings.authoring(has_domains=bool(settings.domains))
-    candidates = _candidates(settings, authoring)
+    authoring = settings.authoring(has_domains=settings.has_domains)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     number = settings.number_of_domains(bool(authoring.proposals))
+    found = Candidates(()) if number == 0 else load_candidates(settings, sizes)
+    candidates = found.domains
     worlds = settings.number_of_worlds(bool(authoring.proposals))
     given = len(candidates) if number is None else number
     instances = settings.instances_of_each(given + worlds + authoring.proposals)
     for domain in candidates:
         for size in sizes:
-            request = SamplingRequest(
-                size,
-                instances,
-                0,
-                settings.min_expected_steps,
-                settings.require_test,
-                sampler=settings.chosen_sampler(),
-            )
-            check_request(encode_config(domain.config), request, workers=1)
+            check_request(encode_config(domain.config), request_of(settings, size, instances), workers=1)
     if worlds:
         _refuse_larger_than_worlds(sizes, worlds)
     domains = _choose_domains(candidates, number, settings.rest_editions, store)
@@ -95,7 +74,8 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         )
     # Of all candidates: whose turn it is may change before the same command resumes.
     protocol = choose_protocol(settings, [domain.config.name for domain in candidates])
-    prepared = replace(_preparation(plan, domains), protocol=protocol)
+    prepared = _preparation(plan, domains)
+    prepared = replace(prepared, protocol=protocol, warnings=(*found.left_out, *prepared.warnings))
     if number is None:
         return prepared
     return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))
@@ -155,7 +135,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     return Preparation(
         plan.as_json(),
         inputs=domains,
-        warnings=tuple(warning for domain in domains for warning in domain.warnings),
+        warnings=tuple(warning for domain in domains for warning in _first_warnings(domain)),
         authors=tuple(map(plan.authoring.choice_of, plan.authoring.models)),
         shown=shown,
         unused=tuple(name for name, used in uses.items() if not used),
@@ -165,20 +145,19 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     )
 
 
+def _first_warnings(domain: PlannedDomain) -> tuple[str, ...]:
+    """Return what is printed of the domain's warnings; its row of kumo_seed_configs has them all."""
+    hidden = len(domain.warnings) - _WARNINGS_SHOWN
+    if hidden <= 1:
+        return domain.warnings
+    more = (
+        f"domain {domain.config.name!r}: {hidden} more warnings, which kumo_seed_configs.warnings will hold"
+    )
+    return (*domain.warnings[:_WARNINGS_SHOWN], more)
+
+
 def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]) -> Preparation:
     return _preparation(KumoPlan.from_json(plan.own), _resume_domains(plan, published, candidates))
-
-
-def _candidates(settings: KumoSettings, authoring: AuthoringPlan) -> tuple[PlannedDomain, ...]:
-    """Return the domains that are used or take turns: those that were named, or all bundled ones.
-
-    Where none is to take its turn, as where new ones are proposed, there are none.
-    """
-    is_none = settings.number_of_domains(bool(authoring.proposals)) == 0
-    names = [] if is_none else settings.domains or list(bundled_domains())
-    domains = {name: _domain(name) for name in names}
-    _refuse_same_domain_twice(domains)
-    return tuple(domains.values())
 
 
 def _choose_domains(
@@ -218,32 +197,4 @@ def _refuse_larger_than_worlds(sizes: Sequence[Setting], worlds: int) -> None:
             raise InvalidOption(
                 f"setting {size.name}: a world has {LEAST_TRUTHS} truths and {LEAST_ACTIONS} actions at "
                 f"least, and {worlds} are to be drawn: use a smaller setting, or --worlds 0"
-            )
-
-
-def _domain(name: str) -> PlannedDomain:
-    config, source = choose_domain(name)
-    warnings = refuse_unsafe(config)
-    return PlannedDomain(config, source, tuple(finding.message for finding in warnings))
-
-
-def _refuse_same_domain_twice(domains: Mapping[str, PlannedDomain]) -> None:
-    """Refuse two names for one domain, by its name and goal or by what its instances are made of."""
-    given: dict[object, str] = {}
-    for name, domain in domains.items():
-        config = domain.config
-        first = given.setdefault(config.domain_id, name)
-        if first != name:
-            raise InvalidOption(
-                f"domain {config.name!r} was given twice, as {first!r} and {name!r}: an edition holds "
-                "a domain once, drop one of them or give them different names or goals"
-            )
-        encoded = encode_config(config)
-        parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
-        first = given.setdefault(parts, name)
-        if first != name:
-            raise InvalidOption(
-                f"{first!r} and {name!r} are one domain under two names, {domains[first].config.name!r} and "
-                f"{config.name!r}: truths, actions and outcome states are the same, so their instances would "
-                "be too; drop one of them"
             )

@@ -26,6 +26,7 @@ from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, read_published_plan
+from warehouse.kumo.paper.models import facts_of_paper_models
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
 from warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
@@ -148,6 +149,7 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
             version,
             imported_from=digest,
             canary=growth.canary,
+            protocol={"facts": facts_of_paper_models()},
         ),
     )
 

@@ -1,18 +1,17 @@
 """The KUMO authors' domains, configurations, instances and books as rows, their defects as findings."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from flows.kumo.optimum_columns import optimum_columns
+from flows.kumo.release.domain_files import read_config
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import BookVerdict, Instance, Rejection, SeedConfig, Setting, observation_text
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.release.configurations import config_from_json, config_from_module
 from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from tasks.kumo.validation import validate_config
@@ -33,7 +32,6 @@ BOOK_AUTHOR = "kumo-2025-release"
 _MOST_INSTANCES = 5_000
 _MAX_LINE_BYTES = 10_000_000  # the longest measured has 4,000
 _BOOK_BYTES = 1_000_000  # the largest measured has 18,000
-_CONFIG_BYTES = 2_000_000  # the largest has 60,000
 _TABLES = ("instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances", "kumo_books")
 Place = tuple[str, Setting]
 Books = Mapping[tuple[str, Setting, int], str]
@@ -83,18 +81,9 @@ def read_release(release: Release) -> ReleaseRows:
 
 
 def _read_config(rows: ReleaseRows, domain: str, file: ReleaseFile) -> SeedConfig | None:
-    text = read_text(file, _CONFIG_BYTES)
-    if isinstance(text, Skipped):
-        rows.skipped.append(text)
-        return None
-    read_as = config_from_json if file.path.suffix == ".json" else config_from_module
-    try:
-        read = read_as(text, domain, file.name)
-    except UnreadableInput as error:
-        # The message begins with the file, and the line where one is wrong.
-        match = re.fullmatch(rf"{re.escape(file.name)}(?:, line (\d+))?: (.*)", str(error), re.DOTALL)
-        line, reason = match.groups() if match is not None else (None, str(error))
-        rows.skip(file, int(line) if line else None, reason)
+    read = read_config(domain, file)
+    if isinstance(read, Skipped):
+        rows.skipped.append(read)
         return None
     config = read.config
     flaws = validate_config(config)

@@ -152,7 +152,7 @@ def _draw_tree(published: PublishedInstance, root: Decision) -> list[str]:
         if state.is_cut_off:
             return f"… {len(state.possible)} truths possible"
         if state.action is None:
-            return f"= {row['truths'][state.possible[0]]}" if state.possible else "= none"
+            return f"= {' | '.join(row['truths'][truth] for truth in state.sure)}" if state.sure else "= none"
         return f"test {row['actions'][state.action]}"
 
     def draw(state: Decision, indent: str, on_path: bool) -> None:

@@ -11,7 +11,7 @@ from flows.web.tables import show_rows
 
 _STATUSES = {
     "bounds": "The optimum is not known: its search passed the limit of work; the bounds below hold.",
-    "none": "The optimum is not defined here: several truths are valid, or the size is too large.",
+    "none": "The optimum is not known here: the size is too large.",
 }
 
 
@@ -34,7 +34,7 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
     show_rows("algorithm_3", _moves(published, row["golden"]))
     st.caption(
         f"{row['optimal_tests']} tests here; {row['expected_steps']:.3g} expected under its own outcome "
-        "model. It uses the promise of one valid truth at the end only."
+        "model. It uses the promise of how many truths are valid at the end only."
     )
 
 

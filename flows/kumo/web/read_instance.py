@@ -30,16 +30,14 @@ def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
     config = _parse(config_row["config"], edition.name)
     instance = instance_from_row(row, config)
     encoded = encode_instance(encode_config(config), instance)
-    return PublishedInstance(
-        row, config, instance, encoded, _is_balanced(edition, len(instance.valid_truths))
-    )
+    return PublishedInstance(row, config, instance, encoded, _is_balanced(edition))
 
 
-def _is_balanced(edition: Opened, n_valid: int) -> bool:
+def _is_balanced(edition: Opened) -> bool:
     """Return whether the edition's plan names the balanced sampler."""
     (settings,) = edition.query("SELECT settings FROM editions").rows[0]
     own = json.loads(settings).get("own") or {}
-    return n_valid == 1 and own.get("sampler") == BALANCED
+    return own.get("sampler") == BALANCED
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # type: ignore[untyped-decorator]

@@ -1,4 +1,4 @@
-"""What is asked before the first task: consent, age band and education."""
+"""What is asked before the first task: consent, age band, education, and gender and major where listed."""
 
 from collections.abc import Callable
 
@@ -23,20 +23,24 @@ def show_consent(screen: Screen, act: Act) -> None:
 
 
 def show_profile(screen: Screen, act: Act) -> None:
-    """Ask for age band and education."""
+    """Ask for age band and education, and for gender and major where the study's file lists choices."""
+    questions = (
+        ("Your age", screen.age_bands),
+        ("The highest level of education that you completed", screen.education),
+        ("Your gender", screen.genders),
+        ("Your field of study", screen.majors),
+    )
+    count = {2: "Two", 3: "Three", 4: "Four"}[sum(bool(choices) for _, choices in questions)]
     with st.container(key="study-profile"):
-        st.html('<p class="study-text">Two questions about you. Your name is not asked for.</p>')
-        age = st.selectbox("Your age", screen.age_bands, index=None, placeholder="Choose one")
-        education = st.selectbox(
-            "The highest level of education that you completed",
-            screen.education,
-            index=None,
-            placeholder="Choose one",
-        )
+        st.html(f'<p class="study-text">{count} questions about you. Your name is not asked for.</p>')
+        answers = [
+            st.selectbox(label, choices, index=None, placeholder="Choose one") if choices else ""
+            for label, choices in questions
+        ]
         st.button(
             "Continue",
             type="primary",
-            disabled=age is None or education is None,
+            disabled=None in answers,
             on_click=act,
-            args=(StudyDesk.describe, age, education),
+            args=(StudyDesk.describe, *answers),
         )

@@ -187,6 +187,11 @@ def _explain(edition: Opened, domain: str, basis: str, rows: Rows) -> str:
         text += " " + " ".join(measure.doc for measure in edition.benchmark.measures)
     if edition.benchmark is not None and edition.benchmark.floor is not None:
         text += f" {edition.benchmark.floor.doc} {ABOVE_FLOOR_DOC}"
+    if "not_asked" in rows.columns and any(rows.column("not_asked")):
+        text += (
+            " Not asked are instances that a model's own context does not hold: compare such players over "
+            "the instances that all shown players have."
+        )
     return text
 
 

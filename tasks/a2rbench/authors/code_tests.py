@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from schemas.errors import shorten
 from schemas.ids import canonical_json
 from tasks.a2rbench.authors.generated import generate_inputs
+from tasks.a2rbench.authors.refusals import refuse_derived, refuse_mirrored, refuse_structural
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
 from tasks.a2rbench.coded_rule import CodedRule
@@ -54,8 +55,8 @@ def run_rule(
     `seed` is the edition's: the orders of sets in which the code runs are drawn with it.
 
     Raises UnfitItem with a named reason, and a line for the author: the sandbox's reasons, `bad_input`,
-    `same_input`, `open_cycle`, `bad_shape`, `same_output`, `unchanged`, `not_new`, `not_unique` and
-    `known_rule`.
+    `same_input`, `open_cycle`, `bad_shape`, `same_output`, `unchanged`, `not_new`, `not_unique`,
+    `known_rule`, and those of `refusals`.
     """
     _check_inputs(rule, inputs)
     more = generate_inputs(rule.dimension, inputs, GENERATED, rng)
@@ -78,6 +79,9 @@ def run_rule(
     twin = find_twin(tested, known.codes, jail)
     if twin:
         raise UnfitItem(KNOWN, twin)
+    refuse_derived(rule.dimension, tried, outputs)
+    refuse_structural(rule, tried, outputs, jail, rng)
+    refuse_mirrored(own)
     check_item(rule, 0, own, frozenset(), known.issued)
     return tested
 

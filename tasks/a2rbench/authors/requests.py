@@ -9,6 +9,7 @@ from tasks.a2rbench.authors.forms import LONGEST_DESCRIPTION, CodeForm, RuleForm
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tasks.a2rbench.inputs import EXAMPLES
 from tasks.a2rbench.items import Shown
+from tasks.a2rbench.readers.excerpt import mark_of
 from tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
 from tasks.authors.request import author_request, conversation_request, message
 from tasks.sandbox.guest.names import MODULES
@@ -28,7 +29,11 @@ _LONGEST_REPLY, _LONGEST_VALUE = 40_000, 8_000
 
 
 def rule_request(
-    designer: ModelChoice, dimension: Dimension, type_: RuleType, inspirations: Sequence[str]
+    designer: ModelChoice,
+    dimension: Dimension,
+    type_: RuleType,
+    inspirations: Sequence[str],
+    existing: Sequence[str],
 ) -> ModelRequest:
     """Return the call for a rule in words; the inspirations distinguish the candidates of all seeds."""
     return _request(
@@ -38,6 +43,7 @@ def rule_request(
         form=_FORMS[dimension - 1],
         type=type_,
         inspirations=inspirations,
+        existing=existing,
         longest=LONGEST_DESCRIPTION,
     )
 
@@ -46,7 +52,9 @@ def rule_verdict_request(
     judge: ModelChoice, dimension: Dimension, type_: RuleType, rule: RuleForm
 ) -> ModelRequest:
     """Return the call for the judgement of a rule in words."""
-    return _request("judge", judge, "judge_rule", form=_FORMS[dimension - 1], type=type_, **_describe(rule))
+    words = _describe(rule)
+    mark = mark_of(*words.values())
+    return _request("judge", judge, "judge_rule", form=_FORMS[dimension - 1], type=type_, mark=mark, **words)
 
 
 def code_request(
@@ -76,6 +84,7 @@ def code_verdict_request(judge: ModelChoice, rule: RuleForm, code: CodeForm, sho
         "judge",
         judge,
         "judge_code",
+        mark=mark_of(*_describe(rule).values(), code.python_code),
         code=code.python_code,
         examples=[(_cut(given), _cut(wanted)) for given, wanted in shown.examples],
         query=_cut(shown.query),

@@ -7,10 +7,12 @@ begins.
 """
 
 import asyncio
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
+from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -46,7 +48,8 @@ from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker, JsonSchema
 from tasks.sandbox.run import Jail
 
-INSPIRATIONS = 20
+# Of twenty, each candidate is shown a few; the paper draws them from ARC.
+INSPIRATIONS = 5
 _LONGEST_MESSAGE = 1_000
 _REFUSED_BY_JUDGE = "refused_by_judge"
 
@@ -124,10 +127,23 @@ async def write_rule(ask: JsonAsker, work: RuleWork) -> None:
 
 
 def draw_inspirations(request: RuleRequest, candidate: int) -> list[str]:
-    """Return descriptions of rules of the catalogue of this type, whatever their dimension."""
-    of_type = [rule.description for rule in RULES.values() if rule.type == request.type]
+    """Return some of the rules that a candidate is inspired by; none of them is in the catalogue."""
     rng = derive_rng(request.seed, f"a2rbench/inspirations/{request.domain}/{request.number}", candidate)
-    return rng.sample(of_type, min(INSPIRATIONS, len(of_type)))
+    return rng.sample(load_inspirations(), INSPIRATIONS)
+
+
+@lru_cache(maxsize=1)
+def load_inspirations() -> list[str]:
+    """Return the twenty rules in words of `inspirations.toml`."""
+    text = (files("prompts") / "a2rbench/inspirations.toml").read_text(encoding="utf-8")
+    rules: list[str] = tomllib.loads(text)["rules"]
+    return rules
+
+
+def _list_existing(request: RuleRequest) -> list[str]:
+    """Return the catalogue's rules of the cell, which a new rule must not repeat."""
+    cell = (request.dimension, request.type)
+    return [rule.description for rule in RULES.values() if (rule.dimension, rule.type) == cell]
 
 
 async def _write_words(ask: JsonAsker, work: RuleWork) -> RuleForm | None:
@@ -135,7 +151,7 @@ async def _write_words(ask: JsonAsker, work: RuleWork) -> RuleForm | None:
     request, plan = work.request, work.request.plan
     designer = plan.choice("designer", request.author)
     inspirations = draw_inspirations(request, work.candidate)
-    asked = rule_request(designer, request.dimension, request.type, inspirations)
+    asked = rule_request(designer, request.dimension, request.type, inspirations, _list_existing(request))
     written = await _ask_for(ask, work, "rule", asked, RuleForm, rule_schema())
     if written is None:
         return None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from schemas.calls import ModelChoice
 from schemas.errors import in_one_line
 from tasks.a2rbench.authors.forms import verdict_schema
+from tasks.a2rbench.authors.refusals import refuse_mirrored
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.attempt import Attempt, Attempts
@@ -143,6 +144,7 @@ class _Work:
             if isinstance(shown, UnfitItem):
                 raise shown
             _check_outputs(shown, seed.rule.dimension)
+            refuse_mirrored(shown)
             return shown, check_item(seed.rule, variation, shown, known, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))

@@ -8,6 +8,7 @@ from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES
 from tasks.a2rbench.items import Shown
+from tasks.a2rbench.readers.excerpt import mark_of
 from tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
 from tasks.authors.request import author_request
 from tasks.llm.structured import JsonSchema, object_schema
@@ -68,6 +69,7 @@ def judgement_request(
         JUDGE_SYSTEM_TEMPLATE,
         JUDGE_TEMPLATE,
         repeat,
+        mark=mark_of(rule.description),
         description=rule.description,
         examples=[(_line(given), _line(wanted)) for given, wanted in shown.examples],
         query=_line(shown.query),

@@ -1,12 +1,14 @@
 """The players of A2RBench that need no model, by name. They see the prompt's text alone."""
 
+import json
 import random
 
 from rapidfuzz.distance import Levenshtein
 
-from tasks.a2rbench.answers import write_answer
 from tasks.a2rbench.fits import find_fits
 from tasks.a2rbench.game import ItemGame
+from tasks.a2rbench.players.guesser import guess
+from tasks.a2rbench.replies.answers import write_answer
 from tasks.a2rbench.values import join_texts, split_texts, tokens_of
 from tasks.a2rbench.wording import read_dimension, read_prompt
 from tasks.play.program_player import Move, Program
@@ -53,12 +55,20 @@ def _nearest(game: ItemGame, _rng: random.Random) -> Move:
     return lambda: copy_nearest(game.prompt)
 
 
+def _guess(game: ItemGame, _rng: random.Random) -> Move:
+    return lambda: write_answer(json.loads(guess(game.form)))
+
+
 PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
         Program(
-            "search", False, "tries the catalogue's rules and all pairs of them on the examples", _search
+            "search",
+            False,
+            "tries the catalogue's rules, all pairs of them and primitives on the examples",
+            _search,
         ),
+        Program("guesser", False, "gives the answer most often right in items of this form", _guess),
         Program("identity", False, "answers with the query itself", _identity),
         Program("nearest", False, "gives the output of the example that is most like the query", _nearest),
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from schemas.errors import quote
 from schemas.ids import canonical_json, derive_rng
-from tasks.a2rbench.answers import read_answer, write_answer
 from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
 from tasks.a2rbench.fits import Fits, find_fits
 from tasks.a2rbench.hash_seeds import trial_seeds
@@ -16,8 +15,10 @@ from tasks.a2rbench.items import Shown, instance_id, show
 from tasks.a2rbench.measures.ast_measures import measure_code
 from tasks.a2rbench.published.copies import draw_character_remapping, remap_characters
 from tasks.a2rbench.published.lines import PublishedLine
+from tasks.a2rbench.replies.answers import read_answer, write_answer
 from tasks.a2rbench.seeds import Phi, Rejected
 from tasks.a2rbench.trials import UnfitItem
+from tasks.a2rbench.uniqueness.trivial import find_trivial
 from tasks.a2rbench.values import fault_of_form, split_texts
 from tasks.a2rbench.wording import read_prompt, write_prompt
 from tasks.sandbox.refusal import Refused
@@ -119,10 +120,14 @@ def _check_shown(line: PublishedLine, shown: Shown) -> Fits:
 
 
 def _find_fits(line: PublishedLine, shown: Shown) -> Fits:
-    """Return the catalogue's programs that fit; raise UnfitItem where one of them gives another answer."""
+    """Return the programs that fit; raise UnfitItem for a second answer and for a trivial one."""
     examples = [(_split(given, line), _split(wanted, line)) for given, wanted in shown.examples]
-    fits = find_fits(line.rule.dimension, examples, _split(shown.query, line))
-    others = fits.other if fits.answer == _split(shown.answer, line) else fits.agreeing
+    query, answer = _split(shown.query, line), _split(shown.answer, line)
+    why = find_trivial(line.rule.dimension, examples, query, answer)
+    if why:
+        raise UnfitItem("trivial", why)
+    fits = find_fits(line.rule.dimension, examples, query)
+    others = fits.other if fits.answer == answer else fits.agreeing
     if others:
         name = ", then ".join(others[0])
         raise UnfitItem("not_unique", f"{name} fits the examples as well and gives another answer")

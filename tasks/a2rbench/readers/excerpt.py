@@ -24,4 +24,13 @@ def excerpt(reply: str) -> Excerpt:
         reply = f"{reply[:_HEAD]}\n[... {left_out:,} characters are left out here ...]\n{reply[-_TAIL:]}"
     # Half of a surrogate pair cannot be sent.
     text = reply.encode(errors="replace").decode()
-    return Excerpt(text, content_id("reply", text))
+    return Excerpt(text, mark_of(text))
+
+
+def mark_of(*texts: str) -> str:
+    """Return the word in the marks around these texts, which none of them holds."""
+    number, mark = 0, content_id("data", texts)
+    while any(mark in text for text in texts):
+        number += 1
+        mark = content_id("data", texts, number)
+    return mark

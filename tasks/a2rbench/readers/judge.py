@@ -1,7 +1,7 @@
 """The judge: a model quotes the final answer of a reply in which the program found none.
 
 It is shown the reply alone, neither the item nor its answer. What it quotes is compared by the program, and
-refused where it does not stand in the reply. It is asked once for each reply.
+refused where it is not one piece of the reply, or where the puzzle shows it. It is asked once for each reply.
 """
 
 import json
@@ -9,11 +9,12 @@ import json
 from schemas.a2rbench.item import SHAPES
 from schemas.calls import ModelChoice
 from schemas.game import SecondReader
-from tasks.a2rbench.answers import has_answer, read_answer
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.readers.excerpt import excerpt
 from tasks.a2rbench.readers.quotes import is_quoted
+from tasks.a2rbench.replies.answers import has_answer, read_answer
+from tasks.a2rbench.replies.form import form_of
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request
 from tasks.llm.asking import Ask
@@ -30,22 +31,25 @@ def judge_by(judge: ModelChoice) -> SecondReader:
     """
 
     async def read(ask: Ask, game: ItemGame, reply: str) -> None:
-        if has_answer(reply):
+        form = form_of(game.prompt)
+        if has_answer(reply, form):
             return
         shown, mark = excerpt(reply)
-        form = ("text", *SHAPES)[min(_measure_depth(json.loads(game.right)), len(SHAPES))]
-        request = author_request("judge", judge, SYSTEM, TEMPLATE, 0, form=form, reply=shown, mark=mark)
+        shape = ("text", *SHAPES)[min(_measure_depth(json.loads(game.right)), len(SHAPES))]
+        request = author_request("judge", judge, SYSTEM, TEMPLATE, 0, form=shape, reply=shown, mark=mark)
         said = await ask(request)
         fault = unusable_status(said)
         if fault is not None:
             game.refuse_quote(fault, said.call_id)
             return
-        quoted = read_answer(said.content)
-        if quoted is not None and not is_quoted(quoted.answer, shown):
+        quoted = read_answer(said.content, form)
+        if quoted is not None and not is_quoted(quoted.answer, shown, form):
             text = quoted.answer if len(quoted.answer) <= _LONGEST else f"{quoted.answer[:_LONGEST]}..."
-            message = f"the quoted answer {text} does not stand in the reply; expected its words, or null"
+            message = (
+                f"the quoted answer {text} is no one piece of the reply that states it; expected one, or null"
+            )
             game.refuse_quote(Unusable("not_quoted", message), said.call_id)
-        elif quoted is None and not has_answer(said.content):
+        elif quoted is None and not has_answer(said.content, form):
             message = "the judge's reply holds no JSON object with final_answer; expected one"
             game.refuse_quote(Unusable("no_quote", message), said.call_id)
         else:

@@ -1,75 +1,97 @@
-"""Whether an answer that a model says it has read stands in the reply, instead of being its own solution.
+"""Whether an answer that a model says it has read is one piece of the reply, and not its own solution.
 
-Sets of places in the reply are whole numbers, a bit a place, so that an answer of thousands of equal tokens
-takes no longer than another.
+A piece is a run of words with nothing but brackets, quotation marks, commas, bars and blanks between them.
 """
 
 import json
-from collections.abc import Iterable
-from functools import cache
+import re
+from collections.abc import Iterator, Sequence
 
-# Between two tokens of an answer as replies write it: brackets, quotes, a line break, `row 2:`.
-MOST_BETWEEN = 40
+from tasks.a2rbench.catalogue.rule import Value
+from tasks.a2rbench.replies.form import Form
+from tasks.a2rbench.values import tokens_of
+
+_MARKS = ",;|[](){}\"'“”‘’`*_&\\\\"
+_WORD = re.compile(rf"[^\s{re.escape(_MARKS)}]+")
+# At the end of a sentence, and before what "the output:" names.
+_ENDS = ".:!?="
+_OPENING, _CLOSING = re.compile(r"[\[({]|```|\n\s*\n"), re.compile(r"[\])}]|```|\n\s*\n")
+
+# Short words that lead to an answer or on from it; no part of it unless they are its tokens.
+_LINKS = {
+    *("and", "are", "as", "be", "by", "for", "get", "in", "is", "it"),
+    *("of", "or", "so", "that", "the", "then", "to", "was", "we"),
+}
 
 
-def is_quoted(answer: str, reply: str) -> bool:
-    """Return whether all tokens of the answer (JSON) stand in the reply, in order and near each other.
+def is_quoted(answer: str, reply: str, form: Form | None = None) -> bool:
+    """Return whether the answer (JSON) is one contiguous piece of the reply, which states nothing longer.
 
-    At most 40 characters are between two of them; how they are separated or bracketed does not matter. The
-    first one begins and the last one ends no longer word. An answer without tokens must stand in the reply
-    as JSON.
+    Its tokens stand there in order, one by one, or the tokens of a row, or all of them, as one word. What is
+    no longer than a token and goes on beside the piece belongs to it: `A B` is no quotation of `[A, B, C]`.
+    What the form's prompt shows is the puzzle, and no answer. An answer without tokens must stand there as
+    JSON, as one whose tokens are marks or hold blanks.
     """
-    tokens = _tokens_of(json.loads(answer))
-    if not tokens:
+    value = json.loads(answer)
+    if form is not None and form.is_shown(value):
+        return False
+    tokens = list(_list_tokens(value))
+    if not tokens or any(_WORD.fullmatch(token) is None or token[-1] in _ENDS for token in tokens):
         return answer in "".join(reply.split())
-    places = cache(lambda token: _places_of(token, reply))
-    borders = _as_bits(place for place in range(len(reply) + 1) if _is_border(reply, place))
-    first, *others = tokens
-    ends = (places(first) & borders) << len(first)
-    for token in others:
-        if not ends:
-            return False
-        ends = (_widen(ends) & places(token)) << len(token)
-    return bool(ends & borders)
+    words = list(_WORD.finditer(reply))
+    longest = max(map(len, tokens))
+    spellings = {tuple(tokens), tuple(_join_rows(value)), ("".join(tokens),)}
+    return any(_has_run(reply, words, spelling, longest) for spelling in spellings)
 
 
-def _tokens_of(value: object) -> list[str]:
+def _list_tokens(value: object) -> Iterator[str]:
+    """Yield the tokens of any JSON value, whose keys count as tokens."""
     if isinstance(value, list):
-        return [token for part in value for token in _tokens_of(part)]
-    if isinstance(value, dict):
-        return [token for key, part in value.items() for token in (key, *_tokens_of(part))]
-    # An empty token is quoted as it is written.
-    return [value or '""'] if isinstance(value, str) else [json.dumps(value)]
+        for part in value:
+            yield from _list_tokens(part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from (key, *_list_tokens(part))
+    else:
+        yield value if isinstance(value, str) else json.dumps(value)
 
 
-def _places_of(token: str, reply: str) -> int:
-    """Return the places where the token begins in the reply."""
-    found, place = [], reply.find(token)
+def _join_rows(value: Value) -> Iterator[str]:
+    """Yield each innermost list as one word."""
+    if isinstance(value, list) and any(isinstance(part, list) for part in value):
+        for part in value:
+            yield from _join_rows(part)
+    else:
+        yield "".join(map(str, tokens_of(value)))
+
+
+def _has_run(reply: str, words: Sequence[re.Match[str]], run: tuple[str, ...], longest: int) -> bool:
+    """Return whether the reply's words hold the run, and the run does not go on before or after."""
+    plain = [word[0].rstrip(_ENDS) for word in words]
+    text, wanted = "\0" + "\0".join(plain) + "\0", "\0" + "\0".join(run) + "\0"
+    longest = max(longest, *map(len, run))
+    place, first, counted = text.find(wanted), 0, 0
     while place >= 0:
-        found.append(place)
-        place = reply.find(token, place + 1)
-    return _as_bits(found)
+        # Words before this place: each has a mark before it.
+        first += text.count("\0", counted, place)
+        counted = place
+        last = first + len(run) - 1
+        inside = all(word[0][-1] not in _ENDS for word in words[first:last])
+        before = first > 0 and _goes_on(reply, words[first - 1], words[first], longest, 0)
+        after = last + 1 < len(words) and _goes_on(reply, words[last], words[last + 1], longest, 1)
+        if inside and not before and not after:
+            return True
+        place = text.find(wanted, place + 1)
+    return False
 
 
-def _as_bits(places: Iterable[int]) -> int:
-    """Return a number that has a bit at each of the places."""
-    found = list(places)
-    bits = bytearray(max(found, default=0) // 8 + 1)
-    for place in found:
-        bits[place // 8] |= 1 << place % 8
-    return int.from_bytes(bits, "little")
-
-
-def _widen(places: int) -> int:
-    """Return the places that are 0 to 40 characters behind one of these."""
-    reach = 0
-    while reach < MOST_BETWEEN:
-        step = min(reach + 1, MOST_BETWEEN - reach)
-        places |= places << step
-        reach += step
-    return places
-
-
-def _is_border(text: str, place: int) -> bool:
-    """Return whether no word of letters and digits goes on at this place."""
-    return not (0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum())
+def _goes_on(reply: str, left: re.Match[str], right: re.Match[str], longest: int, beside: int) -> bool:
+    """Return whether the word beside a run, the left (0) or the right one (1), may belong to it."""
+    gap = reply[left.end() : right.start()]
+    word = (left, right)[beside][0].rstrip(_ENDS)
+    if len(word) > longest or word in _LINKS or left[0][-1] in _ENDS:
+        return False
+    # A bracket that opens before the run, or closes behind it, with none that does the opposite.
+    if beside == 0:
+        return _OPENING.search(gap) is None or re.search(r"[\])}]", gap) is not None
+    return _CLOSING.search(gap) is None or re.search(r"[\[({]", gap) is not None

@@ -6,6 +6,7 @@ from tasks.report.wording import clean, decimals
 _KEY, _TITLE = "a2rbench_funnel", "Rules by models"
 _ALL = "all"
 _DOLLARS = ("cost_usd", "cost_per_accepted_usd")
+_TASK_DOLLARS = ("cost_usd", "cost_per_task_usd")
 _HEADS = ("author", "step", "attempts", "successes", "success rate %", "accepted", "dollars", "dollars each")
 
 
@@ -22,16 +23,25 @@ def authoring(data: ReportData) -> Section:
         "begun, the rule in words, its judgement, its code, the run of the code, the judgement of both; and "
         "the same of the inputs of variations. These are counts, with no interval. Below them, by author: "
         "accepted rules and variations with the dollars of all calls that were made for them, judgements and "
-        "refused work included; empty where no price is known. The table has types and dimensions."
+        "refused work included; empty where no price is known. The last rows divide the dollars of all "
+        "authors by the items of the edition: seeds, variations, and all with copies, as the paper's table 3 "
+        "does. The table has types and dimensions."
     )
-    grid = Grid(_HEADS, (*written, *spent), frozenset(range(2, len(_HEADS))))
-    return Section(_KEY, _TITLE, caption, (funnel, costs), grid=grid)
+    tasks = data.tables["a2rbench_task_costs"]
+    each = [_task_row(row) for row in tasks.records()]
+    grid = Grid(_HEADS, (*written, *spent, *each), frozenset(range(2, len(_HEADS))))
+    return Section(_KEY, _TITLE, caption, (funnel, costs, tasks), grid=grid)
 
 
 def _funnel_row(row: Record) -> tuple[str, ...]:
     counts = (decimals(row["attempts"], 0), decimals(row["successes"], 0))
     rate = decimals(100 * row["success_rate"], 1)
     return (clean(row["author"]), row["step"].replace("_", " "), *counts, rate, "", "", "")
+
+
+def _task_row(row: Record) -> tuple[str, ...]:
+    dollars = ["" if row[name] is None else decimals(row[name], 4) for name in _TASK_DOLLARS]
+    return ("all", f"per item: {row['kind']}", "", "", "", decimals(row["items"], 0), *dollars)
 
 
 def _cost_row(row: Record) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ _COLUMNS = {
     "cube_accuracy": "3D",
     "remapped_accuracy": "remapped",
     "delta_s": "delta_S",
+    "strict_accuracy": "strict",
     "collapse_rate": "collapsed",
     "judge_share": "by judge",
 }
@@ -50,11 +51,33 @@ def leaderboard(data: ReportData) -> Section:
         else ""
     )
     caption = (
-        "Each number is the percentage of scored replies whose whole output is exactly right; collapsed is "
+        "Each number is the percentage of scored replies whose whole output is exactly right; strict counts "
+        "only those in strict JSON of the form asked for, as the paper does; collapsed is "
         f"the percentage without a usable answer, which are wrong.{judged} Remapped are copies of symbolic "
         "items in other tokens, which no column before counts; delta_S is the accuracy on originals minus "
         "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are "
         "no independent draws, and of delta_S by pair of original and copy."
+    )
+    return Section(key, title, caption, (table,), grid=grid)
+
+
+def papers_tables(data: ReportData) -> Section:
+    """Return the section of the same accuracies with copies counted as items: tables 1, 4 and 8."""
+    key, title = "a2rbench_paper", "As the paper counts"
+    table = data.tables[key]
+    rows = table.records()
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    columns = [name for name in _COLUMNS if name in rows[0]]
+    grid = Grid(
+        ("player", *(_COLUMNS[name] for name in columns)),
+        tuple((clean(row["player"]), *(_cell(row, column) for column in columns)) for row in rows),
+        frozenset(range(1, len(columns) + 1)),
+    )
+    caption = (
+        "The paper's tables 1, 4 and 8 count copies in other tokens as further items, so that a symbolic "
+        "item with a copy counts twice. Percentages as above; brackets hold 95% intervals of the total, by "
+        "rule."
     )
     return Section(key, title, caption, (table,), grid=grid)
 
@@ -77,11 +100,11 @@ def curve(data: ReportData) -> Section:
         return omit_unanalysed(key, title, [table])
     together = [row for row in rows if row["player"] == _ALL]
     playing = [row for row in rows if row["player"] != _ALL]
-    drawings = [_draw("accuracy", "accuracy", playing, title, data, 3)]
+    drawings = [draw_lines("accuracy", "accuracy", playing, title, data, 3)]
     for column, (what, places) in _TOGETHER.items():
         known = [row for row in together if row[column] is not None]
         if known:
-            drawings.append(_draw(column, what, known, title, data, places))
+            drawings.append(draw_lines(column, what, known, title, data, places))
     caption = (
         "V0 is the seed, V1 to V3 are standard, V4 to V6 edge (tiny or repetitive) and V7 to V9 complex "
         "(large) inputs of the same rules. Accuracy has 95% intervals by rule. The compression ratio is "
@@ -101,7 +124,10 @@ def _correlation(rows: list[Record], name: str) -> str:
     return with_interval(row[column], row[f"{column}_low"], row[f"{column}_high"], 2)
 
 
-def _draw(column: str, what: str, rows: list[Record], title: str, data: ReportData, places: int) -> Drawing:
+def draw_lines(
+    column: str, what: str, rows: list[Record], title: str, data: ReportData, places: int
+) -> Drawing:
+    """Return lines of each player over the variations, or what else stands in their place, of these rows."""
     order = [*data.players(), _ALL]
     names = sorted({row["player"] for row in rows}, key=order.index)
     named = names[: len(SERIES)]

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers
 
 ACCURACY, COLLAPSE, DELTA = "item_accuracy", "collapse_rate", "delta_s"
+STRICT = "strict_accuracy"
 BY_AUTHOR = "accuracy_by_author"
-COUNTS = ("runs", "solved", "collapsed")
+# Over originals and copies together, as the paper counts (tables 1, 4, 5 and 8).
+PAPER = "paper_accuracy"
+COUNTS = ("runs", "solved", "collapsed", "strict")
 _WHAT = {
     "solved": "share of scored runs whose answer is exactly right",
     "collapsed": "share of scored runs without a usable answer",
+    "strict": "share of scored runs whose answer is exactly right, in strict JSON of the form asked for",
 }
 
 
@@ -72,6 +76,7 @@ def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str
             yield from _share(items, played, group, "solved")
             if group.statistic == ACCURACY:
                 yield from _share(items, played, group._replace(statistic=COLLAPSE), "collapsed")
+                yield from _share(items, played, group._replace(statistic=STRICT), "strict")
         yield from _deltas(items, played)
     known = set(programs)
     models = [played for played in everybody if played.player not in known]
@@ -110,6 +115,29 @@ def _groups(items: Items) -> Iterator[_Group]:
     for author in np.unique(items.author[~is_copy]).tolist():
         rows = np.flatnonzero(~is_copy & (items.author == author))
         yield _Group(BY_AUTHOR, ALL, ALL, author, rows)
+    yield from _paper_groups(items)
+
+
+def _paper_groups(items: Items) -> Iterator[_Group]:
+    """Yield the items by dimension and author (table 5), and all that the paper counts with its copies."""
+    import numpy as np
+
+    is_copy, everything = items.original >= 0, np.ones(len(items), dtype=bool)
+    shapes = {shape: items.dimension == number for number, shape in enumerate(SHAPES, start=1)}
+    parts = {"": everything, "seed": items.variation == 0, "augmented": items.variation > 0, **shapes}
+    for type_ in RULE_TYPES:
+        parts[type_] = items.type == type_
+    found = [(PAPER, other, rows) for other, rows in parts.items()]
+    for author in np.unique(items.author).tolist():
+        for shape, of_shape in shapes.items():
+            rows = of_shape & (items.author == author)
+            found += [
+                (f"{BY_AUTHOR}_{shape}", author, rows & ~is_copy),
+                (f"paper_{BY_AUTHOR}_{shape}", author, rows),
+            ]
+    for statistic, other, rows in found:
+        if rows.any():
+            yield _Group(statistic, ALL, ALL, other, np.flatnonzero(rows))
 
 
 def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers]":

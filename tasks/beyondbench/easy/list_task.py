@@ -7,6 +7,7 @@ from typing import Any
 from schemas.beyondbench.things import Answer, Space, one
 from tasks.beyondbench.easy.kinds import INTEGER, Kind
 from tasks.beyondbench.easy.lists import (
+    LARGE,
     STANDARD,
     ListParams,
     Values,
@@ -31,7 +32,7 @@ def list_task(
     kind: Kind = INTEGER,
     draw: Draw = draw_list,
     space: Callable[[str, int], Space] = list_space,
-    variation: Variation = STANDARD,
+    variations: tuple[Variation, ...] = (STANDARD, LARGE),
     tokens: Callable[[str, int], tuple[int, int]] = list_tokens,
     guess: Callable[[Values, random.Random], Answer] = guess_element,
 ) -> Task[ListParams]:
@@ -58,7 +59,7 @@ def list_task(
         "easy",
         title,
         ListParams,
-        (variation,),
+        variations,
         f"beyondbench/easy/{group}/{name}.md.j2",
         draw=draw,
         solve=lambda params: one(kind.as_answer(compute(params.values))),

@@ -12,11 +12,10 @@ from pydantic import Field
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.task import Variation
 
-LOW, HIGH = -1_000, 1_000
-CHOICES = HIGH - LOW + 1
-_NUMBERS = range(LOW, HIGH + 1)
-SIZES = (8, 16, 32, 64)
-STANDARD = Variation("standard", SIZES)
+STANDARD = Variation("standard", (8, 16, 32, 64))
+# The longest lists and the widest range that the paper names (table 7); its results are of the others.
+LARGE = Variation("large", (16, 32, 64, 100), is_counted=False)
+LARGEST = {STANDARD.name: 1_000, LARGE.name: 1_000_000}
 # What stored parameters are checked against when they are read: 100 elements are the paper's most.
 Integer = Annotated[int, Field(strict=True, ge=-(10**9), le=10**9)]
 Values = tuple[int, ...]
@@ -30,16 +29,22 @@ class ListParams:
     values: Annotated[tuple[Integer, ...], Field(min_length=1, max_length=100)]
 
 
-def draw_list(_variation: str, size: int, rng: random.Random) -> ListParams:
-    """Return so many different integers, uniform in [-1000, 1000]."""
-    return ListParams(tuple(draw_distinct(size, rng)))
+def draw_list(variation: str, size: int, rng: random.Random) -> ListParams:
+    """Return so many different integers, uniform in the variation's range."""
+    return ListParams(tuple(draw_distinct(variation, size, rng)))
 
 
-def draw_distinct(size: int, rng: random.Random) -> list[int]:
+def numbers_of(variation: str) -> range:
+    """Return the integers that a variation's lists are drawn from."""
+    return range(-LARGEST[variation], LARGEST[variation] + 1)
+
+
+def draw_distinct(variation: str, size: int, rng: random.Random) -> list[int]:
     """Return so many different integers: repeats are drawn again, which is faster than `rng.sample`."""
+    numbers = numbers_of(variation)
     found: dict[int, None] = {}
     while len(found) < size:
-        found.update(dict.fromkeys(rng.choices(_NUMBERS, k=size - len(found))))
+        found.update(dict.fromkeys(rng.choices(numbers, k=size - len(found))))
     return list(found)
 
 
@@ -66,14 +71,18 @@ def count_space(number: int, doc: str) -> Space:
     return Space(math.log10(number), True, doc)
 
 
-def list_space(_variation: str, size: int) -> Space:
+def list_space(variation: str, size: int) -> Space:
     """Return the number of lists: arrangements without repetition."""
-    return count_space(math.perm(CHOICES, size), "ordered lists of different integers")
+    return count_space(math.perm(len(numbers_of(variation)), size), "ordered lists of different integers")
 
 
-def list_tokens(_variation: str, size: int) -> tuple[int, int]:
-    """Return estimates of prompt and solution: a n + b log10 M + g with a = 6, b = 4, g = 40."""
-    return round(6 * size + 4 * math.log10(HIGH - LOW) + 40), 24
+def list_tokens(variation: str, size: int) -> tuple[int, int]:
+    """Return estimates of prompt and solution: a n + b log10 M + g with a = 6, b = 4, g = 40.
+
+    A number of six digits takes two tokens more.
+    """
+    tokens = 6 if variation == STANDARD.name else 8
+    return round(tokens * size + 4 * math.log10(2 * LARGEST[variation]) + 40), 24
 
 
 def guess_element(values: Values, rng: random.Random) -> int:

@@ -11,6 +11,7 @@ MAX_ROWS = 20
 MAX_LINE = 400
 # Separators of cells: blanks, commas, bars, LaTeX's & and \\, and boxes drawn with lines.
 _ROW = re.compile(r"[\d\s,;|&\\│┃║]+")
+_LABEL = re.compile(r"^[ \t*•-]{0,5}row ?\d{1,2}\**[:.)] ?\**", re.IGNORECASE | re.MULTILINE)
 _RULE = re.compile(r"[\s,;|&\\+=:_.\-│┃║─━═┼┌┐└┘├┤┬┴╋╔╗╚╝╠╣╦╩╬]*")
 Rows = list[list[int]]
 
@@ -56,7 +57,7 @@ class GridForm:
 
     def _rows(self, text: str) -> Iterator[list[int] | None]:
         """Yield a row for each line or list of numbers, None for other text; skip blank lines and rules."""
-        for line in re.sub(r"[\[\](){}]", "\n", text).splitlines():
+        for line in _LABEL.sub("", re.sub(r"[\[\](){}]", "\n", text)).splitlines():
             if len(line) > MAX_LINE:
                 yield None
             elif _RULE.fullmatch(line):

@@ -1,8 +1,26 @@
-"""Find an answer in the lines of a text: the last lines in a row that read as one."""
+"""Find an answer in the lines of a text: the last lines in a row that read as one, rows of tables."""
 
+import re
 from collections.abc import Callable
 
 from schemas.beyondbench.things import Answer
+
+_RULE_OF_TABLE = re.compile(r"[|:\-+\s]*\|[|:\-+\s]*-[|:\-+\s]*")
+
+
+def flatten_tables(text: str) -> str:
+    """Return the text with Markdown tables without their heads, and rows of two cells as `first: second`."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.count("|") < 2:
+            lines.append(line)
+        elif _RULE_OF_TABLE.fullmatch(line):
+            if lines and "|" in lines[-1]:
+                lines.pop()
+        else:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            lines.append(": ".join(cells) if len(cells) == 2 else line)
+    return "\n".join(lines)
 
 
 def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer | None:

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 Rule = tuple[int, ...]
 Terms = Sequence[int]
-LIMIT = 1_000_000  # no term is larger
+LIMIT = 1_000_000  # no shown term is larger, and no next one but where a family says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Family:
     - `sample(rng, count)`: returns a rule of which so many terms are wanted.
     - `holds(rule)`: whether these integers are a rule that may be drawn.
     - `accepts(rule, shown)`: what the family asks of the shown terms beside the validators.
+    - `bounds_next`: whether the limit is for the next term too.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Family:
     accepts: Callable[[Rule, Terms], bool] = lambda _rule, _shown: True
     places: int = 0
     is_geometric: bool = False
+    bounds_next: bool = True
 
 
 Ranges = Sequence[tuple[int, int]]
@@ -70,6 +72,7 @@ def scaled(
     places: int = 0,
     is_geometric: bool = False,
     power: float = 0.5,
+    bounds_next: bool = True,
 ) -> Family:
     """Return the family a v_n + c: v_n of one of the shapes, 0 < |a| <= most, |c| <= shift.
 
@@ -87,7 +90,8 @@ def scaled(
         kept = []
         for shape in shapes:
             values = vector_of(shape, count)
-            if len(values) == count and (largest := max(map(abs, values))) <= limit - shift:
+            bounded = values if bounds_next else values[:-1]
+            if len(values) == count and (largest := max(map(abs, bounded))) <= limit - shift:
                 kept.append((shape, min(most, (limit - shift) // largest)))
         return kept, list(accumulate(int(16 * bound**power) for _, bound in kept))
 
@@ -106,7 +110,16 @@ def scaled(
         values = vector_of(tuple(shape), count)
         return [a * value + c for value in values] if len(values) == count else None
 
-    return Family(name, sizes, terms, sample, holds, places=places, is_geometric=is_geometric)
+    return Family(
+        name,
+        sizes,
+        terms,
+        sample,
+        holds,
+        places=places,
+        is_geometric=is_geometric,
+        bounds_next=bounds_next,
+    )
 
 
 def by_name(*families: Family) -> Mapping[str, Family]:

@@ -9,6 +9,6 @@ TASK = sequence_task(
     "prime_sequence",
     "the next term of a sequence of number theory",
     FAMILIES,
-    prompt_tokens=290,
+    prompt_tokens=560,
     tokens=lambda n: 6 * n * math.log(n) + 4 * math.sqrt(n) + 40,
 )

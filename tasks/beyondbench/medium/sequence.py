@@ -72,9 +72,11 @@ def sequence_task(
         rule = family.sample(rng, size + 1)
         terms = family.terms(rule, size + 1)
         unit = 10**family.places
-        if terms is None or max(terms) > LIMIT * unit or min(terms) < -LIMIT * unit:
+        if terms is None:
             return None
         shown = terms[:size]
+        if max(map(abs, terms if family.bounds_next else shown)) > LIMIT * unit:
+            return None
         if has_equal_steps(shown) or (has_equal_ratios(shown) and not family.is_geometric):
             return None
         if is_too_simple(shown) or not family.accepts(rule, shown):

@@ -3,6 +3,7 @@
 import random
 
 from tasks.beyondbench.game import TaskGame
+from tasks.beyondbench.players.guesser import guess
 from tasks.beyondbench.problem import write_answer
 from tasks.play.program_player import Move, Program
 
@@ -25,11 +26,19 @@ def _random(game: TaskGame, rng: random.Random) -> Move:
     return lambda: problem.write_answer(problem.task.guess(problem.params, rng))
 
 
+def _guesser(game: TaskGame, _rng: random.Random) -> Move:
+    """Answer by the cell, the size and the form of answers; nothing that the prompt states is read."""
+    problem = game.problem
+    form = problem.task.form(problem.params)
+    return lambda: problem.write_answer(guess(problem.task.name, problem.variation, problem.size, form))
+
+
 PLAYERS: dict[str, Program] = {
     program.name: program
     for program in (
         Program("exact", False, "solves the problem that the prompt's text alone states", _exact),
         Program("careless", False, "gives a wrong answer of the right form, by the form's rule", _careless),
         Program("random", True, "draws an answer of the right form", _random),
+        Program("guesser", False, "gives what was right most often in such problems, unread", _guesser),
     )
 }

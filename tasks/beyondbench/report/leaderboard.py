@@ -18,17 +18,29 @@ _COLUMNS = (
 )
 
 
+_COMMON = ("Common", "common_accuracy", True)
+_COMPARED = (
+    " Common is the accuracy on the problems that all players with at least half of a suite have: players "
+    "that were not asked the largest problems are compared on what all were asked, and bold and underlined "
+    "go by it. It is empty for a player that lacks one of these."
+)
+
+
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row a player, three columns a suite and overall."""
-    tables = (data.tables[_KEY], data.tables["scores"])
+    tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
     rows = tables[0].records()
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, tables)
-    headings = tuple(heading for heading, _, _ in _COLUMNS)
-    cells = tuple(
-        (_name(row, rows), *(_cell(row, p, c, s) for p in _PARTS for _, c, s in _COLUMNS)) for row in rows
+    differs = any(
+        row[f"{part}_common_accuracy"] != row[f"{part}_accuracy"] for row in rows for part in _PARTS
     )
-    best, second = _mark(rows)
+    columns = (_COLUMNS[0], *(_COMMON,) * differs, *_COLUMNS[1:])
+    headings = tuple(heading for heading, _, _ in columns)
+    cells = tuple(
+        (_name(row, rows), *(_cell(row, p, c, s) for p in _PARTS for _, c, s in columns)) for row in rows
+    )
+    best, second = _mark(rows, differs, len(columns))
     grid = Grid(
         ("player", *headings * len(_PARTS)),
         cells,
@@ -48,7 +60,7 @@ def leaderboard(data: ReportData) -> Section:
         "Clopper and Pearson's near 0 and 100%; those of tokens are in the table behind. Bold is the best "
         f"accuracy of a column, underlined the second, among {who} with all cells. * has fewer cells than "
         "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
-        "not_asked."
+        "not_asked, and table unasked for the sizes." + (_COMPARED if differs else "")
     )
     return Section(_KEY, _TITLE, caption, tables, grid=grid)
 
@@ -64,7 +76,7 @@ def _cells_of(row: Record) -> int:
 
 
 def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
-    value, *rest = (row[f"{part}_{column}{end}"] for end in ("", "_deviation", "_low", "_high"))
+    value, *rest = (row.get(f"{part}_{column}{end}") for end in ("", "_deviation", "_low", "_high"))
     if value is None:
         return ""
     factor, places = (100, 1) if is_share else (1, 0)
@@ -77,8 +89,11 @@ def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
     )
 
 
-def _mark(rows: Sequence[Record]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+def _mark(
+    rows: Sequence[Record], differs: bool, width: int
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Return the places of the best and second accuracies; equal ones share them."""
+    name = "common_accuracy" if differs else "accuracy"
     most = max(map(_cells_of, rows))
     is_model = [row["player"] not in PLAYERS for row in rows]
     ranked = [
@@ -88,10 +103,10 @@ def _mark(rows: Sequence[Record]) -> tuple[frozenset[tuple[int, int]], frozenset
     ]
     found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, part in enumerate(_PARTS):
-        values = {place: rows[place][f"{part}_accuracy"] for place in ranked}
+        values = {place: rows[place][f"{part}_{name}"] for place in ranked}
         known = sorted({round(value, 9) for value in values.values() if value is not None}, reverse=True)
         for marked, value in zip(found, known, strict=False):
-            column = 1 + number * len(_COLUMNS)
+            column = 1 + number * width + differs
             marked |= {
                 (place, column) for place, own in values.items() if own is not None and round(own, 9) == value
             }

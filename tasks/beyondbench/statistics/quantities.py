@@ -30,7 +30,7 @@ class PlayedCell(NamedTuple):
 
     `size` is the problem's size, `runs` the number of scored runs, `runs_with_tokens` those whose reply's
     tokens are known, `runs_with_status` those that have a token status; `tokens` is the sum of tokens of the
-    replies, the others count runs.
+    replies, the others count runs. `common_runs` are runs on problems that all players with enough have.
     """
 
     player: str
@@ -43,6 +43,19 @@ class PlayedCell(NamedTuple):
 ACCURACY = Quantity("accuracy", "solved", "runs", "share of scored runs that are right", deviates=True)
 QUANTITIES = (
     ACCURACY,
+    Quantity(
+        "common_accuracy",
+        "common_solved",
+        "common_runs",
+        "share of scored runs that are right, on the problems that all players with at least half of the "
+        "suite have; none for a player that lacks one of them",
+    ),
+    Quantity(
+        "best_accuracy",
+        "best",
+        "runs",
+        "share of scored runs that are right and, where right answers may be better or worse, a best one",
+    ),
     Quantity(
         "instruction_following",
         "followed",

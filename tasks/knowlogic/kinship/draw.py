@@ -14,7 +14,7 @@ from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.kinship.wording import SCENARIO
 from tasks.knowlogic.people import Person
 from tasks.knowlogic.problem import Problem, fill
-from tasks.knowlogic.social.difficulty import classify
+from tasks.knowlogic.social.difficulty import CUTS
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
 BOTH = "holder_is_of_holder"
@@ -39,7 +39,7 @@ def draw(
     for _ in range(_ATTEMPTS):
         found = drawer(options, request, own, rng)
         if found is not None:
-            return _build(people, born.family.sexes, stated.statements, request, found, rng)
+            return _build(people, born.family.size, stated.statements, request, found, rng)
     return None
 
 
@@ -57,7 +57,7 @@ def _draw_family(terms: Mapping[str, Term], request: Request, rng: random.Random
 
 def _build(
     people: Sequence[Person],
-    sexes: Sequence[str],
+    size: int,
     statements: Sequence[Proposition],
     request: Request,
     found: _Asked,
@@ -66,7 +66,7 @@ def _build(
     """Return the problem with people in the place of numbers."""
     asked, chosen = found
     rng.shuffle(chosen)
-    names = _name(people, sexes, rng)
+    names = _name(people, size, rng)
 
     def with_names(said: Proposition) -> Proposition:
         return Proposition(
@@ -84,12 +84,9 @@ def _build(
     )
 
 
-def _name(people: Sequence[Person], sexes: Sequence[str], rng: random.Random) -> list[Argument]:
-    """Return the id of a person of that sex for each member of the family."""
-    names = {
-        sex: iter(rng.sample([each.id for each in people if each.sex == sex], len(sexes))) for sex in "mf"
-    }
-    return [next(names[sex]) for sex in sexes]
+def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argument]:
+    """Return the id of a person for each member of the family, whatever the sex that the name suggests."""
+    return [each.id for each in rng.sample(people, size)]
 
 
 def count_edges(statements: Sequence[Proposition]) -> int:
@@ -97,19 +94,11 @@ def count_edges(statements: Sequence[Proposition]) -> int:
     return len({frozenset(each.arguments[:2]) for each in statements if each.template == "is"})
 
 
-def _range_of_steps(difficulty: Difficulty, nm: int, ne: int) -> tuple[int, int] | None:
-    """Return the fewest and the most steps of a question of that difficulty; None where there are none."""
-    fit = [cl for cl in range(1, 40) if classify(cl, nm, ne) == difficulty]
-    return (fit[0], fit[-1]) if fit else None
-
-
 def _draw_sentences(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
     """Return options that are sentences, so many of them right."""
     forms = FORMS[request.difficulty]
     nm = int(rng.random() < forms.get(BOTH, 0))
-    bounds = _range_of_steps(request.difficulty, nm, count_edges(options.stated.statements))
-    if bounds is None:
-        return None
+    bounds = CUTS.list_steps(request.difficulty, request.type, own)
     true_is_right = request.type == "correct_statements"
     wanted = [true_is_right] * request.right + [not true_is_right] * (own - request.right)
     rng.shuffle(wanted)
@@ -117,26 +106,21 @@ def _draw_sentences(options: Options, request: Request, own: int, rng: random.Ra
     chosen: list[Proposition] = []
     for number, truth in enumerate(wanted):
         # The first is the hardest, which gives the question its class.
-        least, which = (1, others) if number else (bounds[0], {BOTH: 1.0} if nm else others)
+        least, which = (1, others) if number else (bounds.start, {BOTH: 1.0} if nm else others)
         for attempt in count():
             if attempt == _TRIES:
                 return None
             form = rng.choices(list(which), list(which.values()))[0]
-            option = options.draw_sentence(form, truth, rng)
-            if option is None or option in chosen:
-                continue
-            steps = options.steps(option)
-            if steps is not None and least <= steps <= bounds[1]:
-                chosen.append(option)
+            twins = options.draw_twins(form, range(least, bounds.stop), rng)
+            if twins is not None and not set(twins) & set(chosen):
+                chosen.append(twins[not truth])
                 break
     return None, chosen
 
 
 def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
     """Return a sentence with a gap, and options that fill it, so many of them right."""
-    bounds = _range_of_steps(request.difficulty, 0, count_edges(options.stated.statements))
-    if bounds is None:
-        return None
+    bounds = CUTS.list_steps(request.difficulty, request.type, own)
     for _ in range(_TRIES):
         form = "is" if request.difficulty == "easy" or rng.random() < 0.6 else "is_of_holder"
         asked = options.draw_gap(form, max(request.right, 1 + (request.type == "vague_entity")), rng)
@@ -149,7 +133,7 @@ def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) 
         ]
         verdicts = {option: holds(options.terms, options.stated.model, option) for option in filled}
         steps = {option: options.steps(option) for option in filled}
-        shown = [option for option in filled if (cost := steps[option]) is not None and cost <= bounds[1]]
+        shown = [option for option in filled if (cost := steps[option]) is not None and cost < bounds.stop]
         right = [option for option in shown if verdicts[option]]
         wrong = [option for option in shown if options.is_fit(option, False, is_choice=True)]
         fitting = _count_fitting(options, asked)
@@ -158,7 +142,7 @@ def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) 
         if len(right) < request.right or len(wrong) < own - request.right:
             continue
         chosen = rng.sample(right, request.right) + rng.sample(wrong, own - request.right)
-        if max(steps[option] or 0 for option in chosen) >= bounds[0]:
+        if max(steps[option] or 0 for option in chosen) >= bounds.start:
             return asked, chosen
     return None
 

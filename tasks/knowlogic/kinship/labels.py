@@ -8,7 +8,7 @@ from tasks.knowlogic.kinship.draw import BOTH, count_edges
 from tasks.knowlogic.kinship.models import find_models, index_people, number_people
 from tasks.knowlogic.kinship.terms import Term
 from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.difficulty import classify, level_of
+from tasks.knowlogic.social.difficulty import CUTS, level_of
 
 # The properties that statements of other templates give.
 _PROPERTIES = {"male": "sex", "female": "sex", "older": "age"}
@@ -48,7 +48,7 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
         chain_length=cl,
         precision="vague" if problem.type == "vague_entity" else "precise",
         level=level_of(cl, nm, ne),
-        difficulty=classify(cl, nm, ne),
+        difficulty=CUTS.classify(cl, problem.type, len(options)),
         variables={"cl": cl, "nm": nm, "ne": ne},
     )
 

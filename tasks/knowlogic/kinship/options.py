@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,11 +33,6 @@ class Options:
     def usable(self) -> list[Term]:
         """The terms that questions use."""
         return [term for term in self.terms.values() if term.used]
-
-    @cached_property
-    def basic(self) -> list[Term]:
-        """The terms of one step."""
-        return [term for term in self.usable if term.length == 1]
 
     @cached_property
     def derivations(self) -> Derivations:
@@ -103,12 +98,29 @@ class Options:
         true = [each for each in self.terms.values() if relation.shape in each.shapes]
         return any(each.words["zh"].endswith(said.term.words["zh"]) for each in true if each is not said.term)
 
-    def draw_sentence(self, form: str, wanted: bool, rng: random.Random) -> Proposition | None:
-        """Return a sentence of this form that is true or false; None where this draw found none."""
-        sentence = self._draw_true(form, rng)
-        if sentence is not None and not wanted:
-            sentence = self._falsify(sentence, rng)
-        return sentence if sentence is not None and self.is_fit(sentence, wanted) else None
+    def draw_twins(
+        self, form: str, steps: range, rng: random.Random
+    ) -> tuple[Proposition, Proposition] | None:
+        """Return a true sentence of this form and a false one about somebody else, decided in such steps.
+
+        They have the same terms. Whoever shows either as often as the other gives nothing away by words:
+        a term that a family lets nobody be called wrongly is in no true option. None where this draw failed.
+        """
+        true = self._draw_true(form, rng)
+        if true is None or not self._is_shown(true, True, steps):
+            return None
+        people = range(self.stated.model.family.size)
+        places = [place for place, each in enumerate(true.arguments) if isinstance(each, int)]
+        changes = [(place, x) for place in places for x in people if x not in true.arguments]
+        for place, x in rng.sample(changes, len(changes)):
+            arguments = (*true.arguments[:place], x, *true.arguments[place + 1 :])
+            false = Proposition(form, arguments)
+            if self._is_shown(false, False, steps):
+                return true, false
+        return None
+
+    def _is_shown(self, option: Proposition, wanted: bool, steps: range) -> bool:
+        return self.is_fit(option, wanted) and self.steps(option) in steps
 
     def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
         """Return a true sentence: of names, or with descriptions in the place of the names."""
@@ -158,29 +170,3 @@ class Options:
                     if holder == of and b != who:
                         found[Proposition("is_of_holder", (GAP, b, first, term))] += 1
         return found
-
-    def _falsify(self, sentence: Proposition, rng: random.Random) -> Proposition:
-        """Return the sentence with another last term, or with another person."""
-        arguments = list(sentence.arguments)
-        if sentence.template == "is" and rng.random() < 0.3:
-            place = rng.randrange(2)
-            others = [x for x in range(self.stated.model.family.size) if x not in arguments[:2]]
-            arguments[place] = rng.choice(others)
-            return Proposition(sentence.template, tuple(arguments))
-        old = self.terms[str(arguments[-1])]
-        arguments[-1] = rng.choice(self._alike(old, sentence.template.endswith("of_holder"), rng)).id
-        return Proposition(sentence.template, tuple(arguments))
-
-    def _alike(self, term: Term, basic: bool, rng: random.Random) -> Sequence[Term]:
-        """Return other terms that a careless reader may take for this one: of the same sex and generation."""
-        from_ = self.basic if basic else self.usable
-        alike = [each for each in from_ if each is not term and each.sex == term.sex]
-        near = [each for each in alike if each.generation == term.generation and _begin(each) == _begin(term)]
-        same = [each for each in alike if each.generation == term.generation]
-        choice = rng.random()
-        return (near if choice < 0.4 else same if choice < 0.85 else alike) or alike
-
-
-def _begin(term: Term) -> set[str]:
-    """Return whom its paths begin with: a spouse, who tells the sex of whoever has the relative, or not."""
-    return {shape[0] if shape[0] in "hw" else "" for shape in term.shapes}

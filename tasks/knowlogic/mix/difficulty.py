@@ -11,8 +11,8 @@
 
 from tasks.knowlogic.difficulty import Cuts
 
-# Appendix D gives no cuts: see tests/benchmarks/knowlogic_levels.py for the levels of free draws.
-CUTS = Cuts(easy=1.4, medium=2.3)
+# As in space: two steps for four options, three, more.
+CUTS = Cuts(easy=4, medium=5)
 
 
 def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:

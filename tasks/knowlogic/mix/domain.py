@@ -26,7 +26,7 @@ def build(knowledge: Knowledge) -> Domain:
         "mix",
         {scenario: {"easy": 1, "medium": 1, "hard": 1} for scenario in SCENARIOS},
         types=lambda scenario: TYPES,
-        draw=Drawer(descriptions, judge).draw,
+        draw=Drawer(descriptions).draw,
         decide=judge.decide,
         check=judge.check,
         labels=judge.labels,

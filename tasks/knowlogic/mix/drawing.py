@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.mix.descriptions import Descriptions, Part, identify
-from tasks.knowlogic.mix.difficulty import CUTS, rate
-from tasks.knowlogic.mix.judge import Judge
+from tasks.knowlogic.mix.difficulty import CUTS
 from tasks.knowlogic.mix.wording import item_sentences
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import Board, board
-from tasks.knowlogic.space.drawing import own_of
+from tasks.knowlogic.space.drawing import count_steps, own_of
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
 from tasks.knowlogic.space.statements import Layout, draw_statements
 
@@ -39,7 +38,6 @@ class Drawer:
     """Draws the questions of the domain."""
 
     descriptions: Descriptions
-    judge: Judge
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
         """Return a question that keeps the request; None where none came out in so many tries."""
@@ -62,6 +60,9 @@ class Drawer:
         asked = _draw_asked(of, layout, request, rng)
         if asked is None:
             return None
+        steps = CUTS.list_steps(request.difficulty, request.type, len(asked.options))
+        if count_steps(of, layout, asked) not in steps:
+            return None
         said = [say(of, layout, fact, rng) for fact in layout.statements]
         sentences = [each for each in said if each is not None]
         known = item_sentences(request.scenario)
@@ -70,9 +71,7 @@ class Drawer:
         cast = self._cast(request.difficulty, of.scene.size, rng)
         if cast is None:
             return None
-        problem = self._write(cast, sentences, asked, request, rng)
-        level = rate(*self.judge.rate(problem).values())
-        return problem if CUTS.classify(level) == request.difficulty else None
+        return self._write(cast, sentences, asked, request, rng)
 
     def _cast(self, difficulty: Difficulty, size: int, rng: random.Random) -> Cast | None:
         """Return six things, some with a description that denotes them; None where too few have one."""

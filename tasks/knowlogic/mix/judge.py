@@ -67,15 +67,15 @@ class Judge:
         properties = {name for name, _ in parts}
         masks = [of.mask(fact) for fact in statements]
         variables = self.rate(problem)
-        level = rate(*variables.values())
+        chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
         return Labels(
             tuple(sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})),
             tuple(sorted(name for name, each in used.items() if each.arity > 1)),
             tuple(sorted(self._rules(problem, parts))),
-            max(fewest_statements(of.frame, masks, of.mask(option)) for option in options),
+            chain,
             "vague" if variables["level_space"] else "precise",
-            level,
-            CUTS.classify(level),
+            rate(*variables.values()),
+            CUTS.classify(chain, problem.type, len(options)),
             variables,
         )
 

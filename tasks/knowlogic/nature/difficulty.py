@@ -15,8 +15,8 @@ from schemas.knowlogic.things import GAP, Proposition
 from tasks.knowlogic.difficulty import Cuts
 from tasks.knowlogic.nature.meaning import Meaning
 
-# Appendix D gives no cuts: see tests/benchmarks/knowlogic_levels.py for the levels of free draws.
-CUTS = Cuts(easy=1.5, medium=2.2)
+# One step for four options, two, more: four things need no more than four statements, nearly always.
+CUTS = Cuts(easy=3, medium=4)
 
 
 def rate(kl: float, cl: float, nm: float) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from schemas.knowlogic.things import Difficulty, QuestionType
 from tasks.knowlogic.arrangement.frame import drop_redundant, fewest_statements
 from tasks.knowlogic.domain import Request
-from tasks.knowlogic.nature.difficulty import CUTS, is_unmentioned, rate, slots_of
+from tasks.knowlogic.nature.difficulty import CUTS
 from tasks.knowlogic.nature.facts import FRAME, HIDDEN, Cells, Fact, FactMaker, Facts
 from tasks.knowlogic.nature.meaning import SIZE, Meaning
 from tasks.knowlogic.nature.questions import GapMaker, Question, choose_gap, choose_statements
@@ -18,8 +18,6 @@ from tasks.knowlogic.problem import Problem
 
 _TRIES = 80
 _STATEMENT_TRIES = 3
-# Four things are distinguished by five statements at most, nearly always.
-_LONGEST = 4
 # How many more properties than needed to tell four things apart are offered, by requested difficulty.
 _EXTRA: dict[Difficulty, tuple[int, ...]] = {"easy": (0,), "medium": (0, 1), "hard": (1, 2, 3)}
 _OF_ENTITIES: tuple[QuestionType, ...] = ("precise_entity", "vague_entity")
@@ -70,13 +68,12 @@ class Drawer:
         elif request.difficulty == "easy":
             focus = None
         cells = self._choose_properties(usable, focus, request.difficulty, rng)
-        if not self._may_reach(request.difficulty, cells):
-            return None
         facts = [self._facts.make(name, own) for name, own in cells.items()]
         question = question or choose_statements(request, facts, self._meanings, rng)
         if question is None:
             return None
-        statements = self._choose_statements(facts, question, request.difficulty, rng)
+        steps = CUTS.list_steps(request.difficulty, request.type, SIZE)
+        statements = self._choose_statements(facts, question, steps, rng)
         if statements is None:
             return None
         said = tuple(fact.said for fact in statements)
@@ -123,34 +120,22 @@ class Drawer:
             is_told = is_told or _are_told(chosen)
         return chosen
 
-    def _may_reach(self, difficulty: Difficulty, cells: Mapping[str, Cells]) -> bool:
-        """Whether questions with these properties can be so hard: a quick look before the work."""
-        kl = sum(self._difficulty[name] for name in cells)
-        return difficulty != "hard" or CUTS.classify(rate(kl, _LONGEST, 1)) == "hard"
-
     def _choose_statements(
-        self, facts: Sequence[Facts], question: Question, difficulty: Difficulty, rng: random.Random
+        self, facts: Sequence[Facts], question: Question, steps: range, rng: random.Random
     ) -> list[Fact] | None:
-        """Return statements that give the question this difficulty; None where a few tries gave none."""
+        """Return statements of which so many decide the hardest option; None where a few tries gave none."""
         for _ in range(_STATEMENT_TRIES):
             statements = choose_facts(facts, question, rng)
-            if statements is None or self._classify(question, statements) == difficulty:
+            if statements is None:
+                return None
+            if len(statements) >= steps.start and _count_steps(question, statements) in steps:
                 return statements
         return None
 
-    def _classify(self, question: Question, statements: Sequence[Fact]) -> Difficulty:
-        used = {fact.about for fact in statements} | question.abouts
-        kl = sum(self._difficulty[name] for name in used)
-        named = {
-            slot for fact in statements for slot in slots_of(self._meanings[fact.said.template], fact.said)
-        }
-        nm = is_unmentioned(named, question.wanted)
-        least = CUTS.classify(rate(kl, 0, nm))
-        if least == CUTS.classify(rate(kl, len(statements), nm)):
-            return least
-        masks = [fact.mask for fact in statements]
-        cl = max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))
-        return CUTS.classify(rate(kl, cl, nm))
+
+def _count_steps(question: Question, statements: Sequence[Fact]) -> int:
+    masks = [fact.mask for fact in statements]
+    return max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))
 
 
 def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random) -> list[Fact] | None:

@@ -48,15 +48,14 @@ class Judge:
         kl = sum(self.nature.properties[name].difficulty for name in properties)
         cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
         nm = is_unmentioned(self._find_slots(problem.statements), self._wanted(problem))
-        level = rate(kl, cl, nm)
         return Labels(
             tuple(sorted(properties)),
             tuple(sorted({meaning.template for meaning in used if meaning.relation})),
             tuple(sorted(self._rules(problem, used))),
             cl,
             "vague" if problem.type.startswith("vague") else "precise",
-            level,
-            CUTS.classify(level),
+            rate(kl, cl, nm),
+            CUTS.classify(cl, problem.type, len(problem.options)),
             {"kl": kl, "cl": cl, "nm": float(nm)},
         )
 
@@ -119,7 +118,7 @@ class Judge:
         """Return the rules by which the cells that the question uses follow from other cells of a thing.
 
         They are those below a used property's cell in its closure; of reflected light, those below each pair
-        of neighbouring colours of the four.
+        of neighboring colors of the four.
         """
         found: set[str] = set()
         for meaning in used:

@@ -11,7 +11,7 @@ from tasks.knowlogic.nature.tables import NOT_APPLY, Cell, Nature
 
 SIZE = 4
 SLOTS = (1, 2, 3, 4)
-# The paper's rule of reflected light, from the longest wavelength to the shortest; other colours (mixtures,
+# The paper's rule of reflected light, from the longest wavelength to the shortest; other colors (mixtures,
 # brown, black, white) have no place in it.
 SPECTRUM = ("red", "orange", "yellow", "green", "blue")
 HOLDS = "holds"
@@ -62,7 +62,7 @@ class Meaning:
         """Whether a question about things with these cells may use the template.
 
         No cell may be unsure. A sentence that presupposes its property, and every comparison, wants the
-        property to apply to all; reflected light wants colours of the spectrum.
+        property to apply to all; reflected light wants colors of the spectrum.
         """
         if None in cells:
             return False

@@ -10,7 +10,7 @@ from tasks.knowlogic.closure import Closure, Step, close
 from tasks.knowlogic.nature.meaning import SPECTRUM
 from tasks.knowlogic.nature.tables import Nature, Rule
 
-# A property and its value, of one thing; or two colours, the first of the longer wavelength.
+# A property and its value, of one thing; or two colors, the first of the longer wavelength.
 Fact = tuple[str, str]
 TRANSITIVE = "longer_wavelength_transitive"
 
@@ -38,7 +38,7 @@ def close_facts(rules: Iterable[Rule], given: Iterable[Fact]) -> Closure[Fact]:
 
 
 def close_spectrum() -> Closure[Fact]:
-    """Return all pairs of colours, longer wavelength first, from neighbours in the spectrum."""
+    """Return all pairs of colors, longer wavelength first, from neighbors in the spectrum."""
 
     def chain(facts: dict[Fact, Step[Fact]], new: list[Fact]) -> Iterable[tuple[Fact, Step[Fact]]]:
         for longer, middle in new:
@@ -49,10 +49,10 @@ def close_spectrum() -> Closure[Fact]:
     return close(pairwise(SPECTRUM), chain)
 
 
-def rules_of_light(colours: Iterable[str]) -> set[str]:
-    """Return the names of the rules that order these colours of the spectrum by wavelength."""
+def rules_of_light(colors: Iterable[str]) -> set[str]:
+    """Return the names of the rules that order these colors of the spectrum by wavelength."""
     closure = close_spectrum()
-    ordered = sorted(set(colours), key=SPECTRUM.index)
+    ordered = sorted(set(colors), key=SPECTRUM.index)
     found: set[str] = set()
     for fact in pairwise(ordered):
         found |= {step.rule for step in closure.proof(fact).values()}

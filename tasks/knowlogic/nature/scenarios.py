@@ -55,7 +55,7 @@ class Choice:
         """Pools to draw four things of, each with the property that it is about.
 
         There are as many of all things as others: one a property of the scenario's own kind, of things that
-        surely have it, and one of things with colours of the spectrum. Without these, properties that are
+        surely have it, and one of things with colors of the spectrum. Without these, properties that are
         often unsure would hardly be used.
         """
         cells = self.nature.cells
@@ -64,6 +64,6 @@ class Choice:
             if self.scenario.own in self.nature.properties[name].kinds:
                 sure = tuple(e for e in self.entities if cells[e][name] not in (None, NOT_APPLY))
                 pools += [(name, sure), (None, self.entities)]
-        if "colour" in self.properties:
-            pools.append(("colour", tuple(e for e in self.entities if cells[e]["colour"] in SPECTRUM)))
+        if "color" in self.properties:
+            pools.append(("color", tuple(e for e in self.entities if cells[e]["color"] in SPECTRUM)))
         return tuple((name, pool) for name, pool in pools if len(pool) >= 4)

@@ -25,6 +25,7 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
     "type": ("question type", QUESTION_TYPES),
     "precision": ("precision", PRECISIONS),
     "right_letters": ("number of right letters", ("1", "2", "3", "4")),
+    "slots": ("number of slots in space", ("4", "5", "6")),
 }
 
 
@@ -64,7 +65,8 @@ def types(data: ReportData) -> Section:
     caption = (
         "Each field is a player's accuracy on the questions of one kind, all domains and both languages "
         "together: by what is asked for, by whether it fits one choice (precise) or may fit several (vague), "
-        f"and by how many letters are right. {_LEGEND}"
+        "by how many letters are right, and in space by how many slots the statements name (5: one of six "
+        f"things is not named). {_LEGEND}"
     )
     return Section(key, title, caption, (table,), tuple(drawings))
 

@@ -16,7 +16,7 @@ def canonical(problem: Problem) -> object:
     """Return a JSON value that is equal for problems that differ by names or order alone.
 
     Two statements in one sentence count as two. Of all numberings of the people that keep an order of
-    colours, found by refinement, it is the least form.
+    colors, found by refinement, it is the least form.
     """
     people = problem.entities
     items = _items(problem)
@@ -36,21 +36,21 @@ def _items(problem: Problem) -> list[Item]:
 
 def _refine(people: Sequence[Argument], items: Sequence[Item]) -> list[list[Argument]]:
     """Return the people in classes that nothing said tells apart locally, in an order that is invariant."""
-    colours: dict[Argument, int] = dict.fromkeys(people, 0)
+    colors: dict[Argument, int] = dict.fromkeys(people, 0)
     for _ in people:
         seen: dict[Argument, list[str]] = {each: [] for each in people}
         for word, arguments in items:
-            shown = [colours.get(each, each) for each in arguments]
+            shown = [colors.get(each, each) for each in arguments]
             for place, each in enumerate(arguments):
                 if each in seen:
                     seen[each].append(f"{word} {place} {shown}")
-        keys = {each: (colours[each], sorted(seen[each])) for each in people}
+        keys = {each: (colors[each], sorted(seen[each])) for each in people}
         order = sorted({repr(key): key for key in keys.values()}.values())
         found = {each: order.index(keys[each]) for each in people}
-        if len(set(found.values())) == len(set(colours.values())):
+        if len(set(found.values())) == len(set(colors.values())):
             break
-        colours = found
-    return [[each for each in people if colours[each] == colour] for colour in sorted(set(colours.values()))]
+        colors = found
+    return [[each for each in people if colors[each] == color] for color in sorted(set(colors.values()))]
 
 
 def _numberings(classes: Sequence[Sequence[Argument]]) -> Iterator[dict[Argument, int]]:

@@ -7,20 +7,15 @@ level = 0.4 cl + 0.3 nm + 0.3 ne. The paper's words on the variables, and what t
   an option or the asked sentence means a person by a description only ('Dave's wife').
 - ne, "relationship edges in network": the pairs of people between whom the text states a relation.
 
-The paper gives no cut points; these let each class be drawn in both scenarios.
+The class is ours (`tasks.knowlogic.difficulty`): easy up to three steps for four options, medium with four,
+hard above; each can be drawn in both scenarios.
 """
 
-from schemas.knowlogic.things import Difficulty
 from tasks.knowlogic.difficulty import Cuts
 
-CUTS = Cuts(easy=3.0, medium=4.0)
+CUTS = Cuts(easy=5, medium=6)
 
 
 def level_of(cl: int, nm: int, ne: int) -> float:
     """Return the level of a question."""
     return round(0.4 * cl + 0.3 * nm + 0.3 * ne, 9)
-
-
-def classify(cl: int, nm: int, ne: int) -> Difficulty:
-    """Return the class of a question."""
-    return CUTS.classify(level_of(cl, nm, ne))

@@ -9,7 +9,7 @@ from tasks.knowlogic.domain import Request
 from tasks.knowlogic.people import Person
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.social.claims import Fact, facts_of, proposition_of
-from tasks.knowlogic.social.difficulty import classify
+from tasks.knowlogic.social.difficulty import CUTS
 from tasks.knowlogic.social.graph import GraphMaker, write_statements
 from tasks.knowlogic.social.options import Candidate, ClaimMaker
 from tasks.knowlogic.social.relations import Relations
@@ -83,7 +83,7 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
         found = maker.draw(is_true=verdict, is_plain=is_plain)
         if found is None or _repeats(found, chosen):
             continue
-        if not _fits(text, request, [*chosen, found], is_last=len(chosen) + 1 == number):
+        if not _fits(request, [*chosen, found], number, is_last=len(chosen) + 1 == number):
             continue
         chosen.append(found)
         wanted[verdict] -= 1
@@ -105,13 +105,11 @@ def _repeats(found: Candidate, chosen: Sequence[Candidate]) -> bool:
     )
 
 
-def _fits(text: Text, request: Request, options: Sequence[Candidate], *, is_last: bool) -> bool:
+def _fits(request: Request, options: Sequence[Candidate], own: int, *, is_last: bool) -> bool:
     """Whether options can belong to a question of the difficulty; exactly do so where no more come."""
-    cl = max(each.steps for each in options)
-    nm = int(any(not each.claim.names_everyone for each in options))
-    found = classify(cl, nm, text.edges)
-    order: tuple[Difficulty, ...] = ("easy", "medium", "hard")
-    return found == request.difficulty if is_last else order.index(found) <= order.index(request.difficulty)
+    steps = CUTS.list_steps(request.difficulty, request.type, own)
+    longest = max(each.steps for each in options)
+    return longest in steps if is_last else longest < steps.stop
 
 
 def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | None:
@@ -128,7 +126,7 @@ def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | Non
         if not number - len(others) <= request.right <= min(number, len(fitting)):
             continue
         chosen = rng.sample(fitting, request.right) + rng.sample(others, number - request.right)
-        if not _fits(text, request, chosen, is_last=True):
+        if not _fits(request, chosen, number, is_last=True):
             continue
         rng.shuffle(chosen)
         options = tuple(proposition_of(each.claim) for each in chosen)

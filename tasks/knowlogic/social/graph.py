@@ -124,6 +124,8 @@ class GraphMaker:
             return False
         if row.pairing == "siblings" and any(self._pairing(fact) == "siblings" for fact in self.facts):
             return False
+        if row.has_one_holder and not row.pairing:
+            return not any(fact[0] == row.id and {holder, of} & set(fact[1:]) for fact in self.facts)
         if row.pairing == "couple" and row.has_one_holder:
             taken = {each for fact in self.facts if self._lasts(fact) for each in fact[1:]}
             return not taken & {holder, of}

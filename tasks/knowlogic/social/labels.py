@@ -4,7 +4,7 @@ from schemas.knowlogic.things import Labels
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.social.claims import Claim, claim_of, facts_of
 from tasks.knowlogic.social.decide import judge
-from tasks.knowlogic.social.difficulty import classify, level_of
+from tasks.knowlogic.social.difficulty import CUTS, level_of
 from tasks.knowlogic.social.options import count_steps
 from tasks.knowlogic.social.relations import SEXES, Relations
 from tasks.knowlogic.social.world import world_of
@@ -34,7 +34,7 @@ def label(relations: Relations, problem: Problem) -> Labels:
         cl,
         "vague" if is_vague else "precise",
         level_of(cl, nm, ne),
-        classify(cl, nm, ne),
+        CUTS.classify(cl, problem.type, len(problem.options)),
         {"cl": cl, "nm": nm, "ne": ne},
     )
 

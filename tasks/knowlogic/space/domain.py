@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import DIFFICULTIES, Difficulty, QuestionType
+from schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, QuestionType
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.space.board import canonical, check, decide
-from tasks.knowlogic.space.difficulty import shapes
 from tasks.knowlogic.space.drawing import draw
 from tasks.knowlogic.space.geometry import SCENES
 from tasks.knowlogic.space.labels import labels
@@ -27,14 +26,10 @@ def types(scenario: str) -> tuple[QuestionType, ...]:
 
 
 def _shares() -> Mapping[str, Mapping[Difficulty, float]]:
-    """Return the weights: in how many ways a scenario has a difficulty, by type, precision and coverage."""
-    return {
-        scenario: {
-            difficulty: float(sum(len(shapes(scene.size, difficulty, type_)) for type_ in types(scenario)))
-            for difficulty in DIFFICULTIES
-        }
-        for scenario, scene in SCENES.items()
-    }
+    """Return the weights: four slots have few different questions, and hardly a chain of four steps."""
+    four: dict[Difficulty, float] = {"easy": 0.5, "medium": 0.25}
+    six: dict[Difficulty, float] = dict.fromkeys(DIFFICULTIES, 1.0)
+    return {scenario: six if scene.size > len(LETTERS) else four for scenario, scene in SCENES.items()}
 
 
 def build(knowledge: Knowledge) -> Domain:

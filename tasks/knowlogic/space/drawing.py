@@ -4,11 +4,11 @@ import random
 from collections.abc import Callable
 
 from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
-from tasks.knowlogic.arrangement.frame import verdict
+from tasks.knowlogic.arrangement.frame import fewest_statements, verdict
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.space.board import Board, board, mask_all
-from tasks.knowlogic.space.difficulty import shapes
+from tasks.knowlogic.space.difficulty import CUTS, list_shapes
 from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
 from tasks.knowlogic.space.statements import Layout, draw_statements
 
@@ -22,14 +22,15 @@ Cast = Callable[[str, random.Random], tuple[str, tuple[Argument, ...]]]
 def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
     """Return a problem that keeps the request, None where a dozen tries gave none or none exists."""
     of = board(request.scenario)
-    kinds = shapes(of.scene.size, request.difficulty, request.type)
-    if not kinds or not _is_possible(of, request):
+    if not _is_possible(of, request):
         return None
+    kinds = list_shapes(request.type)
+    steps = CUTS.list_steps(request.difficulty, request.type, own_of(of, request))
     for _ in range(_MOST_TRIES):
         pr, al = kinds[int(rng.random() * len(kinds))]
         layout = draw_statements(of, al, rng)
         asked = layout and _draw_asked(of, layout, pr, request, rng)
-        if layout and asked and needs_facing(of, layout, asked):
+        if layout and asked and count_steps(of, layout, asked) in steps and needs_facing(of, layout, asked):
             return _write(of, layout, asked, request, rng, cast)
     return None
 
@@ -68,6 +69,12 @@ def _draw_asked(of: Board, layout: Layout, pr: int, request: Request, rng: rando
     is_slot = request.type.endswith("slot")
     count = request.right, own_of(of, request)
     return draw_gap(of, layout, count, rng, precise=not pr, is_slot=is_slot)
+
+
+def count_steps(of: Board, layout: Layout, asked: Asked) -> int:
+    """Return the fewest statements that decide the hardest option."""
+    masks = [of.mask(fact) for fact in layout.statements]
+    return max(fewest_statements(of.frame, masks, of.mask(option.fact)) for option in asked.options)
 
 
 def needs_facing(of: Board, layout: Layout, asked: Asked) -> bool:

@@ -58,10 +58,10 @@ class Scene:
 
     @cached_property
     def left_steps(self) -> tuple[int, ...]:
-        """For each slot of a ring, the slot of the left-hand neighbour: nearest, and left of the facing."""
-        return tuple(self._left_neighbour(slot) for slot in self.slots)
+        """For each slot of a ring, the slot of the left-hand neighbor: nearest, and left of the facing."""
+        return tuple(self._left_neighbor(slot) for slot in self.slots)
 
-    def _left_neighbour(self, here: Slot) -> int:
+    def _left_neighbor(self, here: Slot) -> int:
         """Return the nearest slot on the left: the cross product of facing and direction is positive."""
         x, y = here.facing
         left = [
@@ -118,7 +118,7 @@ SCENES: Mapping[str, Scene] = {
         _ring("ring_out", 1),
         _ring("ring_in", -1),
         _shelf("shelf_3x2", ("bottom", "middle", "top"), ("left", "right")),
-        _shelf("shelf_2x3", ("bottom", "top"), ("left", "centre", "right")),
+        _shelf("shelf_2x3", ("bottom", "top"), ("left", "center", "right")),
         _booth(),
         _plots(),
     )

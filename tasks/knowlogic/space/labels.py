@@ -20,14 +20,14 @@ def labels(problem: Problem) -> Labels:
         else all(of.predicates[fact.predicate].is_precise for fact in options)
     )
     masks = [of.mask(fact) for fact in statements]
-    value = level(nm, int(not precise), al)
+    chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
     return Labels(
         tuple(sorted(name for name, each in said.items() if each.arity == 1)),
         tuple(sorted(name for name, each in said.items() if each.arity > 1)),
         tuple(rules_used(of, statements, options)),
-        max(fewest_statements(of.frame, masks, of.mask(option)) for option in options),
+        chain,
         "precise" if precise else "vague",
-        value,
-        CUTS.classify(value),
+        level(nm, int(not precise), al),
+        CUTS.classify(chain, problem.type, len(options)),
         {"nm": nm, "pr": int(not precise), "al": al},
     )

@@ -169,14 +169,20 @@ def _draw_choices(
     fitting = [choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed]
     if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
         return []
+
+    def speaks(choice: int) -> bool:
+        # A slot is there, whatever fills it.
+        return choice < 0 or _speaks(of, layout, template, (*others[:gap], choice, *others[gap:]))
+
     if has_all:
         every = [choice for choice, _ in choices]
-        return rng.sample(every, size) if len(fitting) == right else []
+        return rng.sample(every, size) if len(fitting) == right and all(map(speaks, every)) else []
     rest = [
         choice
         for choice, _ in choices
         if choice not in fitting
         and choice not in others
+        and speaks(choice)
         # What can be nowhere needs no statement to be wrong.
         and of.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
     ]

@@ -25,7 +25,7 @@ class Template:
     """A sentence: its name, the predicate that it says, and for each place whether a slot fills it.
 
     `needs` has a property for each place (or fewer): without it, what the sentence speaks of is not there,
-    as the right-hand neighbour of what stands at the right end.
+    as the right-hand neighbor of what stands at the right end.
     """
 
     name: str

@@ -31,7 +31,7 @@ _TIERS: Mapping[str, dict[str, dict[Language, str]]] = {
 }
 _COLUMNS: dict[str, dict[Language, str]] = {
     "left": {"zh": "左边", "en": "left"},
-    "centre": {"zh": "中间", "en": "middle"},
+    "center": {"zh": "中间", "en": "middle"},
     "right": {"zh": "右边", "en": "right"},
 }
 _CORNERS = {"north_west": "西北", "north_east": "东北", "south_west": "西南", "south_east": "东南"}

@@ -19,6 +19,7 @@ LABELS = {
     "precision": True,
     "right_letters": True,
     "chain_length": True,
+    "slots": True,
     "property": False,
     "relation": False,
 }

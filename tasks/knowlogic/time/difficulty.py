@@ -10,17 +10,15 @@ The paper leaves the variables open; here:
 - dq, 'difficulty of core question': 1 precise, 2 correct statements and vague, 3 incorrect statements.
 - dc: 0.5 in a week, 0 in a life.
 
-The paper gives no cut points. Precise questions of a week have levels around 1.83, those with six statements
-or more lie above: with this cut, easy and medium both hold precise questions of a week and of a life, and
-easy also holds questions for correct statements of a life with one right option. Between 1.83 and 2.50 lie
-those with one right option, or two of a life, of all types but incorrect statements of a week.
+The class is ours (`tasks.knowlogic.difficulty`): easy up to two statements for four options, medium with
+three, hard above.
 """
 
-from schemas.knowlogic.things import Difficulty, QuestionType
+from schemas.knowlogic.things import QuestionType
 from tasks.knowlogic.difficulty import Cuts
 from tasks.knowlogic.time.claims import WEEK
 
-CUTS = Cuts(easy=1.83, medium=2.50)
+CUTS = Cuts(easy=4, medium=5)
 
 # cg by template; what is not listed is 2.
 _HARDNESS = {"on": 1, "year": 1, "gap": 3, "lasts": 3, "longer": 3, "shorter": 3, "as_long": 3}
@@ -50,8 +48,3 @@ def level_of(of: dict[str, float]) -> float:
     """Return the level of a question."""
     level = 0.02 * of["lc"] + 0.2 * of["cg"] + 0.25 * of["na"] + 0.05 * of["dk"] + 0.5 * of["dq"] + of["dc"]
     return round(level, 9)
-
-
-def classify(variables: dict[str, float]) -> Difficulty:
-    """Return the class of a question."""
-    return CUTS.classify(level_of(variables))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LANGUAGES, Difficulty, QuestionType
+from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, QuestionType
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.joined import join_domains
 from tasks.knowlogic.people import read_people
@@ -22,11 +22,6 @@ TYPES: tuple[QuestionType, ...] = (
     "vague_event",
     "precise_slot",
 )
-# Easy questions of a week are precise only, so that a life has more of them.
-_SHARES: dict[str, dict[Difficulty, float]] = {
-    LIFE: {"easy": 2.0, "medium": 1.0, "hard": 1.0},
-    WEEK: {"easy": 1.0, "medium": 1.0, "hard": 1.0},
-}
 
 
 def build(knowledge: Knowledge) -> Domain:
@@ -40,7 +35,7 @@ def build_scenario(knowledge: Knowledge, scenario: str) -> Domain:
     books = {language: make_phrasebook(times, people, scenario, language) for language in LANGUAGES}
     return Domain(
         "time",
-        {scenario: _SHARES[scenario]},
+        {scenario: dict.fromkeys(DIFFICULTIES, 1.0)},
         types=lambda _: TYPES,
         draw=partial(draw, times, people),
         decide=partial(decide, times),

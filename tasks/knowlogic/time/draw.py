@@ -4,21 +4,24 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import DIFFICULTIES, GAP, Proposition
+from schemas.knowlogic.things import GAP, Difficulty, Proposition
 from tasks.knowlogic.domain import Request
 from tasks.knowlogic.people import Person
 from tasks.knowlogic.problem import Problem, fill
 from tasks.knowlogic.time.claims import DAYS, LIFE, WEEK
-from tasks.knowlogic.time.difficulty import classify, hardness_of, variables_of
+from tasks.knowlogic.time.difficulty import CUTS, hardness_of, variables_of
 from tasks.knowlogic.time.hidden import Text, draw_life, draw_week
 from tasks.knowlogic.time.options import OptionMaker
+from tasks.knowlogic.time.proofs import count_steps, prove
 from tasks.knowlogic.time.tables import Times
 
 # Numbers of events, and most anchors of a text.
 SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}
 _ANCHORS = 5
-# Plans tried for a request, texts tried for a plan, options and gaps tried for a text.
-_PLANS, _TEXTS, _DRAWS, _GAPS = 150, 15, 60, 15
+# Fewest events of a text: long proofs need many.
+_FEWEST: dict[Difficulty, int] = {"easy": 4, "medium": 5, "hard": 6}
+# Texts tried for a request, options and gaps tried for a text.
+_TEXTS, _DRAWS, _GAPS = 200, 60, 15
 # The place of a template that a question for a time leaves open; all others have an event there.
 _EVENT_PLACE = 1
 _SLOTS = ("on", "year", "after", "before", "lasts", "anchor_after", "anchor_before")
@@ -43,6 +46,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         "precise_slot": _draw_slot,
     }
     number = request.count_own(rng)
+    steps = CUTS.list_steps(request.difficulty, request.type, number)
     for _ in range(_TEXTS):
         plan = _plan(times, request, number, rng)
         if plan is None:
@@ -58,7 +62,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         problem = Problem(
             request.scenario, (text.person,), (), text.statements, request.type, asked, tuple(options)
         )
-        if classify(measure(times, problem, request.right)) == request.difficulty:
+        if count_steps(prove(times, problem), problem) in steps:
             return problem
     return None
 
@@ -78,37 +82,20 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
 
 
 def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
-    """Return a plan with which a question of so many options has the difficulty, or None."""
+    """Return a plan with events enough for so many options; None where a text cannot have as many."""
     is_vague_week = request.type == "vague_event" and request.scenario == WEEK
     hub = max(2, request.right) if is_vague_week else 0
     fewest = hub + number - request.right + 1 if hub else number + 1 if "event" in request.type else 0
-    sizes = [size for size in SIZES[request.scenario] if size >= fewest]
-    if not _is_possible(request, sizes, number):
+    sizes = [size for size in SIZES[request.scenario] if size >= max(fewest, _FEWEST[request.difficulty])]
+    if not sizes or (request.type.startswith("precise") and request.right > 1):
         return None
-    for _ in range(_PLANS):
-        size, hardest, anchors = rng.choice(sizes), 2, list[str]()
-        if request.scenario == LIFE:
-            hardest = rng.randint(1, 3)
-            if hardest > 1:
-                anchors = rng.sample(sorted(times.history), rng.randint(0, min(_ANCHORS, size)))
-        dk = sum(times.history[anchor].obscurity for anchor in anchors)
-        lc = size + number
-        variables = variables_of(request.scenario, request.type, lc, hardest, request.right, dk)
-        if classify(variables) == request.difficulty:
-            return Plan(size, hub, hardest, tuple(anchors))
-    return None
-
-
-def _is_possible(request: Request, sizes: Sequence[int], number: int) -> bool:
-    """Whether the difficulty lies between those of the plainest and of the hardest text."""
-    ends = ((sizes[0], 1, 0), (sizes[-1], 3, 3 * _ANCHORS)) if request.scenario == LIFE else ()
-    low, high = (
-        DIFFICULTIES.index(
-            classify(variables_of(request.scenario, request.type, size + number, cg, request.right, dk))
-        )
-        for size, cg, dk in ends or ((sizes[0], 2, 0), (sizes[-1], 2, 0))
-    )
-    return low <= DIFFICULTIES.index(request.difficulty) <= high
+    # Of few events, short proofs decide all options.
+    size, hardest, anchors = rng.choice(sizes[:2] if request.difficulty == "easy" else sizes), 2, list[str]()
+    if request.scenario == LIFE:
+        hardest = rng.randint(1, 3)
+        if hardest > 1:
+            anchors = rng.sample(sorted(times.history), rng.randint(0, min(_ANCHORS, size)))
+    return Plan(size, hub, hardest, tuple(anchors))
 
 
 def _draw_text(

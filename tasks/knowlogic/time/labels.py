@@ -3,9 +3,9 @@
 from schemas.knowlogic.things import Labels, Proposition
 from tasks.knowlogic.problem import Problem
 from tasks.knowlogic.time.claims import claim_of
-from tasks.knowlogic.time.difficulty import classify, level_of
+from tasks.knowlogic.time.difficulty import CUTS, level_of
 from tasks.knowlogic.time.draw import measure
-from tasks.knowlogic.time.proofs import prove
+from tasks.knowlogic.time.proofs import count_steps, prove
 from tasks.knowlogic.time.search import decide
 from tasks.knowlogic.time.tables import Times
 
@@ -43,15 +43,14 @@ def label(times: Times, problem: Problem) -> Labels:
     proofs = prove(times, problem)
     said = (*problem.statements, *problem.options)
     rules: set[str] = set()
-    chain_length = 1
+    chain_length = count_steps(proofs, problem)
     for option in problem.options:
         claim = claim_of(times, problem.scenario, option)
         try:
-            chain_length = max(chain_length, len(proofs.statements_for(claim)))
             rules |= proofs.rules_for(claim)
         except KeyError:
             # The rules are too weak; all statements together decide it.
-            chain_length = len(problem.statements)
+            continue
     if any(each.template in _DURATIONS for each in said):
         rules.add("duration_from_start_to_end")
     is_vague = problem.type == "vague_event" or any(each.template in _VAGUE for each in problem.options)
@@ -62,7 +61,7 @@ def label(times: Times, problem: Problem) -> Labels:
         chain_length,
         "vague" if is_vague else "precise",
         level_of(variables),
-        classify(variables),
+        CUTS.classify(chain_length, problem.type, len(problem.options)),
         variables,
     )
 

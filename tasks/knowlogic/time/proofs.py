@@ -53,6 +53,18 @@ class Proofs:
         return rules
 
 
+def count_steps(proofs: Proofs, problem: Problem) -> int:
+    """Return the statements that the proof of the hardest option rests on; all, where the rules are weak."""
+    longest = 1
+    for option in problem.options:
+        try:
+            claim = claim_of(proofs.times, problem.scenario, option)
+            longest = max(longest, len(proofs.statements_for(claim)))
+        except KeyError:
+            return len(problem.statements)
+    return longest
+
+
 def prove(times: Times, problem: Problem) -> Proofs:
     """Return all differences of times that follow from the statements and the events of history they name."""
     scenario = problem.scenario

@@ -1,7 +1,7 @@
 """Ask a model to write an instance's knowledge book, from the instance's own rules alone.
 
-What the request holds is a function of the truths, the actions and the rules: no observation, no observed
-state and no valid truth is in it, so that a book cannot give its instance away (paper, figure 10).
+What the request holds is a function of truths, actions, rules and the number of valid truths. No observation,
+no observed state and no valid truth is in it: a book cannot give its instance away (paper, figure 10).
 """
 
 import json
@@ -42,6 +42,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
         "action_noun": config.action_noun,
         "goal": config.goal.strip(),
         "title": config.book_title.strip(),
+        "n_valid": len(instance.valid_truths),
         "rules": json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False),
     }
 

@@ -10,6 +10,7 @@ is skipped; so is a sentence that refers to what was not said, or claims what th
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from prompts.wording import plural, singular
 from schemas.kumo.things import Rule
 from tasks.kumo.books.sentences import (
     Claim,
@@ -162,8 +163,10 @@ class _Reading:
     def _say(self, action: str, said: Exclusion) -> bool:
         unit = said.shown.unit
         # Two units under one action: words stand where a unit should be.
-        if unit is not None and self.units.setdefault(action, unit) != unit:
-            return False
+        if unit is not None:
+            known = self.units.setdefault(action, unit)
+            if unit != known and known not in (singular(unit), plural(unit)):
+                return False
         names = set(said.names)
         if said.base is not None:
             base = self._find(said.base[1], said.base[0])

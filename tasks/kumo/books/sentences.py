@@ -98,12 +98,12 @@ _PASSIVES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?P<names>{_SERIES}) (?:is|are) ruled out when the outcome is (?P<shown>{_OUTCOME})\.",
-        rf"(?P<names>{_SERIES}) can be struck from the list after (?P<shown>{_OUTCOME})\.",
+        rf"(?P<names>{_SERIES}) (?:is|are) excluded by an outcome of (?P<shown>{_OUTCOME})\.",
     )
 )
 _STATE_CLAIM = re.compile(rf"An outcome of ({_OUTCOME}) says nothing about ({_NAME})\.")
-_ACTION_CLAIM = re.compile(rf"Whatever the outcome is, ({_NAME}) stays possible\.")
-_COUNT = re.compile(r"It has (\d+) possible outcomes\.", re.ASCII)
+_ACTION_CLAIM = re.compile(rf"No outcome of this [^*\n]+ rules out ({_NAME})\.")
+_COUNT = re.compile(r"This [^*\n]+ has (\d+) possible outcomes?\.", re.ASCII)
 _SOURCE = re.compile(rf"by ({_NAME}) showing ({_OUTCOME})")
 _OF_TRUTH = re.compile(
     rf"({_NAME}) is ruled out (?:by nothing|{_SOURCE.pattern}"

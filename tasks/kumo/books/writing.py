@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from prompts.render import render
-from prompts.wording import plural
+from prompts.wording import plural, singular
 from schemas.kumo.book_styles import PLAIN, BookStyle
 from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.books.cross_references import find_references
@@ -49,6 +49,7 @@ def write_book(
         goal=config.goal.strip(),
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
+        n_valid=len(instance.valid_truths),
         has_ranges=any(rule.label is None for rule in rules),
         style=style,
         truths=[
@@ -88,7 +89,7 @@ def _outcomes_by_action(
                 "low": _number(rule.low),
                 "high": _number(rule.high),
                 "closed": closed,
-                "unit": " ".join(units.get(rule.action, "").split()),
+                "unit": _unit(units.get(rule.action, ""), rule.high),
                 # A set has no order of its own: the instance's keeps the text reproducible.
                 "rules_out": [name for name in instance.truths if name in rule.rules_out],
                 "base": None,
@@ -129,6 +130,12 @@ def _number(value: float | None) -> str:
     """Return the shortest text that reads back as the same float; whole numbers without `.0`."""
     text = repr(value)
     return text[:-2] if text.endswith(".0") else text
+
+
+def _unit(unit: str, high: float | None) -> str:
+    """Return the unit as it stands behind the upper end: `less than 1 exhibition`, `... 2 exhibitions`."""
+    text = " ".join(unit.split())
+    return singular(text) if high == 1 else text
 
 
 def _note(notes: dict[str, str], name: str) -> str:

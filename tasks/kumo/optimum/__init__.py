@@ -1,1 +1,1 @@
-"""The optimum under the promise that exactly one truth survives: the fewest expected tests of any policy."""
+"""The optimum under the promise of how many truths survive: the fewest expected tests of any policy."""

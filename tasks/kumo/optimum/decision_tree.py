@@ -9,6 +9,8 @@ optimum's expected number of tests, which holds the two against each other.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING
 
 from tasks.kumo.encoding import EncodedInstance
@@ -25,12 +27,14 @@ _NODE_LIMIT = 200_000  # of the search for one level of the tree; Hard's optimum
 
 @dataclass(slots=True)
 class Decision:
-    """A state of play: the truths that may still be valid, and how likely the optimum comes here.
+    """A state of play: the truths that may still be valid, those that are sure, and how likely it is.
 
-    `action` is its next test, None at the end, where one truth may be valid, or where the tree is cut off.
+    `action` is the optimum's next test, None at the end, where some truth is sure, or where the tree is cut
+    off. Of one valid truth it is sure where no other is possible.
     """
 
     possible: tuple[int, ...]
+    sure: tuple[int, ...]
     chance: float
     depth: int
     action: int | None = None
@@ -59,15 +63,15 @@ class _Open:
 def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool = False) -> Decision | None:
     """Return the optimum's tree of at most so many tests, breadth first; None where no optimum is known.
 
-    States past the limit are cut off, and say so. An instance needs one valid truth and a size that fits
-    (`has_promise`). `is_balanced` names the prior, as of `solve_instances`.
+    States past the limit are cut off, and say so. The instance's size has to fit (`has_promise`).
+    `is_balanced` names the prior, as of `solve_instances`.
     """
     if not has_promise(instance):
         return None
     weights = _Weights(instance, is_balanced)
     everything = (1 << instance.n_truths) - 1
-    root = Decision(weights.possible(everything, 0), 1.0, 0)
-    level = [_Open(root, everything, 0, instance.observed)] if len(root.possible) > 1 else []
+    root = Decision(*weights.truths(everything, 0), 1.0, 0)
+    level = [] if root.sure or not root.possible else [_Open(root, everything, 0, instance.observed)]
     tests = 0
     while level:
         room = most_tests - tests
@@ -115,7 +119,7 @@ def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> lis
         chance = place.decision.chance * len(members) * weights.of(left, tried) / whole
         if chance <= 0:
             continue
-        decision = Decision(weights.possible(left, tried), chance, place.decision.depth + 1)
+        decision = Decision(*weights.truths(left, tried), chance, place.decision.depth + 1)
         # The outcome that was observed stands for its equals, so that its play goes on.
         seen = place.observed[action]
         state = seen if seen in members else members[0]
@@ -125,46 +129,54 @@ def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> lis
 
     branches.sort(key=lambda branch: (-branch[1].decision.chance, branch[0]))
     place.decision.branches = [(members, below.decision) for members, below in branches]
-    return [below for _, below in branches if len(below.decision.possible) > 1]
+    return [below for _, below in branches if not below.decision.sure]
 
 
 class _Weights:
-    """The weights of states of one instance: n_t(L, R) and W(L, R) as `tables` defines them."""
+    """The weights of states of one instance: n_S(L, R) and W(L, R) as `tables` defines them."""
 
     def __init__(self, instance: EncodedInstance, is_balanced: bool) -> None:
         import numpy as np
 
         size = 1 << instance.n_truths
+        n_valid = instance.valid.bit_count()
         self._sets = np.arange(size)
-        self._signs = np.array([-1.0 if one.bit_count() % 2 == 0 else 1.0 for one in range(size)])
+        self._signs = np.array([-1.0 if (one.bit_count() - n_valid) % 2 else 1.0 for one in range(size)])
         self._counts = [
             sum(((self._sets & mask) == 0).astype(np.float64) for mask in masks) for masks in instance.masks
         ]
-        self._kappa = [1.0] * instance.n_truths
-        for truth in range(instance.n_truths):
+        self._survivors = [one for one in range(size) if one.bit_count() == n_valid]
+        self._kappa = [1.0] * len(self._survivors)
+        for place, survivors in enumerate(self._survivors):
             for counts in self._counts:
-                number = float(counts[1 << truth])
-                self._kappa[truth] *= 1 / number if number else 0.0
+                number = float(counts[survivors])
+                self._kappa[place] *= 1 / number if number else 0.0
         if is_balanced:
-            self._kappa = [1 / number if number else 0.0 for number in self._by_truth(size - 1, 0)]
+            self._kappa = [1 / number if number else 0.0 for number in self._by_set(size - 1, 0)]
 
-    def possible(self, left: int, tried: int) -> tuple[int, ...]:
-        """Return the truths left that may be the only one to survive."""
-        return tuple(truth for truth, weight in enumerate(self._by_truth(left, tried)) if weight > 0.5)
+    def truths(self, left: int, tried: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the truths left that may survive, and those that survive in any case."""
+        numbers = self._by_set(left, tried)
+        sets = [one for one, number in zip(self._survivors, numbers, strict=True) if number > 0.5]
+        possible = reduce(or_, sets, 0)
+        return _bits(possible), _bits(reduce(and_, sets, possible))
 
     def of(self, left: int, tried: int) -> float:
         """Return W(L, R), R being the actions not tried."""
         return sum(
-            number * kappa for number, kappa in zip(self._by_truth(left, tried), self._kappa, strict=True)
+            number * kappa for number, kappa in zip(self._by_set(left, tried), self._kappa, strict=True)
         )
 
-    def _by_truth(self, left: int, tried: int) -> list[float]:
-        """Return n_t(L, R) of every truth: 0 for those ruled out."""
+    def _by_set(self, left: int, tried: int) -> list[float]:
+        """Return n_S(L, R) of every set of K truths: 0 for those that are ruled out."""
         import numpy as np
 
         terms: Floats = np.where((self._sets & ~left) == 0, self._signs, 0.0)
         for action, counts in enumerate(self._counts):
             if not tried >> action & 1:
                 terms = terms * counts
-        truths = range(len(self._kappa))
-        return [float(terms[(self._sets >> truth & 1) == 1].sum()) for truth in truths]
+        return [float(terms[(self._sets & one) == one].sum()) for one in self._survivors]
+
+
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)

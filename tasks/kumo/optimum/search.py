@@ -1,4 +1,4 @@
-"""The optimum under the promise that exactly one truth survives, by bounded depth-first search.
+"""The optimum under the promise that exactly K truths survive, by bounded depth-first search.
 
 Compiled by numba; `p` and `y` as in `tables`, nodes as in `states`. V(L, R) = W(L, R) + min over actions of
 the sum of (times * V) over its children. A node's bound is raised by its children's: the smallest such sum
@@ -16,7 +16,7 @@ from tasks.kumo.optimum.states import (
     EXACT,
     MEMBERS,
     N_CHILDREN,
-    POSSIBLE,
+    SURE,
     VALUE,
     WEIGHT,
     clear_states,
@@ -56,7 +56,7 @@ NODE, GOAL, AHEAD, N_LISTED, AT, REACH, PLACE, BEST, ROW = range(9)
 
 @kernel_part
 def start_search(p, y, limit):
-    """Forget everything before and make the root; ROOT is 0 where no truth can be the only one to survive."""
+    """Forget everything before and make the root; ROOT is 0 where nothing keeps the promise."""
     clear_states(p, limit)
     root = find_node(p, y, p[ALL_TRUTHS], (1 << p[N_ACTIONS]) - 1)
     p[ROOT] = root if y[root + WEIGHT] > 0.0 else 0
@@ -237,7 +237,7 @@ def find_optimum(p, y, observed):
     actions = (1 << p[N_ACTIONS]) - 1
     node = root
     p[N_GOLDEN] = 0
-    while p[FULL] == 0 and p[node + POSSIBLE] & (p[node + POSSIBLE] - 1) != 0:
+    while p[FULL] == 0 and p[node + SURE] == 0:
         search(p, y, node, INFINITY, DEEPEST)
         weight = y[node + WEIGHT]
         reach = y[node + VALUE] - weight + TIE * weight
@@ -260,6 +260,6 @@ def find_optimum(p, y, observed):
         left &= ~observed[taken]
         node = find_node(p, y, left, actions)
     p[IS_EXACT] = p[root + EXACT] and p[FULL] == 0
-    # Observations that break the promise leave no truth possible.
-    named = p[node + POSSIBLE] if p[node + POSSIBLE] != 0 else left
+    # Where observations break the promise, every truth left is as good as any.
+    named = p[node + SURE] & left
     p[ANSWER] = count((named & -named) - 1) if named != 0 else -1

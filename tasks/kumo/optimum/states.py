@@ -3,8 +3,9 @@
 Compiled by numba; `p` and `y` as in `tables`. Two states are one where they differ only in actions that touch
 no truth left, or that do the same to the truths left (a class: equal sorted masks; the lowest members stand
 for all): their expected tests are equal, their weights differ by a factor. A node's VALUE is a lower bound of
-V = W * (expected tests), or V itself once it is EXACT. POSSIBLE are the truths that may turn out valid; where
-there is at most one, no test is needed.
+V = W * (expected tests), or V itself once it is EXACT. SURE are the truths that are valid whatever
+the actions left show; where there is one, no test is needed. Of one valid truth it is the only one that may
+still be valid; where nothing keeps the promise, SURE holds every truth.
 
 A truth set's record: SINGLES (the actions that are a class by themselves), SHARED (where the members of the
 others are listed, up to a 0), N_CLASSES; a class: MEMBERS, N_SETS, and for each different set of truths left
@@ -30,12 +31,14 @@ from tasks.kumo.optimum.tables import (
     INDEX,
     INDEX_BITS,
     KAPPA,
+    KAPPAS,
     LIMIT,
     MASKS,
     MAX_NODES,
     N_ACTIONS,
     N_NODES,
     N_TRUTHS,
+    N_VALID,
     NODE_BITS,
     NODE_WORDS,
     NODES,
@@ -45,6 +48,8 @@ from tasks.kumo.optimum.tables import (
     SIGNED,
     SUBSETS,
     TOP,
+    TRUTH_WEIGHTS,
+    add_supersets,
     factor_of,
     row_of,
 )
@@ -53,8 +58,9 @@ from tasks.kumo.search.tables import count, hash_words
 SINGLES, SHARED, N_CLASSES, CLASSES = range(4)
 MEMBERS, N_SETS, LEFT_SETS = range(3)
 N_CHILDREN, CHILDREN = 1, 2  # MEMBERS is as in a class
-LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, POSSIBLE, FACTOR = range(NODE_WORDS)
+LEFT, ACTIONS, WEIGHT, VALUE, EXACT, DEPTH, CHILD_LIST, ENTROPY, SURE, FACTOR = range(NODE_WORDS)
 FIRST_INDEX_BITS = 14
+SHARED_OUT = 1e-12  # of a weight: what rounding leaves of it
 
 
 @kernel_part
@@ -172,12 +178,13 @@ def find_node(p, y, left, untried):
     p[N_NODES] += 1
     if 2 * p[N_NODES] > 1 << p[INDEX_BITS]:
         _grow_index(p)
-    p[node + DEPTH] = p[node + CHILD_LIST] = p[node + POSSIBLE] = 0
+    p[node + DEPTH] = p[node + CHILD_LIST] = 0
     y[node + FACTOR] = factor_of(p, y, actions)
     y[node + WEIGHT] = y[node + ENTROPY] = 0.0
-    n = _weigh_truths(p, y, node)
-    p[node + EXACT] = n < 2
-    y[node + VALUE] = 0.0 if n < 2 else max(y[node + WEIGHT], _code_cost(p, y, p[SETS + left], actions, n))
+    n = _weigh_truths(p, y, node) if p[N_VALID] == 1 else _weigh_truth_sets(p, y, node)
+    is_end = p[node + SURE] != 0
+    p[node + EXACT] = is_end
+    y[node + VALUE] = 0.0 if is_end else max(y[node + WEIGHT], _code_cost(p, y, p[SETS + left], actions, n))
     return node
 
 
@@ -207,25 +214,13 @@ def _grow_index(p):
 
 @kernel_part
 def _weigh_truths(p, y, node):
-    """Write W, the possible truths and their entropy; leave their weights in SCRATCH, heaviest first.
+    """Write W, what is sure and the entropy of the possible truths; leave their weights in SCRATCH.
 
-    Returns their number.
+    The heaviest comes first. Returns their number.
     """
-    left, actions = p[node + LEFT], p[node + ACTIONS]
-    first, second, third = row_of(p, 0, actions), row_of(p, 1, actions), row_of(p, 2, actions)
-    # Signed M_R(U), U running over the subsets of `left` in ascending order: bit i of its number is the
-    # i-th truth of `left`.
-    n = 1
-    p[SUBSETS] = 0
-    for t in range(p[N_TRUTHS]):
-        if (left >> t) & 1:
-            for i in range(n):
-                p[SUBSETS + n + i] = p[SUBSETS + i] | 1 << t
-            n *= 2
-    y[SIGNED] = 0.0
-    for i in range(1, n):
-        u = p[SUBSETS + i]
-        y[SIGNED + i] = y[SIGN + i] * y[first + u] * y[second + u] * y[third + u]
+    left = p[node + LEFT]
+    n = _sign_subsets(p, y, node)
+    possible = 0
     # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.
     found = 0
     for t in range(p[N_TRUTHS] - 1, -1, -1):
@@ -237,13 +232,81 @@ def _weigh_truths(p, y, node):
                 y[SIGNED + i] += y[SIGNED + n + i]
             share = y[KAPPA + t] * number
             if share > 0.0:
-                p[node + POSSIBLE] |= 1 << t
+                possible |= 1 << t
                 y[node + WEIGHT] += share
                 y[node + ENTROPY] -= share * log2(share)
                 insert_weight(y, found, share)
                 found += 1
     if found > 0:
         y[node + ENTROPY] += y[node + WEIGHT] * log2(y[node + WEIGHT])
+    p[node + SURE] = p[ALL_TRUTHS] if found == 0 else possible if found == 1 else 0
+    return found
+
+
+@kernel_part
+def _sign_subsets(p, y, node):
+    """Write the subsets of the truths left to SUBSETS and their signed M_R to SIGNED; return their number.
+
+    They are in ascending order: bit i of a subset's place is the i-th truth left.
+    """
+    left, actions = p[node + LEFT], p[node + ACTIONS]
+    first, second, third = row_of(p, 0, actions), row_of(p, 1, actions), row_of(p, 2, actions)
+    n = 1
+    p[SUBSETS] = 0
+    for t in range(p[N_TRUTHS]):
+        if (left >> t) & 1:
+            for i in range(n):
+                p[SUBSETS + n + i] = p[SUBSETS + i] | 1 << t
+            n *= 2
+    y[SIGNED] = 0.0
+    for i in range(1, n):
+        u = p[SUBSETS + i]
+        y[SIGNED + i] = y[SIGN + i] * y[first + u] * y[second + u] * y[third + u]
+    return n
+
+
+@kernel_part
+def _weigh_truth_sets(p, y, node):
+    """Do for K > 1 what `_weigh_truths` does; SCRATCH gets the shares of a code that no policy is below.
+
+    A policy names a truth at each leaf. The leaves that name t weigh at most as much as the sets that hold t.
+    Giving each truth in turn, the heaviest first, all that it may have is the most uneven way to share W out,
+    and the cheapest to code.
+    """
+    n = _sign_subsets(p, y, node)
+    add_supersets(y, n)
+    sign = 1.0 if p[N_VALID] & 1 else -1.0
+    sure = p[ALL_TRUTHS]
+    weight = 0.0
+    for t in range(p[N_TRUTHS]):
+        y[TRUTH_WEIGHTS + t] = 0.0
+    for i in range(1, n):
+        members = p[SUBSETS + i]
+        if count(members) == p[N_VALID]:
+            share = y[KAPPAS + members] * sign * y[SIGNED + i]
+            if share > 0.0:
+                sure &= members
+                weight += share
+                for t in range(p[N_TRUTHS]):
+                    if (members >> t) & 1:
+                        y[TRUTH_WEIGHTS + t] += share
+    y[node + WEIGHT] = weight
+    p[node + SURE] = sure
+    found = 0
+    rest = weight
+    while rest > SHARED_OUT * weight:
+        best = 0
+        for t in range(1, p[N_TRUTHS]):
+            if y[TRUTH_WEIGHTS + t] > y[TRUTH_WEIGHTS + best]:
+                best = t
+        share = min(rest, y[TRUTH_WEIGHTS + best])
+        y[TRUTH_WEIGHTS + best] = 0.0
+        if share <= 0.0:
+            break
+        rest -= share
+        y[node + ENTROPY] -= share * log2(share / weight)
+        insert_weight(y, found, share)
+        found += 1
     return found
 
 
@@ -308,7 +371,7 @@ def list_children(p, y, node):
             if child == 0:
                 return False
             positive += y[child + WEIGHT] > 0.0
-            if p[child + POSSIBLE] & (p[child + POSSIBLE] - 1) == 0:
+            if p[child + SURE] != 0:
                 continue
             # Members of a class have equally many states: what was dropped is all that differs.
             times = p[place + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / y[child + FACTOR]

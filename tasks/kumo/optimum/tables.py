@@ -12,7 +12,10 @@ alone is
 W(L, R) = sum over t of kappa(t) n_t(L, R). By prior (t), kappa(t) is the product over all actions of
 1 / N_a({t}): the valid truth is uniform, and then each action's state among those that spare it; what leaves
 several truths, or none, is left out. Of balanced instances it is 1 / n_t of all truths and actions: the valid
-truth is uniform, and then its observations among the choices that leave it alone. Compiled by numba.
+truth is uniform, and then its observations among the choices that leave it alone.
+
+Where the promise says that K > 1 truths survive, a set S of K truths takes the place of t in all of this: n_S
+is the sum over the sets U of L that contain S of (-1)^(|U| - K) M_R(U). Compiled by numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -27,17 +30,20 @@ MAX_NODES = 1 << NODE_BITS  # the limit of work and what a play takes on top of 
 # Header: numbers, then a word for each action or truth.
 N_TRUTHS, N_ACTIONS, PART_ACTIONS, ALL_TRUTHS, MASKS, TOP, FULL, N_NODES, INDEX_BITS, LIMIT, ROOT = range(11)
 N_GOLDEN, ANSWER, IS_EXACT = range(11, 14)
+N_VALID = 17  # how many truths the promise says survive
 POLICY, UPPER, LOWER = 14, 15, 16  # weight times expected tests: Algorithm 3's policy; the optimum's bounds
 FIRST_STATE = 24  # by action: where its states begin, counted from MASKS; one more at the end
 KAPPA = 64  # by truth
 SCRATCH = 96  # by truth
+TRUTH_WEIGHTS = 112  # by truth, where K > 1: the weight of the sets that hold it
 GOLDEN = 128  # the actions of the optimum's play
 FRAMES = 192  # a frame for each test that the search looks ahead
 FRAME_WORDS = 2 * MAX_ACTIONS + 8
 SIGNED = FRAMES + FRAME_WORDS * (MAX_ACTIONS + 2)
 SUBSETS = SIGNED + (1 << MAX_TRUTHS)  # of the truths left, ascending
 SIGN = SUBSETS + (1 << MAX_TRUTHS)  # by truth set U: (-1)^(|U| - 1)
-SETS = SIGN + (1 << MAX_TRUTHS)  # by truth set: its record
+KAPPAS = SIGN + (1 << MAX_TRUTHS)  # by set of K truths: kappa, where K > 1
+SETS = KAPPAS + (1 << MAX_TRUTHS)  # by truth set: its record
 PARTS = 3
 PART_WORDS = 1 << (MAX_TRUTHS + MAX_ACTIONS // PARTS)
 PART = SETS + (1 << MAX_TRUTHS)
@@ -52,11 +58,11 @@ WORDS = ARENA + ARENA_WORDS
 
 
 @kernel_part
-def load_tables(p, y, n_truths, first_state, masks, is_balanced):
+def load_tables(p, y, n_truths, n_valid, first_state, masks, is_balanced):
     """Write an instance's actions into the workspace, and the tables of M_R(U)."""
     n_actions = first_state.size - 1
     size = 1 << n_truths
-    p[N_TRUTHS], p[N_ACTIONS], p[ALL_TRUTHS] = n_truths, n_actions, size - 1
+    p[N_TRUTHS], p[N_ACTIONS], p[ALL_TRUTHS], p[N_VALID] = n_truths, n_actions, size - 1, n_valid
     p[PART_ACTIONS] = (n_actions + PARTS - 1) // PARTS
     p[MASKS] = ARENA
     for a in range(n_actions + 1):
@@ -72,8 +78,47 @@ def load_tables(p, y, n_truths, first_state, masks, is_balanced):
     for part in range(PARTS):
         first = min(part * p[PART_ACTIONS], n_actions)
         _fill_table(p, y, PART + part * PART_WORDS, first, min(first + p[PART_ACTIONS], n_actions))
-    if is_balanced:
+    if n_valid > 1:
+        _weigh_sets(p, y, is_balanced)
+    elif is_balanced:
         _weigh_equally(p, y, (1 << n_actions) - 1)
+
+
+@kernel_part
+def _weigh_sets(p, y, is_balanced):
+    """Write kappa of each set of K truths; 0 where the set can never be what survives."""
+    size = p[ALL_TRUTHS] + 1
+    for u in range(size):
+        y[KAPPAS + u] = 1.0
+    for part in range(PARTS):
+        first = min(part * p[PART_ACTIONS], p[N_ACTIONS])
+        for a in range(first, min(first + p[PART_ACTIONS], p[N_ACTIONS])):
+            row = row_of(p, part, 1 << a)
+            for u in range(size):
+                n = y[row + u]
+                y[KAPPAS + u] = y[KAPPAS + u] / n if n > 0.0 else 0.0
+    if not is_balanced:
+        return
+    whole = (1 << p[N_ACTIONS]) - 1
+    first, second, third = row_of(p, 0, whole), row_of(p, 1, whole), row_of(p, 2, whole)
+    for u in range(size):
+        y[SIGNED + u] = y[SIGN + u] * y[first + u] * y[second + u] * y[third + u]
+    add_supersets(y, size)
+    sign = 1.0 if p[N_VALID] & 1 else -1.0
+    for u in range(size):
+        number = sign * y[SIGNED + u]
+        y[KAPPAS + u] = 1.0 / number if number > 0.0 else 0.0
+
+
+@kernel_part
+def add_supersets(y, size):
+    """Replace each of the `size` numbers of SIGNED, by set, by the sum over all sets that contain it."""
+    bit = 1
+    while bit < size:
+        for u in range(size):
+            if u & bit == 0:
+                y[SIGNED + u] += y[SIGNED + (u | bit)]
+        bit <<= 1
 
 
 @kernel_part

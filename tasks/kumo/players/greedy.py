@@ -26,19 +26,19 @@ class GreedyPlayer:
                 untried.discard(action)
                 if step.state is not None:
                     left &= ~seat.masks[action][step.state]
-        chosen = best_action(seat.masks, left, sorted(untried))
+        chosen = best_action(seat.masks, left, sorted(untried), seat.n_valid)
         return answer(seat.actions[chosen] if chosen is not None else seat.truths[first_left(left)])
 
 
-def best_action(masks: StateMasks, left: int, untried: Sequence[int]) -> int | None:
+def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: int = 1) -> int | None:
     """Return the untried action that rules out most of the truths left in expectation, or None.
 
     State s has weight W(s), the number of truths left that it does not rule out, and the expectation is
     sum(W(s) * ruled_out(s)) / sum(W(s)); the earliest action wins a tie. None: name a truth, because at
-    most one is left, or because no untried action can rule out any that is left.
+    most `n_valid` are left, or because no untried action can rule out any that is left.
     """
     n_left = left.bit_count()
-    if n_left <= 1:
+    if n_left <= n_valid:
         return None
     best: int | None = None
     best_sum, best_weight = -1, 1

@@ -1,7 +1,7 @@
 """The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
 
-It is the check that books and prompts are enough to win by: where Algorithm 3 solves an instance with
-one valid truth, the reader does. Only the first message and what the last action showed are read each time.
+It is the check that books and prompts are enough to win by: where Algorithm 3 solves an instance, the reader
+does. Only the first message and what the last action showed are read each time.
 """
 
 import re
@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from schemas.kumo.things import Observation, Step
 from tasks.kumo.books.reading import BookContents, read_book
-from tasks.kumo.conversation import Message, system_message, user_message
+from tasks.kumo.conversation import Message, Terms, menu_text, system_message, user_message
 from tasks.kumo.players.greedy import best_action, first_left
 from tasks.kumo.players.seat import Seat, answer
 
 _BOOK = re.compile(r"^<BOOK>\n(.*)\n</BOOK>", re.DOTALL | re.MULTILINE)
-_LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)\n")
+_LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)(?:\n|\Z)")
+_PROMISE = re.compile(r"^Exactly (one|\d+) .* consistent with ", re.MULTILINE)
 
 
 class _State(NamedTuple):
@@ -40,15 +41,16 @@ class _State(NamedTuple):
 class ReaderPlayer:
     """Eliminates by the rules that it has read, and chooses among the actions as the greedy player does.
 
-    It names the one truth left, or before that one which no untried action can rule out any more.
+    It names a truth once no more are left than are promised, or before that one which no untried action can
+    rule out any more.
     """
 
     def __init__(self, seat: Seat) -> None:
-        self._seat = seat
         self._steps_read = 0
-        system = system_message(seat.config, seat.truths, seat.actions, seat.book)
-        start = user_message(seat.config, seat.truths, seat.actions, None)
-        self._truths, self._actions = read_lists(start["content"])
+        terms = Terms(seat.config, seat.truths, seat.actions, seat.n_valid)
+        system = system_message(terms, seat.book)
+        self._n_valid = read_promise(system["content"])
+        self._truths, self._actions = read_lists(menu_text(terms))
         self._states = _states_by_action(read_system_book(system["content"]), self._truths, self._actions)
         self._masks = [[state.mask for state in states] for states in self._states]
         self._left = (1 << len(self._truths)) - 1
@@ -56,9 +58,8 @@ class ReaderPlayer:
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the next move, as an answer between tags; `steps` continue those of the last call."""
-        seat = self._seat
         for step in steps[self._steps_read :]:
-            self._read_outcome(user_message(seat.config, seat.truths, seat.actions, step))
+            self._read_outcome(user_message(step))
         self._steps_read = len(steps)
         return answer(self._next_name())
 
@@ -71,7 +72,7 @@ class ReaderPlayer:
         safe = self._left & ~self._still_excludable()
         if safe:
             return self._truths[first_left(safe)]
-        chosen = best_action(self._masks, self._left, self._untried)
+        chosen = best_action(self._masks, self._left, self._untried, self._n_valid)
         return self._actions[chosen] if chosen is not None else self._truths[first_left(self._left)]
 
     def _still_excludable(self) -> int:
@@ -95,13 +96,19 @@ def read_system_book(content: str) -> BookContents:
     return read_book(match[1] if match else "")
 
 
+def read_promise(content: str) -> int:
+    """Return how many truths a system message says are consistent with all outcomes; 1 where it is silent."""
+    match = _PROMISE.search(content)
+    return 1 if match is None or match[1] == "one" else int(match[1])
+
+
 def read_lists(content: str) -> tuple[list[str], list[str]]:
-    """Return the truths and the actions that a turn's message lists."""
+    """Return the truths and the actions that the end of a call's last message lists."""
     lists = [
         [line[2:] for line in block.split("\n")[1:] if line.startswith("- ")]
         for block in content.split("\n\n")
     ]
-    truths, actions = [names for names in lists if names][-2:]
+    actions, truths = [names for names in lists if names][-2:]
     return truths, actions
 
 

@@ -45,8 +45,8 @@ def seat_optimum(seat: Seat) -> PlannedPlayer:
     optimum = None if seat.solution is None else seat.solution.optimum
     if optimum is None:
         raise InvalidOption(
-            "player 'optimum' needs the instance's optimum under the promise, but there is none (several "
-            "valid truths, or a size beyond its tables): let another player play"
+            "player 'optimum' needs the instance's optimum under the promise, but there is none "
+            "(a size beyond its tables): let another player play"
         )
     if optimum.status == "bounds":
         return seat_algorithm_3(seat)

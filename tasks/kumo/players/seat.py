@@ -17,7 +17,8 @@ class Seat:
 
     `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
     truths that state s of action j rules out, for players that need no book. `solution` is for those
-    that play what a search found, `rng` for players that draw.
+    that play what a search found, `rng` for players that draw. `n_valid` is how many truths are promised
+    to survive.
     """
 
     config: SeedConfig
@@ -27,13 +28,21 @@ class Seat:
     book: str
     solution: "Solution | None"
     rng: random.Random
+    n_valid: int = 1
 
 
 def take_seat(board: Board, rng: random.Random) -> Seat:
     """Return a player's seat at the instance."""
     instance = board.instance
     return Seat(
-        board.config, instance.truths, instance.actions, board.encoded.masks, board.book, board.solution, rng
+        board.config,
+        instance.truths,
+        instance.actions,
+        board.encoded.masks,
+        board.book,
+        board.solution,
+        rng,
+        len(instance.valid_truths),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from schemas.disclosure import is_public
 from schemas.ids import derive_rng, derive_seed
-from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling.balanced.boards import complete_boards, draw_boards
 from tasks.kumo.sampling.construct import (
     CANDIDATE,
@@ -161,7 +161,11 @@ class CandidateSource:
         Exact search decides. An instance that passes its limit of work is taken to miss the minimum.
         """
         easy = np.zeros(len(draws.status), np.bool_)
-        if self._request.is_undecided:
+        if self._request.is_undecided and self._size[2] > 1:
+            from tasks.kumo.survivors import can_differ
+
+            easy[:] = [not can_differ(board) for board in self._boards(draws)]
+        elif self._request.is_undecided:
             actions = self.tables.kernel.state_action[draws.states]
             find_decided(*self._rules, draws.truths, draws.valid, actions, easy)
         if self._request.is_searched and not easy.all():
@@ -170,14 +174,15 @@ class CandidateSource:
         return easy
 
     def _misses_minimum(self, draws: Draws) -> Array:
-        from tasks.kumo.encoding import encode_instance
         from tasks.kumo.search import WORK_LIMIT, solve_instances
 
-        instances = self.tables.instances(draws, 0, range(len(draws.status)))
-        boards = [encode_instance(self._encoded, instance) for instance in instances]
-        solutions = solve_instances(boards, time_limit=inf, work_limit=WORK_LIMIT)
+        solutions = solve_instances(self._boards(draws), time_limit=inf, work_limit=WORK_LIMIT)
         least = self._request.min_expected_steps - _ROUNDING
         return np.array([s.expected_steps is None or s.expected_steps < least for s in solutions], np.bool_)
+
+    def _boards(self, draws: Draws) -> list[EncodedInstance]:
+        instances = self.tables.instances(draws, 0, range(len(draws.status)))
+        return [encode_instance(self._encoded, instance) for instance in instances]
 
     def _look_ahead(self, pending: int) -> int:
         return 1 if pending > _FEW or self._request.is_searched else _LOOK_AHEAD

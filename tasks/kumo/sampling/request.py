@@ -19,12 +19,11 @@ class SamplingRequest:
     `min_expected_steps` is the least number of expected steps (Algorithm 3 of Lin et al., 2025): 0 takes
     every instance, as the paper does; a value in (0, 1] needs no search, because the expected steps are 0
     exactly where some truth is related to no action, and 1 or more otherwise; above 1 the exact search
-    decides. With `require_test` (of one valid truth only) an instance is left out where no truth but the
-    valid one could be the only survivor: lists, rules and promise give its answer. The sampler `balanced`
-    takes only lists of truths and actions where every truth could be (so that a test is always needed), and
-    none of them twice; several valid truths are drawn as published all the same. The instances get the
-    indices from `first_index` on. A run of several requests says in each how many instances it asks for in
-    all and how many it has: only what is said of a shortfall looks at that.
+    decides. With `require_test` an instance is left out where lists, rules and promise give its answer: some
+    truth survives whatever is observed. The sampler `balanced` takes only lists of truths and actions where
+    every truth could be the only survivor (so that a test is always needed), and none of them twice. The
+    instances get the indices from `first_index` on. A run of several requests says in each how many instances
+    it asks for in all and how many it has: only what is said of a shortfall looks at that.
     """
 
     setting: Setting
@@ -40,7 +39,7 @@ class SamplingRequest:
     @property
     def is_balanced(self) -> bool:
         """Whether each listed truth is to be valid equally often, whatever else is listed."""
-        return self.sampler == BALANCED and self.setting.n_valid == 1
+        return self.sampler == BALANCED
 
     @property
     def is_searched(self) -> bool:
@@ -54,8 +53,8 @@ class SamplingRequest:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether several truths must be possible before any test."""
-        return self.require_test and self.setting.n_valid == 1 and not self.is_balanced
+        """Whether no truth may be sure before any test."""
+        return self.require_test and not self.is_balanced
 
 
 def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int) -> None:
@@ -89,6 +88,12 @@ def check_request(encoded: EncodedConfig, request: SamplingRequest, workers: int
             not request.is_undecided or max(n_truths, n_actions) <= _MASK_BITS,
             f"{n_truths} truths and {n_actions} actions: whether a test is needed is decided for "
             f"{_MASK_BITS} of each at most; use a smaller setting, or --no-require-test",
+        ),
+        (
+            not request.is_balanced or n_valid == 1,
+            f"{n_valid} valid truths: the balanced sampler draws instances with one valid truth, as "
+            f"hardly any list lets every {n_valid} of its truths be those that survive; use "
+            f"--sampler {AS_PUBLISHED}, or a setting without v{n_valid}",
         ),
         (
             not request.is_balanced or (n_truths <= _BALANCED_TRUTHS and n_actions <= _MASK_BITS),

@@ -105,7 +105,7 @@ class Remainder:
             )
         if self._request.is_undecided and not self._request.is_searched and self.walked:
             return UnsatisfiableSetting(
-                f"{self._subject()}: lists, rules and the promise of one valid truth give the answer of all "
+                f"{self._subject()}: lists, rules and the promise give the answer of all "
                 f"{self.walked:,} instances without any test, as was proved: use --no-require-test, more "
                 f"actions or more truths"
             )

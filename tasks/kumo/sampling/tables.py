@@ -13,6 +13,7 @@ import numpy as np
 from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Array, Draws, Tables
+from tasks.kumo.sampling.shown import ShownNumbers
 from tasks.kumo.sampling.states import ObservableState, observable_states
 
 _WORD = 64
@@ -30,6 +31,7 @@ class SamplingTables:
         self._labels = _objects([state.label for state in self.states])
         self._is_label = np.array([not state.pieces for state in self.states], np.bool_)
         self._bounds, self._below, self._low, self._high = _pieces(self.states)
+        self._shown = ShownNumbers(encoded, self.states)
         n_words = max(1, -(-len(encoded.truths) // _WORD))
         self._truth_words = _words([1 << truth for truth in range(len(encoded.truths))], n_words)
         self._state_words = _words([state.mask for state in self.states], n_words)
@@ -90,7 +92,10 @@ class SamplingTables:
             )
 
     def _observations(self, draws: Draws) -> Array:
-        """Return labels and, uniform in each state's range, floats that are read back as that state."""
+        """Return labels, and numbers of each state's range that are read back as that state.
+
+        Without a precision they are uniform in the range; with one see `tasks.kumo.sampling.shown`.
+        """
         states = draws.states
         piece = np.sum(draws.uniforms[:, :, None] >= self._bounds[states][:, :, 1:], axis=2)
         start, end = self._bounds[states, piece], self._bounds[states, piece + 1]
@@ -98,7 +103,15 @@ class SamplingTables:
         low, high = self._low[states, piece], self._high[states, piece]
         # Rounding may give the end point itself, which belongs to the next range.
         values = np.clip(low * (1.0 - share) + high * share, low, self._below[states, piece])
-        return np.where(self._is_label[states], self._labels[states], values.astype(object))
+        seen = np.where(self._is_label[states], self._labels[states], values.astype(object))
+        precise = self._shown.has_precision[states]
+        if precise.any():
+            valid = draws.truths[draws.valid].reshape(len(states), -1)
+            numbers, whole = self._shown.draw(states, valid, draws.uniforms)
+            seen[precise] = numbers[precise]
+            whole &= precise
+            seen[whole] = [int(number) for number in numbers[whole]]
+        return seen
 
 
 def _digests(first: Array, second: Array) -> list[str]:

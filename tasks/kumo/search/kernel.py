@@ -47,6 +47,7 @@ from tasks.kumo.search.tables import (
     N_ACTIONS,
     N_GOLDEN,
     N_TRUTHS,
+    N_VALID,
     OBSERVED,
     RELATED,
     RELATION,
@@ -62,11 +63,12 @@ BOUNDS, EXACT = 1, 2
 
 
 @kernel_part
-def _load_instance(w, n_truths, first_state, masks, observed):
+def _load_instance(w, n_truths, n_valid, first_state, masks, observed):
     """Write one instance into the workspace and forget the one before."""
     clear_tables(w)
     n_actions = observed.size
     w[N_TRUTHS] = n_truths
+    w[N_VALID] = n_valid
     w[N_ACTIONS] = n_actions
     w[FRAME] = 0
     w[STARTED] = 1
@@ -179,7 +181,7 @@ def _final_answer(w, left, actions):
     for t in range(w[N_TRUTHS]):
         if (left >> t) & 1 and w[RELATION + t] & actions == 0:
             return t
-    return _lowest_bit(left) if left != 0 and left & (left - 1) == 0 else -1
+    return _lowest_bit(left) if left != 0 and count(left) <= w[N_VALID] else -1
 
 
 @kernel_part
@@ -230,7 +232,7 @@ def _compile_kernel(sources):
         the promise to `optima`; `limits` are the nodes that the optimum's search may take (0: none wanted).
         `is_balanced` decides by which prior truths are weighed there.
         """
-        n_truths, first_action, first_state, masks, observed, limits, is_balanced = inputs
+        n_truths, n_valid, first_action, first_state, masks, observed, limits, is_balanced = inputs
         values, lengths, answers, golden = results
         statuses, figures, played, named, moves = optima
         w[SOURCES] = sources
@@ -239,9 +241,9 @@ def _compile_kernel(sources):
             first, end = first_action[at], first_action[at + 1]
             states, seen = first_state[first : end + 1], observed[first:end]
             if w[STARTED] == 0:
-                _load_instance(w, n_truths[at], states, masks, seen)
+                _load_instance(w, n_truths[at], n_valid[at], states, masks, seen)
                 if limits[at] > 0:
-                    load_tables(p, y, n_truths[at], states, masks, is_balanced)
+                    load_tables(p, y, n_truths[at], n_valid[at], states, masks, is_balanced)
                     start_search(p, y, limits[at])
             has_optimum = limits[at] > 0 and p[ROOT] != 0
             while not (run(w, x) and _play(w, x, p, y, has_optimum)):

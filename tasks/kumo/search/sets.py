@@ -4,8 +4,8 @@ Compiled by numba; `w` and `x` as in `tables`. A truth set's record: LENGTH in w
 (actions related to some truth of it), N_RELATIONS, N_CLASSES, N_SHARED, CLASSES (where its classes begin);
 BOUNDS: expected steps by steps to go, 0 where not computed yet; the relations: by truth the mask of its
 actions, inclusion-minimal ones only; the classes of actions that do the same to the set, classes of several
-actions first. A class: MEMBERS, N_SUCCESSORS, and for each successor of two truths or more, most probable
-first, its mask, its record (0: not looked up yet) and its probability.
+actions first. A class: MEMBERS, N_SUCCESSORS, and for each successor of more truths than are valid, most
+probable first, its mask, its record (0: not looked up yet) and its probability.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -21,6 +21,7 @@ from tasks.kumo.search.tables import (
     N_ACTIONS,
     N_SETS,
     N_TRUTHS,
+    N_VALID,
     RECORD_WORDS,
     RECORDS,
     RELATED,
@@ -188,7 +189,7 @@ def _write_class(w, x, place, group):
             times += 1
             s += 1
         truths = count(left)
-        if truths < 2:
+        if truths <= w[N_VALID]:
             continue
         p = times * truths / (total + EPSILON)
         k = end

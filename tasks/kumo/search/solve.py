@@ -1,4 +1,7 @@
-"""Exact expected steps (Algorithm 3 of the KUMO paper), the golden play of its policy, and the optimum."""
+"""Exact expected steps (Algorithm 3 of the KUMO paper), the golden play of its policy, and the optimum.
+
+Where K truths are valid, a state with K truths left or fewer is a base case of Algorithm 3.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +27,7 @@ _LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of anoth
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """The optimum under the promise that exactly one truth survives, by prior (t) or the balanced sampler's.
+    """The optimum under the promise of how many truths survive, by prior (t) or the balanced sampler's.
 
     `steps` are its expected tests where the status is `exact`, else those of the best policy known, and
     `least_steps` a bound that no policy is below. `policy_steps` are those of Algorithm 3's policy under the
@@ -197,6 +200,7 @@ class _Batch:
         states = list(chain.from_iterable(instance.masks for instance in batch))
         observed = chain.from_iterable(instance.observed for instance in batch)
         n_truths = np.array([instance.n_truths for instance in batch], dtype=np.int64)
+        n_valid = np.array([max(instance.valid.bit_count(), 1) for instance in batch], dtype=np.int64)
         first_action = _running_total(len(instance.masks) for instance in batch)
         first_state = _running_total(map(len, states))
         ruled_out = [masks[state] if state >= 0 else 0 for masks, state in zip(states, observed, strict=True)]
@@ -212,6 +216,7 @@ class _Batch:
         self.optimum_workspace = np.zeros(WORDS if limits.any() else 1, dtype=np.int64)
         self.inputs = (
             n_truths,
+            n_valid,
             first_action,
             first_state,
             _words(chain.from_iterable(states)),

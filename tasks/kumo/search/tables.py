@@ -23,6 +23,7 @@ RELATION = 160  # by truth: the actions related to it
 OBSERVED = 224  # by action: the truths that its observation rules out
 GOLDEN = 288  # the actions of the golden play
 VALUE = 360  # the root's expected steps
+N_VALID = 361  # no test is needed where no more truths are left
 
 # Sections, each as large as it may become: pages that nobody touches cost no memory.
 SET_INDEX = 512

@@ -1,6 +1,6 @@
 """The probability that fresh draws repeat an instance: the birthday problem with some days taken."""
 
-from math import expm1, fsum, log1p
+from math import expm1, fsum, inf, log1p
 
 # Floats end a little above it, and for a smaller space the probability is only larger.
 _LARGEST = 10**300
@@ -19,3 +19,9 @@ def repeat_probability(size: int, issued: int, draws: int) -> float:
     size = min(size, _LARGEST)
     log_of_no_repeat = fsum(log1p(-taken / size) for taken in range(issued, issued + draws))
     return abs(expm1(log_of_no_repeat))
+
+
+def sufficient_size(issued: int, draws: int, probability: float) -> float:
+    """Return a size of the space at which `repeat_probability` is below this one: n^2 / 2p, or more."""
+    pairs = draws * (issued + draws)
+    return pairs / probability if probability else inf

@@ -201,7 +201,8 @@ def _restrict(outcome: Outcome, truths: set[str]) -> Outcome:
         replace(state, rules_out=tuple(truth for truth in state.rules_out if truth in truths))
         for state in outcome.states
     )
-    return replace(outcome, states=states)
+    cells = tuple(cell for cell in outcome.cells if cell[0] in truths)
+    return replace(outcome, states=states, cells=cells)
 
 
 def _ruled_out(outcomes: Sequence[Outcome]) -> set[str]:

@@ -1,8 +1,8 @@
 """Golden trajectories: a program's play on an instance as the chat of a model that is shown the rules.
 
-The messages are those of `symbolic:MODEL` in an evaluation, word for word, but for the edition's canary: a
-trajectory belongs to no edition, and holds the canary of none ('Details of overfitting resistance
-experiment').
+The messages are those of the last call of `symbolic:MODEL` in an evaluation, and its reply, word for word but
+for the edition's canary: a trajectory belongs to no edition, and holds the canary of none ('Details of
+overfitting resistance experiment').
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,10 +64,14 @@ def golden_trajectories(
 def _play(game: KumoGame, policy: Policy) -> list[dict[str, str]]:
     program = PLAYERS[policy]
     move = program.start(game, derive_rng(game.board.instance.seed, policy, game.board.instance.index))
-    messages = list(game.opening(SYMBOLIC).messages)
+    opening = game.opening(SYMBOLIC)
+    messages = [*opening.kept]
     while game.status is None:
         reply = move()
         game.take(reply)
+        if game.status is not None:
+            *earlier, last = messages
+            messages = [*earlier, {**last, "content": last["content"] + opening.tail}]
         messages.append({"role": "assistant", "content": reply})
         if game.status is None:
             messages.append(game.next_message())

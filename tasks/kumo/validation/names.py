@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from schemas.hidden_characters import hidden_character
-from schemas.kumo.things import Finding, SeedConfig
+from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig, Setting
 from tasks.kumo.validation.rules import finding, quote
 from tasks.kumo.validation.texts import MAX_NAME, tag_in_name
 
 # Composing takes time with the square of the marks on one letter; longer names are findings anyway.
 _MOST_COMPOSED = 2 * MAX_NAME
+_LARGEST_SETTING = Setting.parse("hard")
 
 
 def fold_name(name: str) -> str:
@@ -52,16 +53,25 @@ def name_findings(config: SeedConfig) -> Iterator[Finding]:
     yield from _note_findings(config)
 
 
-def size_findings(config: SeedConfig, min_truths: int, min_actions: int) -> Iterator[Finding]:
-    """Yield a finding where distinct truths or actions are fewer than asked for."""
-    for what, names, least in (
-        ("truth", config.truths, min_truths),
-        ("action", config.actions, min_actions),
+def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Finding]:
+    """Yield a finding where distinct truths or actions are fewer than asked for.
+
+    Where nobody asked for a number, Hard's instances need theirs, and fewer than the paper's are a warning.
+    """
+    for what, names, asked, needed, usual in (
+        ("truth", config.truths, min_truths, _LARGEST_SETTING.n_truths, MIN_TRUTHS),
+        ("action", config.actions, min_actions, _LARGEST_SETTING.n_actions, MIN_ACTIONS),
     ):
-        count = len(set(names))
+        count, least = len(set(names)), needed if asked is None else asked
         if count < least:
             text = f"{count} distinct {what}s, but {least} are needed: add {least - count} at least"
             yield finding(config, f"too-few-{what}s", text)
+        elif asked is None and count < usual:
+            text = (
+                f"{count} distinct {what}s; the paper asks for {usual}, and fewer make fewer distinct "
+                f"instances: add {usual - count} where you can"
+            )
+            yield finding(config, f"few-{what}s", text)
 
 
 def repeats(names: Iterable[str]) -> Iterator[tuple[str, int]]:

@@ -68,8 +68,10 @@ RULES: dict[str, RuleInfo] = {
     "always-ruled-out": _unsafe("no truth is ruled out by every state of one action"),
     "never-ruled-out": _error("every truth is ruled out by some state"),
     "rules-out-nothing": _error("every action rules something out in some state"),
-    "too-few-truths": _error("the domain has enough truths (50 unless --min-truths says otherwise)"),
-    "too-few-actions": _error("the domain has enough actions (30 unless --min-actions says otherwise)"),
+    "too-few-truths": _error("the domain has enough truths (12, which Hard draws, or --min-truths)"),
+    "too-few-actions": _error("the domain has enough actions (16, which Hard draws, or --min-actions)"),
+    "few-truths": _warning("the domain has 50 truths, as the paper asks for"),
+    "few-actions": _warning("the domain has 30 actions, as the paper asks for"),
 }
 
 _NAME_WIDTH = 80

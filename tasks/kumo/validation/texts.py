@@ -12,6 +12,8 @@ MAX_TEXT = 5_000
 _LINES = str.maketrans("", "", "\n\r\t")
 # What `tasks.kumo.answers` takes for the begin or the end of an answer.
 _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
+# What stands between these tags where prompts show the form of a reply: never a move, and no name.
+PLACEHOLDER = "..."
 # What stands around answers, books and mappings in the prompts, as a model might read it.
 _PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs)\s?>", re.IGNORECASE | re.ASCII)
 
@@ -35,9 +37,13 @@ def text_findings(config: SeedConfig) -> Iterator[Finding]:
 def tag_in_name(what: str, name: str) -> tuple[str, str] | None:
     """Return the rule that the name breaks by a tag in it, and that tag; None for a name without one.
 
-    What players answer is a truth or an action: a tag of the answer in its name would cut the answer off.
+    What players answer is a truth or an action: a tag of the answer in its name would cut the answer off, and
+    the prompts' placeholder for a name is none.
     """
-    answer = _ANSWER_TAG.search(name) if what in ("truth", "action") else None
+    is_answer = what in ("truth", "action")
+    if is_answer and name.strip() == PLACEHOLDER:
+        return "answer-tag", PLACEHOLDER
+    answer = _ANSWER_TAG.search(name) if is_answer else None
     if answer is not None:
         return "answer-tag", answer[0]
     tag = _PROMPT_TAG.search(name)

@@ -8,7 +8,7 @@ others concern how good a domain is, not whether its instances are right.
 from collections import Counter
 
 from schemas.errors import UnusableConfig
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig
+from schemas.kumo.things import Finding, SeedConfig
 from tasks.kumo.validation.names import name_findings, size_findings
 from tasks.kumo.validation.relations import relation_findings
 from tasks.kumo.validation.rules import RULES
@@ -19,9 +19,12 @@ _UNSAFE_QUOTED = 3
 
 
 def validate_config(
-    config: SeedConfig, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
+    config: SeedConfig, *, min_truths: int | None = None, min_actions: int | None = None
 ) -> list[Finding]:
-    """Return all findings: names and other texts, outcome entries, states, rule-outs, sizes; as written."""
+    """Return all findings: names and other texts, outcome entries, states, rule-outs, sizes; as written.
+
+    Without a least number, the truths and actions of Hard are needed, and the paper's are advised.
+    """
     return [
         *name_findings(config),
         *text_findings(config),

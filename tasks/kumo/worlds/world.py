@@ -88,7 +88,8 @@ def _draw_outcome(
     name: str, test: LabelTest | NumberTest, truths: tuple[str, ...], traits: Traits, rng: random.Random
 ) -> Outcome:
     if isinstance(test, NumberTest):
-        return Outcome(name, "float", draw_range_states(test, truths, traits, rng), test.unit)
+        states = draw_range_states(test, truths, traits, rng)
+        return Outcome(name, "float", states, test.unit, test.step, test.digits)
     return Outcome(name, "str", draw_label_states(test, truths, traits, rng))
 
 

@@ -65,6 +65,7 @@ def headline(data: ReportData) -> Section:
             "Brackets of a rank hold the places that it may have where domains vary. "
             "The last column of a setting counts scored episodes: those that an API error ended are not "
             "among them.",
+            *(f"{clean(text)}." for text in describe_unasked(rows)),
         )
         if sentence
     )
@@ -76,6 +77,18 @@ def instances_differ(rows: Iterable[Record]) -> bool:
     return any(
         row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in rows
     )
+
+
+def describe_unasked(rows: Iterable[Record]) -> list[str]:
+    """Return how many instances of each setting players were not asked, a text a player."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("not_asked"):
+            found.setdefault(row["player"], []).append(f"{row['not_asked']:,} of {row['setting']}")
+    return [
+        f"{player} was not asked {', '.join(texts)}, which its context does not hold"
+        for player, texts in found.items()
+    ]
 
 
 def _cells(row: Record, measures: Iterable[Measure], differs: bool, above: tuple[str, ...]) -> list[str]:

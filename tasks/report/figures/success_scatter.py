@@ -68,9 +68,10 @@ def tokens_scatter(data: ReportData) -> Section:
 
 
 def benchmarks_scatter(data: ReportData) -> Section:
-    """Return the section that sets success against scores of other benchmarks."""
+    """Return the section that sets success, and the first measure, against scores of other benchmarks."""
     key, title = "other_benchmarks", "Success and other benchmarks"
     table = data.tables[key]
+    headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for row in table.records():
         groups.setdefault((row["benchmark"], row["source"], row["setting"]), []).append(row)
@@ -88,6 +89,17 @@ def benchmarks_scatter(data: ReportData) -> Section:
         name = f"{benchmark}, {setting}"
         axes = Axis(f"score in {benchmark}"), Axis(f"success rate, {setting}", True)
         drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
+        for measure in data.measures[:1]:
+            points = [
+                Point(row["player"], row["score"], found[column], y_interval=(found[low], found[high]))
+                for row in rows
+                for column, low, high in [(measure.column, f"{measure.column}_low", f"{measure.column}_high")]
+                if (found := headline[setting, row["player"]])[column] is not None
+            ]
+            if len(points) > 1:
+                axes = axes[0], Axis(f"{measure.heading}, {setting}")
+                heading = f"{name}, {measure.heading}: {_correlation(points)}"
+                drawings.append(scatter(heading, f"{measure.heading} and {name}", points, *axes))
     if not drawings:
         return omit_section(
             key,
@@ -97,10 +109,10 @@ def benchmarks_scatter(data: ReportData) -> Section:
         )
     caption = (
         "Each point is a player, all domains together; the line through it is the 95% interval of its "
-        f"success rate. {name_populations(table.records())} {_NAMES} {_PEARSON}. The table names "
-        "each score's source."
+        f"success rate, or of the measure. {name_populations(table.records())} {_NAMES} {_PEARSON}. The "
+        "table names each score's source."
     )
-    return Section(key, title, caption, (table,), tuple(drawings))
+    return Section(key, title, caption, (table, data.tables["headline"]), tuple(drawings))
 
 
 def _correlation(points: Sequence[Point]) -> str:

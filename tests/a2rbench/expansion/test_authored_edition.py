@@ -101,7 +101,7 @@ def test_accuracy_is_known_by_author(catalog: Catalog) -> None:
         ("catalogue", 4, 20),
         (AUTHOR, 1, len(VARIATIONS)),
     }
-    assert {row[1] for row in found} == {*made_edition.MODELS, "search", "identity", "nearest"}
+    assert {row[1] for row in found} == {*made_edition.MODELS, "search", "guesser", "identity", "nearest"}
     for author, player, _, _, accuracy in found:
         ((expected,),) = catalog.query(
             "SELECT avg(success::INT) FROM episodes JOIN a2rbench_items USING (edition, instance_id) "

@@ -120,7 +120,13 @@ LEFT_OUT = {
     "SYM_W_D1_008": ("no_function", line("SYM_W_D1_008", _LAMBDA, ["abcd", "efgh", "ijklm"])),
     # By the same examples and query as another line; a variation without its seed; code of another rule.
     "SYM_X_D1_003": ("not_new", line("SYM_X_D1_003", REVERSE, TEXTS)),
-    "SYM_W_D1_000_V1": ("no_seed_item", line("SYM_W_D1_000_V1", REVERSE, ["pqrst", "uvwxy", "zabcd"])),
-    "SYM_X_D1_000_V4": ("another_rule", line("SYM_X_D1_000_V4", f"{REVERSE}#", ["pqrs", "tuvw", "zabc"])),
+    "SYM_W_D1_000_V1": (
+        "no_seed_item",
+        line("SYM_W_D1_000_V1", REVERSE, ["a river", "stone 7", "wind, so", "quiet!"]),
+    ),
+    "SYM_X_D1_000_V4": (
+        "another_rule",
+        line("SYM_X_D1_000_V4", f"{REVERSE}#", ["one two", "abc12", "zyx, w!", "kettle"]),
+    ),
 }
 ALL = (*ITEMS, *(each for _, each in LEFT_OUT.values()))

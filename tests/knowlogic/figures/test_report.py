@@ -67,6 +67,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
         "question type",
         "precision",
         "number of right letters",
+        "number of slots in space",
     ]
     assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 a point"
     # Bars of a player stand end to end, and leave its accuracy free.

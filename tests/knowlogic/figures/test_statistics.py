@@ -1,5 +1,6 @@
 """KnowLogic's figures against plain loops over the rows, scipy, and hand counts; editions of odd shapes."""
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Callable
@@ -70,6 +71,8 @@ def values_of(row: Row, label: str) -> list[str]:
         return [str(len(row["letters"]))]
     if label in ("property", "relation"):
         return list(row["properties" if label == "property" else "relations"])
+    if label == "slots":
+        return [str(row["entities"] - json.loads(row["variables"])["al"])] if row["domain"] == "space" else []
     return [str(row[label])]
 
 
@@ -121,7 +124,8 @@ def test_shares_of_all_kinds_of_replies_make_one(figures: dict[Key, Row]) -> Non
 
 
 @pytest.mark.parametrize(
-    "label", ["scenario", "type", "precision", "right_letters", "chain_length", "property", "relation"]
+    "label",
+    ["scenario", "type", "precision", "right_letters", "chain_length", "slots", "property", "relation"],
 )
 def test_accuracy_by_a_label(edition: Rows, figures: dict[Key, Row], label: str) -> None:
     expected: dict[tuple[str, str, str], list[Row]] = defaultdict(list)

@@ -116,6 +116,7 @@ def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
         *(("precision", value) for value in ("precise", "vague")),
         *(("right_letters", value) for value in "123"),
         *(("chain_length", value) for value in "123"),
+        *(("slots", value) for value in "45"),
     ]
 
 

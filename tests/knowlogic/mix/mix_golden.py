@@ -15,7 +15,7 @@ from tasks.knowlogic.problem import Problem
 from warehouse.knowlogic.knowledge import load_knowledge
 
 THINGS = ("goldfish", "banana", "pliers", "milk", "komodo_dragon", "maize")
-NOTES = ("colour", "edible_part", "plant_type")
+NOTES = ("color", "edible_part", "plant_type")
 
 
 def load_descriptions() -> Descriptions:

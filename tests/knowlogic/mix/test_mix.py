@@ -91,11 +91,11 @@ def test_a_description_of_two_or_of_none_or_of_an_unsure_thing_is_refused() -> N
     assert descriptions.denote("violin", six) == 5
     assert descriptions.denote("is:plant_type=fruit", six) is None
     assert descriptions.denote("is:class=mammal", six) is None
-    # The duck may fly or not, and a carrot's colour is sure while a hammer's is not.
+    # The duck may fly or not, and a carrot's color is sure while a hammer's is not.
     assert (
         descriptions.denote("is:can_fly=yes", ("ladybird", "duck", "fox", "lemon", "hammer", "rose")) is None
     )
-    assert descriptions.denote("is:colour=red", six) is None
+    assert descriptions.denote("is:color=red", six) is None
     # A plant of the same name might be thought to fit a material.
     assert descriptions.denote("is:material=wood", six) is None
 

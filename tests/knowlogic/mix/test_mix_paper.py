@@ -52,20 +52,20 @@ def test_item_5_of_appendix_c() -> None:
 
 def test_item_6_of_appendix_c() -> None:
     things: Things = {
-        "pumpkin": ("plant", {"colour": "orange", "flower_colour": "yellow"}),
-        "silver_carp": ("animal", {"class": "fish", "colour": "-"}),
-        "red_bean": ("plant", {"colour": "red", "flower_colour": "-"}),
-        "lemon": ("plant", {"colour": "yellow", "flower_colour": "white"}),
+        "pumpkin": ("plant", {"color": "orange", "flower_color": "yellow"}),
+        "silver_carp": ("animal", {"class": "fish", "color": "-"}),
+        "red_bean": ("plant", {"color": "red", "flower_color": "-"}),
+        "lemon": ("plant", {"color": "yellow", "flower_color": "white"}),
         "carrier_bag": ("artefact", {"category": "hand_tool"}),
         "noodles": ("artefact", {"category": "solid_processed_food"}),
     }
-    yellow, food = "is:colour=yellow", "is:category=solid_processed_food"
+    yellow, food = "is:color=yellow", "is:category=solid_processed_food"
     said: list[Said] = [
         ("above_1__1", (food, "is:class=fish")),
         ("tier_top__1", ("is:category=hand_tool",)),
-        ("at_bottom_left__1", ("is:flower_colour=yellow&colour=orange",)),
+        ("at_bottom_left__1", ("is:flower_color=yellow&color=orange",)),
         ("directly_above__1", (food, yellow)),
-        ("directly_below__1", ("is:colour=red", yellow)),
+        ("directly_below__1", ("is:color=red", yellow)),
         ("at_middle_right__1", (yellow,)),
     ]
     asked = ("above__1", (GAP, "red_bean"))
@@ -87,7 +87,7 @@ def test_figure_21_has_no_arrangement() -> None:
         ("one_over_other__1", (flower, "is:legs=0")),
         ("same_tier__1", (instrument, "is:plant_type=vegetable")),
         ("at_bottom_left__1", ("is:shell=yes",)),
-        ("right_neighbour_upper_right__1", (instrument, "envelope")),
+        ("right_neighbor_upper_right__1", (instrument, "envelope")),
     ]
     asked = ("left__1", ("flute", GAP))
     assert answer(things, said, asked, ("mess_tin", "conch", "envelope"))[0] == 0

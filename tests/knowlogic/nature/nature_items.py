@@ -11,19 +11,19 @@ Things = Mapping[str, tuple[str, Mapping[str, str]]]
 # Twelve things for quick tests: each row differs from the others, some cells are unsure or multi-valued.
 TWELVE: Things = {
     "carp": ("animal", {"class": "fish", "legs": "0", "water": "fresh", "can_swim": "yes", "can_fly": "no"}),
-    "duck": ("animal", {"class": "bird", "legs": "2", "can_swim": "yes", "can_fly": "?", "colour": "?"}),
+    "duck": ("animal", {"class": "bird", "legs": "2", "can_swim": "yes", "can_fly": "?", "color": "?"}),
     "ostrich": ("animal", {"class": "bird", "legs": "2", "can_swim": "?", "can_fly": "no"}),
     "fox": ("animal", {"class": "mammal", "legs": "4", "can_swim": "?", "can_fly": "no"}),
     "ladybird": ("animal", {"class": "insect", "legs": "6", "can_swim": "no", "can_fly": "yes"}),
-    "spinach": ("plant", {"plant_type": "vegetable", "edible_part": "leaf", "colour": "green"}),
-    "cherry": ("plant", {"plant_type": "fruit", "edible_part": "fruit", "colour": "red", "taste": "sweet"}),
-    "lemon": ("plant", {"plant_type": "fruit", "edible_part": "fruit", "colour": "yellow", "taste": "sour"}),
-    "carrot": ("plant", {"plant_type": "vegetable", "edible_part": "root", "colour": "orange"}),
-    "rose": ("plant", {"plant_type": "flower", "edible_part": "?", "colour": "red;yellow"}),
-    "hammer": ("artefact", {"category": "hand_tool", "material": "?", "use": "hammering", "colour": "?"}),
+    "spinach": ("plant", {"plant_type": "vegetable", "edible_part": "leaf", "color": "green"}),
+    "cherry": ("plant", {"plant_type": "fruit", "edible_part": "fruit", "color": "red", "taste": "sweet"}),
+    "lemon": ("plant", {"plant_type": "fruit", "edible_part": "fruit", "color": "yellow", "taste": "sour"}),
+    "carrot": ("plant", {"plant_type": "vegetable", "edible_part": "root", "color": "orange"}),
+    "rose": ("plant", {"plant_type": "flower", "edible_part": "?", "color": "red;yellow"}),
+    "hammer": ("artefact", {"category": "hand_tool", "material": "?", "use": "hammering", "color": "?"}),
     "violin": (
         "artefact",
-        {"category": "musical_instrument", "material": "wood", "use": "bowed", "colour": "?"},
+        {"category": "musical_instrument", "material": "wood", "use": "bowed", "color": "?"},
     ),
 }
 

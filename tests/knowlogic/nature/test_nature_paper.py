@@ -59,10 +59,10 @@ def test_table_2_hangs_on_whether_turkeys_swim() -> None:
 
 
 FARM: Things = {
-    "pumpkin": ("plant", {"plant_type": "vegetable", "colour": "orange"}),
-    "pistachio_nut": ("plant", {"plant_type": "nut", "colour": "green"}),
-    "edible_gourd": ("plant", {"plant_type": "vegetable", "colour": "green"}),
-    "loquat": ("plant", {"plant_type": "fruit", "colour": "yellow"}),
+    "pumpkin": ("plant", {"plant_type": "vegetable", "color": "orange"}),
+    "pistachio_nut": ("plant", {"plant_type": "nut", "color": "green"}),
+    "edible_gourd": ("plant", {"plant_type": "vegetable", "color": "green"}),
+    "loquat": ("plant", {"plant_type": "fruit", "color": "yellow"}),
 }
 
 
@@ -89,10 +89,10 @@ def test_zoo_of_appendix_c_with_eight_legs_of_an_octopus() -> None:
 
 def test_photos_of_appendix_c_with_a_yellow_mango_that_is_not_sour() -> None:
     things: Things = {
-        "mango": ("plant", {"plant_type": "fruit", "taste": "sweet", "colour": "yellow"}),
-        "apple_juice": ("artefact", {"plant_type": "-", "taste": "sweet", "colour": "yellow"}),
-        "bayberry": ("plant", {"plant_type": "fruit", "taste": "sour", "colour": "red"}),
-        "carrot": ("plant", {"plant_type": "vegetable", "taste": "sweet", "colour": "orange"}),
+        "mango": ("plant", {"plant_type": "fruit", "taste": "sweet", "color": "yellow"}),
+        "apple_juice": ("artefact", {"plant_type": "-", "taste": "sweet", "color": "yellow"}),
+        "bayberry": ("plant", {"plant_type": "fruit", "taste": "sour", "color": "red"}),
+        "carrot": ("plant", {"plant_type": "vegetable", "taste": "sweet", "color": "orange"}),
     }
     said: list[Said] = [
         ("plant_type_not", (4, "fruit")),
@@ -119,14 +119,14 @@ def test_figure_13_tells_fresh_water_from_sea_water() -> None:
 def test_figure_19_has_the_carnation_on_photo_4_against_its_key() -> None:
     things: Things = {
         "leather_jacket": ("artefact", {"category": "clothing"}),
-        "carnation": ("plant", {"plant_type": "flower", "flower_colour": "pink"}),
+        "carnation": ("plant", {"plant_type": "flower", "flower_color": "pink"}),
         "birdcage": ("artefact", {"category": "hand_tool"}),
-        "coriander": ("plant", {"plant_type": "vegetable", "flower_colour": "white"}),
+        "coriander": ("plant", {"plant_type": "vegetable", "flower_color": "white"}),
     }
     said: list[Said] = [
         ("category_not", (3, "clothing")),
         ("category_not", (2, "clothing")),
-        ("flower_colour", (3, "white")),
+        ("flower_color", (3, "white")),
         ("category_not", (4, "hand_tool")),
         ("category_not", (4, "clothing")),
         ("plant_type_not", (3, "flower")),
@@ -137,12 +137,12 @@ def test_figure_19_has_the_carnation_on_photo_4_against_its_key() -> None:
 def test_figure_20_is_right_if_purslane_is_no_vegetable() -> None:
     def things(purslane: str) -> Things:
         return {
-            "jujube": ("plant", {"plant_type": "fruit", "colour": "red", "edible_part": "fruit"}),
-            "spinach": ("plant", {"plant_type": "vegetable", "colour": "green", "edible_part": "leaf"}),
-            "purslane": ("plant", {"plant_type": purslane, "colour": "green", "edible_part": "leaf"}),
+            "jujube": ("plant", {"plant_type": "fruit", "color": "red", "edible_part": "fruit"}),
+            "spinach": ("plant", {"plant_type": "vegetable", "color": "green", "edible_part": "leaf"}),
+            "purslane": ("plant", {"plant_type": purslane, "color": "green", "edible_part": "leaf"}),
             "wax_gourd": (
                 "plant",
-                {"plant_type": "vegetable", "colour": "green", "edible_part": "fruit"},
+                {"plant_type": "vegetable", "color": "green", "edible_part": "fruit"},
             ),
         }
 

@@ -24,6 +24,9 @@ REQUESTS = [
     for difficulty, type_, right in product(DIFFICULTIES, TYPES, range(5))
     if right < 2 or type_ != "precise_entity"
 ]
+# Rare: four people of one relation, whom the question asks for by a chain of five steps. About one draw in
+# five finds such a text (12 of 60); growing draws a hundred times.
+RARE = {Request(SCENARIO, "hard", "vague_entity", 4): 16}
 
 
 def draws(request: Request, number: int) -> list[Problem]:
@@ -36,7 +39,9 @@ def draws(request: Request, number: int) -> list[Problem]:
 @lru_cache(maxsize=1)
 def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     """Return a few problems of each request."""
-    return tuple((request, problem) for request in REQUESTS for problem in draws(request, 4))
+    return tuple(
+        (request, problem) for request in REQUESTS for problem in draws(request, RARE.get(request, 4))[:4]
+    )
 
 
 def test_each_request_can_be_drawn() -> None:

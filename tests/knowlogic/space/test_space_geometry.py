@@ -90,8 +90,8 @@ def test_shelves_are_seen_from_the_front() -> None:
     # Left without more is on the same tier; directly above has any gap.
     assert len(_pairs("shelf_3x2", "left")) == 3
     assert (top, place["bottom_left"]) in _pairs("shelf_3x2", "directly_above")
-    # What is said of a neighbour needs one.
-    assert all(a in (0, 2, 4) for a, _ in _pairs("shelf_3x2", "right_neighbour_upper_right"))
+    # What is said of a neighbor needs one.
+    assert all(a in (0, 2, 4) for a, _ in _pairs("shelf_3x2", "right_neighbor_upper_right"))
 
 
 def test_left_and_right_of_a_booth_hold_on_one_bench() -> None:

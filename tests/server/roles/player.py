@@ -39,7 +39,7 @@ class State:
 
 @dataclass(frozen=True)
 class Case:
-    """What the first two messages say: the lists, and the states of each action, in their order."""
+    """What the first and the last message say: the lists, and the states of each action, in their order."""
 
     truths: list[str]
     actions: list[str]
@@ -57,7 +57,7 @@ class PlayerScript:
         return asked.system.startswith(FIRST_SENTENCE)
 
     def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
-        case = read_case(asked.system, asked.messages[1]["content"])
+        case = read_case(asked.system, asked.messages[-1]["content"])
         left, untried = _position(case, [message["content"] for message in asked.messages[3::2]])
         chosen = best_action(case.masks, left, untried)
         name = case.truths[first_left(left)] if chosen is None else case.actions[chosen]
@@ -105,9 +105,9 @@ def _ending(case: Case, name: str, fault: str | None, rng: random.Random) -> str
 
 
 @lru_cache(maxsize=1024)
-def read_case(system: str, start: str) -> Case:
-    """Return what the system message and the first turn's message say; no states where that is unreadable."""
-    truths, actions = read_lists(start)
+def read_case(system: str, last: str) -> Case:
+    """Return what the system message and the last message say; no states where that is unreadable."""
+    truths, actions = read_lists(last)
     bits = {name: 1 << i for i, name in enumerate(truths)}
     mapping = _RULE_OUTS.search(system)
     found = _states_of_mapping(mapping[1], bits) if mapping else states_of_book(system, bits)

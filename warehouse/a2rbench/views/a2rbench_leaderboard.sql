@@ -1,9 +1,9 @@
 -- Which player infers how many of A2RBench's rules? The paper's columns: accuracy in total, by type, of seeds and of their
 -- variations, by dimension, how often a reply has no usable answer, and delta_s: what copies in other tokens cost.
--- Shares are 0 to 1, over the items P0; `remapped_accuracy` is over the copies (P1) alone, and delta_s over the items that have
+-- `strict_accuracy` counts only replies in strict JSON, as the paper does. Shares are 0 to 1, over the items P0; `remapped_accuracy` is over the copies (P1) alone, and delta_s over the items that have
 -- one; `judge_share` is the share of scored replies whose answer a judge read. `a2rbench_scores` has the same as rows, with all intervals.
 WITH named AS (
-    SELECT edition, player, accuracy, accuracy_low, accuracy_high, collapse_rate, played,
+    SELECT edition, player, accuracy, accuracy_low, accuracy_high, collapse_rate, strict_accuracy, played,
            CASE WHEN items = 'p0' AND cell = 'all' THEN 'total' WHEN items = 'p0' THEN cell ELSE items END AS part
     FROM a2rbench_scores
     WHERE cell = 'all' OR (items = 'p0' AND cell IN ('symbolic', 'semantic', 'line', 'grid', 'cube'))
@@ -21,6 +21,7 @@ WITH named AS (
            any_value(accuracy) FILTER (part = 'cube') AS cube_accuracy,
            any_value(accuracy) FILTER (part = 'remapped') AS remapped_accuracy,
            any_value(collapse_rate) FILTER (part = 'total') AS collapse_rate,
+           any_value(strict_accuracy) FILTER (part = 'total') AS strict_accuracy,
            any_value(played) FILTER (part = 'total') AS played
     FROM named
     GROUP BY ALL
@@ -38,7 +39,7 @@ WITH named AS (
 )
 SELECT w.edition, w.player, w.total_accuracy, w.total_accuracy_low, w.total_accuracy_high, w.symbolic_accuracy,
        w.semantic_accuracy, w.seed_accuracy, w.augmented_accuracy, w.line_accuracy, w.grid_accuracy, w.cube_accuracy,
-       w.remapped_accuracy, d.delta_s, d.delta_s_low, d.delta_s_high, w.collapse_rate, j.judge_share, w.played
+       w.remapped_accuracy, d.delta_s, d.delta_s_low, d.delta_s_high, w.strict_accuracy, w.collapse_rate, j.judge_share, w.played
 FROM wide AS w
 LEFT JOIN deltas AS d USING (edition, player)
 LEFT JOIN judged AS j USING (edition, player)

@@ -11,9 +11,12 @@ WITH figures AS (
            any_value(value) FILTER (statistic = 'collapse_rate') AS collapse_rate,
            any_value(low) FILTER (statistic = 'collapse_rate') AS collapse_rate_low,
            any_value(high) FILTER (statistic = 'collapse_rate') AS collapse_rate_high,
+           any_value(value) FILTER (statistic = 'strict_accuracy') AS strict_accuracy,
+           any_value(low) FILTER (statistic = 'strict_accuracy') AS strict_accuracy_low,
+           any_value(high) FILTER (statistic = 'strict_accuracy') AS strict_accuracy_high,
            any_value(population) AS population
     FROM statistics
-    WHERE statistic IN ('item_accuracy', 'collapse_rate')
+    WHERE statistic IN ('item_accuracy', 'collapse_rate', 'strict_accuracy')
     GROUP BY ALL
 )
 FROM figures

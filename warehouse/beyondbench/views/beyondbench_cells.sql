@@ -11,6 +11,13 @@ WITH problems AS (
            any_value(value) FILTER (statistic = 'accuracy') AS accuracy,
            any_value(low) FILTER (statistic = 'accuracy') AS accuracy_low,
            any_value(high) FILTER (statistic = 'accuracy') AS accuracy_high,
+           any_value(n) FILTER (statistic = 'common_accuracy') AS common_instances,
+           any_value(value) FILTER (statistic = 'common_accuracy') AS common_accuracy,
+           any_value(low) FILTER (statistic = 'common_accuracy') AS common_accuracy_low,
+           any_value(high) FILTER (statistic = 'common_accuracy') AS common_accuracy_high,
+           any_value(value) FILTER (statistic = 'best_accuracy') AS best_accuracy,
+           any_value(low) FILTER (statistic = 'best_accuracy') AS best_accuracy_low,
+           any_value(high) FILTER (statistic = 'best_accuracy') AS best_accuracy_high,
            any_value(value) FILTER (statistic = 'instruction_following') AS instruction_following,
            any_value(low) FILTER (statistic = 'instruction_following') AS instruction_following_low,
            any_value(high) FILTER (statistic = 'instruction_following') AS instruction_following_high,
@@ -19,7 +26,8 @@ WITH problems AS (
            any_value(high) FILTER (statistic = 'response_tokens') AS response_tokens_high,
            any_value(value) FILTER (statistic = 'invalid_share') AS invalid_share
     FROM statistics
-    WHERE other <> '' AND statistic IN ('accuracy', 'instruction_following', 'response_tokens', 'invalid_share')
+    WHERE other <> '' AND statistic IN
+        ('accuracy', 'common_accuracy', 'best_accuracy', 'instruction_following', 'response_tokens', 'invalid_share')
     GROUP BY ALL
 )
 SELECT p.*, f.* EXCLUDE (edition, task, variation)

@@ -4,7 +4,8 @@
 -- over instances, as `success_rate` is. Replies from which nothing was read are wrong (`invalid_share` of them). A deviation
 -- is the population's across cells, as the paper prints it; intervals (95%) are for instances that vary, resampled within
 -- cells. Cells in which the player has no scored answer are not in its figures: compare `cells` with
--- `cells_of_edition`. `response_tokens` is the paper's token efficiency, and NULL for programs;
+-- `cells_of_edition`, and players by `common_accuracy`, over the problems that all with at least half of a suite have.
+-- `best_accuracy` counts best answers alone, where a task takes others too. `response_tokens` is the paper's token efficiency, and NULL for programs;
 -- `accuracy_per_1000_tokens` is what the authors' website calls efficiency.
 WITH figures AS (
     SELECT edition, CASE setting WHEN 'all' THEN 'overall' ELSE setting END AS suite, domain AS task, player,
@@ -14,6 +15,13 @@ WITH figures AS (
            any_value(value) FILTER (statistic = 'accuracy_deviation') AS accuracy_deviation,
            any_value(low) FILTER (statistic = 'accuracy') AS accuracy_low,
            any_value(high) FILTER (statistic = 'accuracy') AS accuracy_high,
+           any_value(n) FILTER (statistic = 'common_accuracy') AS common_instances,
+           any_value(value) FILTER (statistic = 'common_accuracy') AS common_accuracy,
+           any_value(low) FILTER (statistic = 'common_accuracy') AS common_accuracy_low,
+           any_value(high) FILTER (statistic = 'common_accuracy') AS common_accuracy_high,
+           any_value(value) FILTER (statistic = 'best_accuracy') AS best_accuracy,
+           any_value(low) FILTER (statistic = 'best_accuracy') AS best_accuracy_low,
+           any_value(high) FILTER (statistic = 'best_accuracy') AS best_accuracy_high,
            any_value(value) FILTER (statistic = 'instruction_following') AS instruction_following,
            any_value(value) FILTER (statistic = 'instruction_following_deviation') AS instruction_following_deviation,
            any_value(low) FILTER (statistic = 'instruction_following') AS instruction_following_low,
@@ -38,17 +46,11 @@ WITH figures AS (
            count(DISTINCT (b.task, b.variation)) AS cells_of_edition
     FROM beyondbench_instances AS b
     GROUP BY GROUPING SETS ((edition, suite, task), (edition, suite), (edition))
-), refused AS (
-    SELECT r.edition, i.setting, i.domain, p.player
-    FROM rejections AS r
-    JOIN instances AS i ON i.edition = r.edition AND i.instance_id = r.subject
-    JOIN (SELECT DISTINCT edition, player FROM figures) AS p
-      ON p.edition = r.edition AND starts_with(r.message, 'player ' || p.player || ' was not asked')
-    WHERE r.rule = 'not_asked'
 ), unasked AS (
-    SELECT edition, coalesce(setting, 'overall') AS suite, coalesce(domain, 'all') AS task, player, count(*) AS not_asked
-    FROM refused
-    GROUP BY GROUPING SETS ((edition, player, setting, domain), (edition, player, setting), (edition, player))
+    SELECT edition, coalesce(suite, 'overall') AS suite, coalesce(task, 'all') AS task, player,
+           sum(unasked)::BIGINT AS not_asked
+    FROM beyondbench_unasked
+    GROUP BY GROUPING SETS ((edition, player, suite, task), (edition, player, suite), (edition, player))
 )
 SELECT f.edition, f.suite, f.task, f.player, f.cells, p.cells_of_edition, f.instances,
        coalesce(u.not_asked, 0) AS not_asked, f.* EXCLUDE (edition, suite, task, player, cells, instances),

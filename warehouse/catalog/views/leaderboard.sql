@@ -4,17 +4,29 @@
 -- with its standard error by instance and by domain. The rank goes by the common rate or, where too few instances are
 -- common, by the adjusted one: `ranked_by` says which. All figures come from `statistics`; a rate is the mean over
 -- instances of the mean over runs. Intervals (95%) are of `population`: new domains, which is what the next edition will
--- show, or these domains, where other instances would be drawn; those of `these_domains` are beside the former. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
+-- show, or these domains, where other instances would be drawn; those of `these_domains` are beside the former. `not_asked`
+-- are instances that a model's own context does not hold: its success rate is over the others. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
     FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
         ('rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
          'adjusted_rate_se', 'mean_score')
+), refused AS (
+    SELECT DISTINCT edition, subject AS instance_id, regexp_extract(message, '^player (.*) was not asked: ', 1) AS player
+    FROM rejections
+    WHERE rule = 'not_asked'
+), unasked AS (
+    SELECT r.edition, i.setting, r.player, count(*) AS not_asked
+    FROM refused AS r
+    JOIN instances AS i USING (edition, instance_id)
+    ANTI JOIN episodes AS e ON e.edition = r.edition AND e.instance_id = r.instance_id AND e.player = r.player
+    GROUP BY ALL
 )
 SELECT edition, setting, player,
        any_value(value) FILTER (statistic = 'rank')::BIGINT AS rank,
        coalesce(any_value(n) FILTER (statistic = 'majority_success'), 0) AS instances,
        any_value(n) FILTER (statistic = 'status_solved') AS attempted,
        any_value(n) FILTER (statistic = 'success_rate') AS scored,
+       coalesce(any_value(u.not_asked), 0) AS not_asked,
        any_value(value) FILTER (statistic = 'success_rate') AS success_rate,
        any_value(low) FILTER (statistic = 'success_rate') AS success_rate_low,
        any_value(high) FILTER (statistic = 'success_rate') AS success_rate_high,
@@ -33,6 +45,7 @@ SELECT edition, setting, player,
        any_value(low) FILTER (statistic = 'rank')::BIGINT AS rank_low,
        any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high
 FROM figures
+LEFT JOIN unasked AS u USING (edition, setting, player)
 GROUP BY edition, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0
 ORDER BY edition, setting, rank NULLS LAST, success_rate DESC NULLS LAST, player

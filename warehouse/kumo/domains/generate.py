@@ -11,7 +11,12 @@ is worked out here, never written by hand:
   cell's interval. Ranges are half-open as in `Outcome.state_of`, the interval is closed;
 - an empty cell is never ruled out.
 
-`review.csv` keeps each cell that a second reader did not hold to be true, and what it became.
+A float action has a precision, `step` (its numbers are multiples of it) or `digits` (significant ones):
+numbers are shown so, and lie in the cell of the valid truth. Each cell must hold a multiple of `step` in each
+range that keeps its truth.
+
+`review.csv` keeps each cell that a later reader, or a package of facts, did not agree with, what it became,
+and the reason.
 
 Run `python -m warehouse.kumo.domains.generate` to rewrite the configurations, with `--check` to compare them.
 """
@@ -21,6 +26,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +89,37 @@ def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
                 f"{place}: truth {truth!r} ({facts[truth]!r}) is ruled out by every state; "
                 f"widen a state or correct the cell"
             )
-    return Outcome(action["name"], action["kind"], states, action.get("unit", ""))
+    if action["kind"] != "float":
+        return Outcome(action["name"], action["kind"], states)
+    intervals = {truth: _interval(cell, place) for truth, cell in facts.items() if cell}
+    spans = tuple((truth, low, high) for truth, (low, high) in intervals.items())
+    step = float(action["step"]) if "step" in action else None
+    outcome = Outcome(
+        action["name"], action["kind"], states, action.get("unit", ""), step, action.get("digits"), spans
+    )
+    _require_multiples(outcome, place)
+    return outcome
+
+
+def _require_multiples(outcome: Outcome, place: str) -> None:
+    """Raise UnusableConfig where a range keeps a truth and holds no multiple of the step of its cell."""
+    if outcome.step is None:
+        return
+    step = Fraction(repr(outcome.step))
+    for number, state in enumerate(outcome.states):
+        assert state.low is not None
+        assert state.high is not None
+        for truth, least, most in outcome.cells:
+            low, high = (Fraction(repr(end)) for end in (max(least, state.low), min(most, state.high)))
+            last = high // step
+            if last * step == Fraction(repr(state.high)) and outcome.state_of(state.high) != number:
+                last -= 1
+            if truth not in state.rules_out and last < -(-low // step):
+                raise UnusableConfig(
+                    f"{place}: the cell {least:g}..{most:g} of {truth!r} holds no multiple of the step "
+                    f"{outcome.step:g} in the range {state.text}, which keeps it; widen the cell or refine "
+                    "the step"
+                )
 
 
 def _range_states(

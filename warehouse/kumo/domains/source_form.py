@@ -64,9 +64,28 @@ def read_domain(text: str, source: str) -> dict[str, Any]:
         if not isinstance(action, dict):
             raise UnreadableInput(f"{place} is {action!r}; expected a table [[action]]")
         required = {**dict.fromkeys(("name", "note", "attribute", "kind"), str), "states": list}
+        precision = {key: action.pop(key) for key in ("step", "digits") if key in action}
         _check_keys(action, required, {"unit": str}, place)
         _check_states(action, f"{source}: action {action['name']!r}")
+        _check_precision(precision, action, f"{source}: action {action['name']!r}")
+        action.update(precision)
     return domain
+
+
+def _check_precision(precision: dict[str, Any], action: dict[str, Any], place: str) -> None:
+    """Refuse a float action without exactly one usable precision, and one of words that has any."""
+    wanted = "a step above 0, or significant digits from 1 to 9, for each float action and for no other"
+    is_float = action["kind"] == "float"
+    given = ", ".join(f"{key} = {value!r}" for key, value in precision.items()) or "no precision"
+    kinds = {"step": int | float, "digits": int}
+    usable = all(
+        isinstance(value, kinds[key])
+        and not isinstance(value, bool)
+        and 0 < value < (math.inf if key == "step" else 10)
+        for key, value in precision.items()
+    )
+    if len(precision) != is_float or not usable:
+        raise UnreadableInput(f"{place} has {given}; expected {wanted}")
 
 
 def _check_states(action: dict[str, Any], place: str) -> None:

@@ -57,13 +57,15 @@ states = [
 ]
 
 # A float action: each state is a range [from, to). It rules out the truths whose interval has no
-# point in it. Leave no gap between ranges; `unit` is optional.
+# point in it. Leave no gap between ranges; `unit` is optional. Its numbers are
+# shown as multiples of `step`, or with so many significant `digits`: write one of the two.
 [[action]]
 name = "Measure the shell"
 note = "The longest side of the shell is measured with callipers."
 attribute = "shell_length"
 kind = "float"
 unit = "mm"
+step = 1
 states = [
     {{ range = [0, 25] }},
     {{ range = [25, 60] }},

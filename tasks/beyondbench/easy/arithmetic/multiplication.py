@@ -52,7 +52,7 @@ TASK = list_task(
     _add_repeatedly,
     draw=_draw,
     space=_space,
-    variation=Variation("standard", (2, 4, 6, 8)),
+    variations=(Variation("standard", (2, 4, 6, 8)),),
     tokens=lambda _variation, size: (60 + 10 * size, 24),
     guess=lambda _values, rng: rng.randint(-LARGEST_PRODUCT, LARGEST_PRODUCT),
 )

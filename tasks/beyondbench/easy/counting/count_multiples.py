@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 from pydantic import Field
@@ -12,16 +13,17 @@ from pydantic import Field
 from schemas.beyondbench.things import Answer, Space, one
 from tasks.beyondbench.easy.kinds import INTEGER
 from tasks.beyondbench.easy.lists import (
-    CHOICES,
+    LARGE,
     STANDARD,
     Integer,
     Values,
     count_space,
-    draw_list,
     guess_count,
     list_tokens,
+    numbers_of,
     read_list,
 )
+from tasks.beyondbench.easy.planted import plant_distinct
 from tasks.beyondbench.task import RIGHT, Task
 
 DIVISORS = (2, 3, 5)
@@ -49,7 +51,16 @@ def _count_by_digits(params: MultiplesParams) -> int:
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> MultiplesParams:
-    return MultiplesParams(draw_list(variation, size, rng).values, rng.choice(DIVISORS))
+    divisor = rng.choice(DIVISORS)
+    drawn = plant_distinct(*_split(variation, divisor), rng.randint(0, size), size, rng)
+    return MultiplesParams(drawn.values, divisor)
+
+
+@cache
+def _split(variation: str, divisor: int) -> tuple[list[int], list[int]]:
+    """Return the multiples and the other numbers of the variation's range."""
+    numbers = numbers_of(variation)
+    return [n for n in numbers if n % divisor == 0], [n for n in numbers if n % divisor]
 
 
 def _read(prompt: str) -> MultiplesParams:
@@ -59,8 +70,8 @@ def _read(prompt: str) -> MultiplesParams:
     return MultiplesParams(read_list(prompt).values, int(found[-1]))
 
 
-def _space(_variation: str, size: int) -> Space:
-    number = len(DIVISORS) * math.perm(CHOICES, size)
+def _space(variation: str, size: int) -> Space:
+    number = len(DIVISORS) * math.perm(len(numbers_of(variation)), size)
     return count_space(number, "ordered lists of different integers, times three divisors")
 
 
@@ -77,7 +88,7 @@ TASK = Task(
     "easy",
     "how many elements are multiples of 2, 3 or 5",
     MultiplesParams,
-    (STANDARD,),
+    (STANDARD, LARGE),
     "beyondbench/easy/counting/count_multiples.md.j2",
     draw=_draw,
     solve=lambda params: one(_count(params.values, params.divisor)),

@@ -5,18 +5,21 @@ import random
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import CHOICES, HIGH, ListParams, count_space, draw_list, guess_count
+from tasks.beyondbench.easy.lists import LARGEST, ListParams, count_space, guess_count, numbers_of
+from tasks.beyondbench.easy.planted import plant_distinct
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> ListParams | None:
-    params = draw_list(variation, size, rng)
-    return params if min(params.values) < 0 < max(params.values) else None
+    largest = LARGEST[variation]
+    params = plant_distinct(range(-largest, 0), range(largest + 1), rng.randint(1, size - 1), size, rng)
+    return params if max(params.values) else None
 
 
-def _space(_variation: str, size: int) -> Space:
-    of_one_sign = 2 * math.perm(HIGH + 1, size)
+def _space(variation: str, size: int) -> Space:
+    of_one_sign = 2 * math.perm(LARGEST[variation] + 1, size)
     return count_space(
-        math.perm(CHOICES, size) - of_one_sign, "ordered lists of different integers, both signs"
+        math.perm(len(numbers_of(variation)), size) - of_one_sign,
+        "ordered lists of different integers, both signs",
     )
 
 

@@ -1,7 +1,7 @@
 """Count of palindromic numbers, repeats counted each time (F.3 of the paper)."""
 
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import HIGH, Values, guess_count
+from tasks.beyondbench.easy.lists import LARGEST, Values, guess_count
 from tasks.beyondbench.easy.planted import plant
 
 
@@ -22,10 +22,17 @@ def _count_reversed(values: Values) -> int:
     return count
 
 
-_NUMBERS = range(HIGH + 1)
+def find_palindromes(largest: int) -> list[int]:
+    """Return all palindromes up to a number: each half with its mirror image, of even and of odd length."""
+    halves = map(str, range(10 ** ((len(str(largest)) + 1) // 2)))
+    found = {
+        int(half + half[end::-1]) for half in halves for end in (len(half) - 1, len(half) - 2) if end >= 0
+    }
+    return sorted(value for value in found | set(range(10)) if value <= largest)
+
+
 _DRAW, _SPACE = plant(
-    [value for value in _NUMBERS if is_palindrome(value)],
-    [value for value in _NUMBERS if not is_palindrome(value)],
+    lambda variation: find_palindromes(LARGEST[variation]), lambda variation: range(LARGEST[variation] + 1)
 )
 TASK = list_task(
     __name__,

@@ -3,7 +3,7 @@
 from math import isqrt
 
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import HIGH, LOW, Values, guess_count
+from tasks.beyondbench.easy.lists import LARGEST, Values, guess_count, numbers_of
 from tasks.beyondbench.easy.planted import plant
 
 
@@ -23,9 +23,8 @@ def _count_by_odd_sums(values: Values) -> int:
     return count
 
 
-_NUMBERS = range(LOW, HIGH + 1)
 _DRAW, _SPACE = plant(
-    [value for value in _NUMBERS if is_square(value)], [value for value in _NUMBERS if not is_square(value)]
+    lambda variation: [root**2 for root in range(isqrt(LARGEST[variation]) + 1)], numbers_of
 )
 TASK = list_task(
     __name__,

@@ -1,41 +1,28 @@
-"""Count of distinct elements, in lists where a quarter to all of them are distinct (F.3 of the paper)."""
+"""Count of distinct elements, of which lists have one to all (F.3 of the paper)."""
 
-import math
 import random
 from itertools import pairwise
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
 from tasks.beyondbench.easy.lists import (
-    CHOICES,
     ListParams,
     Values,
     count_space,
     draw_distinct,
     guess_count,
+    numbers_of,
     shuffled,
 )
 
-QUARTERS = (1, 2, 3, 4)  # of the elements are distinct
 
-
-def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
-    distinct = draw_distinct(rng.choice(QUARTERS) * size // 4, rng)
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
+    distinct = draw_distinct(variation, rng.randint(1, size), rng)
     return shuffled(distinct + rng.choices(distinct, k=size - len(distinct)), rng)
 
 
-def count_lists(size: int, distinct: int, choices: int) -> int:
-    """Return the number of lists of a size with so many distinct elements, by inclusion and exclusion."""
-    onto = 0  # lists of these elements with each of them
-    for left_out in range(distinct + 1):
-        lists: int = math.comb(distinct, left_out) * (distinct - left_out) ** size
-        onto += -lists if left_out % 2 else lists
-    return math.comb(choices, distinct) * onto
-
-
-def _space(_variation: str, size: int) -> Space:
-    numbers = (count_lists(size, quarters * size // 4, CHOICES) for quarters in QUARTERS)
-    return count_space(sum(numbers), "lists with 1/4, 2/4, 3/4 or all of their elements distinct")
+def _space(variation: str, size: int) -> Space:
+    return count_space(len(numbers_of(variation)) ** size, "ordered lists, repeats allowed")
 
 
 def _count_steps(values: Values) -> int:

@@ -1,12 +1,22 @@
 """Count of even elements, negative ones and 0 too (F.3 of the paper)."""
 
+import random
+
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import guess_count
+from tasks.beyondbench.easy.lists import ListParams, guess_count, numbers_of
+from tasks.beyondbench.easy.planted import plant_distinct
+
+
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
+    numbers = numbers_of(variation)  # begins with an even one
+    return plant_distinct(numbers[0::2], numbers[1::2], rng.randint(0, size), size, rng)
+
 
 TASK = list_task(
     __name__,
     "how many elements are even",
     lambda values: sum(value % 2 == 0 for value in values),
     lambda values: len(values) - sum(value & 1 for value in values),
+    draw=_draw,
     guess=guess_count,
 )

@@ -1,9 +1,12 @@
 """Count of elements within a list that are greater than both neighbours (F.6.3 of the paper)."""
 
-from itertools import pairwise
+import random
+from itertools import cycle, pairwise
+from math import comb
 
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values, guess_count
+from tasks.beyondbench.easy.lists import ListParams, Values, guess_count
+from tasks.beyondbench.easy.planted import arrange
 
 
 def _count_peaks(values: Values) -> int:
@@ -17,4 +20,27 @@ def _count_turns(values: Values) -> int:
     return sum(step > 0 > following for step, following in pairwise(steps))
 
 
-TASK = list_task(__name__, "how many local maxima a list has", _count_peaks, _count_turns, guess=guess_count)
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
+    """Return a list with 0 to (k - 1) / 2 local maxima, by its runs of steps up and of steps down."""
+    peaks = rng.randint(0, (size - 1) // 2)
+    # A run up and one down for each, perhaps a run down before them and one up behind.
+    ends = [(first, last) for first in (0, 1) for last in (0, 1) if 1 <= 2 * peaks + first + last < size]
+    ways = [comb(size - 2, 2 * peaks + first + last - 1) for first, last in ends]
+    ((first, last),) = rng.choices(ends, ways)
+    cuts = sorted(rng.sample(range(1, size - 1), 2 * peaks + first + last - 1))
+    steps: list[bool] = []
+    for up, (start, end) in zip(
+        cycle((not first, bool(first))), pairwise((0, *cuts, size - 1)), strict=False
+    ):
+        steps += [up] * (end - start)
+    return arrange(variation, steps, rng)
+
+
+TASK = list_task(
+    __name__,
+    "how many local maxima a list has",
+    _count_peaks,
+    _count_turns,
+    draw=_draw,
+    guess=guess_count,
+)

@@ -8,14 +8,14 @@ import random
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import CHOICES, ListParams, Values, count_space, draw_distinct, shuffled
+from tasks.beyondbench.easy.lists import ListParams, Values, count_space, draw_distinct, numbers_of, shuffled
 
 TIMES = (1, 2, 3)
 
 
-def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
     times = rng.choice(TIMES)
-    values = draw_distinct(size - times + 1, rng)
+    values = draw_distinct(variation, size - times + 1, rng)
     return shuffled(values + [max(values)] * (times - 1), rng)
 
 
@@ -27,8 +27,9 @@ def count_lists(size: int, times: int, choices: int) -> int:
     return math.comb(choices, size - times + 1) * math.comb(size, times) * math.factorial(size - times)
 
 
-def _space(_variation: str, size: int) -> Space:
-    numbers = (count_lists(size, times, CHOICES) for times in TIMES)
+def _space(variation: str, size: int) -> Space:
+    choices = len(numbers_of(variation))
+    numbers = (count_lists(size, times, choices) for times in TIMES)
     return count_space(sum(numbers), "lists with the largest element one to three times, all others once")
 
 

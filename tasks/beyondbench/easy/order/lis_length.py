@@ -1,9 +1,11 @@
-"""Length of the longest strictly increasing subsequence (F.6.4 of the paper)."""
+"""Length of the longest strictly increasing subsequence, each length as often (F.6.4 of the paper)."""
 
+import random
 from bisect import bisect_left
 
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from tasks.beyondbench.easy.lists import ListParams, Values, draw_distinct
+from tasks.beyondbench.easy.order.tableaux import draw_order
 
 
 def _lay_piles(values: Values) -> int:
@@ -24,10 +26,17 @@ def _extend_each(values: Values) -> int:
     return max(longest)
 
 
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
+    order = draw_order(size, rng.randint(1, size), rng)
+    values = sorted(draw_distinct(variation, size, rng))
+    return ListParams(tuple(values[place] for place in order))
+
+
 TASK = list_task(
     __name__,
     "the length of the longest increasing subsequence",
     _lay_piles,
     _extend_each,
+    draw=_draw,
     guess=lambda values, rng: rng.randint(1, len(values)),
 )

@@ -1,11 +1,11 @@
 """Median of a list, within 1e-6: the middle element or the mean of the two (F.7.2 of the paper)."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from tasks.beyondbench.easy.kinds import decimal
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
-from tasks.beyondbench.task import Variation
+from tasks.beyondbench.easy.lists import LARGE, STANDARD, Values
 
 
 def _halve(values: Values) -> Fraction:
@@ -30,6 +30,6 @@ TASK = list_task(
     _halve,
     _count_smaller,
     kind=decimal(Fraction(1, 10**6)),
-    variation=Variation("standard", (8, 17, 32, 65)),  # of both parities
+    variations=(replace(STANDARD, sizes=(8, 17, 32, 65)), replace(LARGE, sizes=(16, 33, 64, 99))),
     guess=lambda values, rng: rng.randint(2 * min(values), 2 * max(values)) / 2,
 )

@@ -9,7 +9,7 @@ from functools import cache
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.kinds import INTEGER_SET
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import CHOICES, ListParams, Values, count_space, draw_distinct, shuffled
+from tasks.beyondbench.easy.lists import ListParams, Values, count_space, draw_distinct, numbers_of, shuffled
 
 MOST_OFTEN, MOST_MODES = 4, 3
 
@@ -29,10 +29,10 @@ def patterns(size: int) -> list[tuple[int, int, int]]:
     ]
 
 
-def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
     times, modes, runners_up = rng.choice(patterns(size))
     single = size - times * modes - (times - 1) * runners_up
-    values = draw_distinct(modes + runners_up + single, rng)
+    values = draw_distinct(variation, modes + runners_up + single, rng)
     repeated = values[:modes] * (times - 1) + values[modes : modes + runners_up] * (times - 2)
     return shuffled(values + repeated, rng)
 
@@ -46,8 +46,8 @@ def count_lists(size: int, choices: int) -> Iterator[int]:
         yield math.factorial(size) // repeats * math.perm(choices, modes + runners_up + single) // alike
 
 
-def _space(_variation: str, size: int) -> Space:
-    return count_space(sum(count_lists(size, CHOICES)), "lists of each pattern of repeats")
+def _space(variation: str, size: int) -> Space:
+    return count_space(sum(count_lists(size, len(numbers_of(variation)))), "lists of each pattern of repeats")
 
 
 def _find_modes(values: Values) -> list[int]:

@@ -4,7 +4,7 @@ import math
 
 from tasks.beyondbench.easy.kinds import INTEGER_LIST
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import HIGH, LOW, Values
+from tasks.beyondbench.easy.lists import LARGEST, Values, list_tokens
 
 
 def _insert(values: Values) -> list[int]:
@@ -15,10 +15,10 @@ def _insert(values: Values) -> list[int]:
     return ordered
 
 
-def _tokens(_variation: str, size: int) -> tuple[int, int]:
+def _tokens(variation: str, size: int) -> tuple[int, int]:
     """Return the estimates with a solution of a n log10 M + b n + g, a = 1, b = 3, g = 10."""
-    digits = math.log10(HIGH - LOW)
-    return round(6 * size + 4 * digits + 40), round(size * digits + 3 * size + 10)
+    digits = math.log10(2 * LARGEST[variation])
+    return list_tokens(variation, size)[0], round(size * digits + 3 * size + 10)
 
 
 TASK = list_task(

@@ -10,7 +10,7 @@ from schemas.beyondbench.things import Answer
 # Longer texts are no answer: nothing that is chosen from is so large.
 _MAX_LENGTH = 2_000
 _EXACT = re.compile(r"\[\s*(?:\d{1,9}\s*(?:,\s*\d{1,9}\s*)*)?\]")
-_FOUND = re.compile(r"\[[\d,\s]{1,2000}\]")
+_FOUND = re.compile(r"\[[\d,\s]{1,2000}\]|\\?\{[\d,\s]{1,2000}\\?\}")
 _NAMED = re.compile(
     r"\b(?:projects?|items?)\s?#?\d{1,9}(?:(?:\s?,\s?(?:and\s)?|\s(?:and|&)\s)(?:(?:project|item)\s?#?)?\d{1,9})*\b",
     re.IGNORECASE,
@@ -50,9 +50,9 @@ class ChosenIdsForm:
         return [int(item[1]) for item in items if item] if items and all(items) else None
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the last list of ids in square brackets, else the last of "Project 1, Project 2"."""
+        """Return the last list of ids in brackets or braces, else the last of "Project 1, Project 2"."""
         if found := _FOUND.findall(text):
-            return self.read(found[-1])
+            return self.read_loosely(found[-1])
         *_, last = (None, *_NAMED.finditer(text))
         return None if last is None else [int(number) for number in re.findall(r"\d+", last[0])]
 

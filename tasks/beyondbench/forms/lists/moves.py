@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.lines import find_last_lines
+from tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
 
 # How a prompt may ask for a move, the four notations of App. M.
 NOTATIONS = (
@@ -20,11 +20,11 @@ _DISK = r"(\d{1,2})"
 _ARROW = r"(?:--?>|=>|→|⟶|➔|to|\\to|\\rightarrow)"
 # Between moves: separators, brackets, quotes, bullets, and the numbers of steps.
 _BETWEEN = re.compile(
-    r"(?:[\s,;\[\]()\"'*•.\-–]|\d{1,4} ?[.):]|(?:step|move) ?#?\d{1,4} ?[.:)]?)*", re.IGNORECASE
+    r"(?:[\s,;\[\]()\"'*•.\-–|]|\d{1,4} ?[.):]|(?:step|move) ?#?\d{1,4} ?[.:)]?)*", re.IGNORECASE
 )
 
 # What may stand before all moves: moves = [..], {"moves": [..]}.
-_LABEL = re.compile(r"\s?[\"']?(?:moves|solution|answer)[\"']? ?[:=]", re.IGNORECASE)
+_LABEL = re.compile(r"\s{0,3}[\"']?(?:moves|solution|answer)[\"']? ?[:=]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class MovesForm:
 
     def read_loosely(self, text: str) -> Answer | None:
         """Return the moves of a text that holds moves, in any notation, and nothing else but separators."""
-        text = _plain(text)
+        text = _plain(flatten_tables(text))
         label = _LABEL.match(text)
         moves, end = [], label.end() if label else 0
         for found in _loose(self.pegs).finditer(text):
@@ -65,7 +65,7 @@ class MovesForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the moves of the last lines that hold moves and nothing else; empty lines may part them."""
-        return find_last_lines(text, self.read_loosely)
+        return find_last_lines(flatten_tables(text), self.read_loosely)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield sequences with a move dropped, doubled, swapped or changed."""
@@ -107,12 +107,13 @@ def _loose(pegs: str) -> re.Pattern[str]:
     peg = rf"(?:the )?(?:(?:peg|rod|tower|pole) ?)?{name}"
     disk = rf"(?:(?:disk|disc) ?#?)?{_DISK}"
     verb = r"(?:(?:move|transfer|shift|take) (?:the )?)?"
-    key = r"[\"']?{}[\"']? ?: ?"
+    key, comma = r"[\"']?{}[\"']? ?: ?", r" ?,\s{0,3}"
     return re.compile(
         rf"(?<!\w){verb}{disk} ?[:,]? ?from {peg} ?(?:to|onto|{_ARROW}) ?{peg}(?!\w)"
         rf"|(?<!\w){verb}{disk} ?[:,]? ?{peg} ?{_ARROW} ?{peg}(?!\w)"
         rf"|[\[(] ?[\"']?{_DISK}[\"']? ?, ?{name} ?, ?{name} ?[\])]"
-        rf"|{key.format('disk')}{_DISK} ?, ?{key.format('from')}{name} ?, ?{key.format('to')}{name}",
+        rf"|\| ?(?:\d{{1,4}} ?\| ?)?{_DISK} ?\| ?{name} ?\| ?{name} ?(?=\|)"
+        rf"|{key.format('disk')}{_DISK}{comma}{key.format('from')}{name}{comma}{key.format('to')}{name}",
         re.IGNORECASE,
     )
 

@@ -11,6 +11,12 @@ _NUMBERS = r"\d{1,6}(?:\s*,\s*\d{1,6})*"
 _EXACT = re.compile(rf"\[\s*({_NUMBERS})\s*\]")
 _GROUP = re.compile(r"[\[({]([\d,;\s]{1,5000})[\])}]")
 _LABEL = re.compile(r"[A-Za-z ]{1,40}[:=]\s*")
+# Row 0: column 3; (0, 3).
+_PLACE = re.compile(
+    r"(?:row ?(\d{1,6}) ?(?::|,|=|->|→|–|-)? ?(?:in )?(?:column|col)|\((\d{1,6}) ?,) ?(\d{1,6})\)?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[\s,;.\[\]{}*•\-]*")
 _LOOSE = re.compile(r"\d{1,6}(?:[\s,;]+\d{1,6})+")
 
 
@@ -35,6 +41,8 @@ class PositionsForm:
     def read_loosely(self, text: str) -> Answer | None:
         """Return the integers of a text that is a list: with or without brackets, commas, a label before."""
         text = text.strip()
+        if (columns := self._read_places(text)) is not None:
+            return columns
         if label := _LABEL.match(text):
             text = text[label.end() :].strip()
         if text[:1] in ("[", "(", "{") and text[-1:] in ("]", ")", "}"):
@@ -43,12 +51,23 @@ class PositionsForm:
             return None
         return [int(number) for number in re.findall(r"\d+", text)]
 
+    def _read_places(self, text: str) -> list[int] | None:
+        """Return the columns of a text that gives the rows in their order, each with its column."""
+        places = _PLACE.findall(text) if len(text) <= 5_000 else []
+        rows = [int(row or pair) for row, pair, _ in places]
+        if not places or rows != list(range(self.length)) or not _BETWEEN.fullmatch(_PLACE.sub("", text)):
+            return None
+        return [int(column) for *_, column in places]
+
     def find_last(self, text: str) -> Answer | None:
-        """Return the integers of the last brackets in a text that hold nothing else."""
-        for group in reversed(_GROUP.findall(text)):
+        """Return the integers of the last brackets that hold nothing else, or the last rows' columns."""
+        places = list(_PLACE.finditer(text))[-self.length :]
+        columns = self._read_places(text[places[0].start() : places[-1].end()]) if places else None
+        after = text if columns is None else text[places[-1].end() :]
+        for group in reversed(_GROUP.findall(after)):
             if (answer := self.read_loosely(group)) is not None:
                 return answer
-        return None
+        return columns
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield lists with an element changed, swapped, dropped or added."""

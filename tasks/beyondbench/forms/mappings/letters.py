@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from schemas.beyondbench.things import Answer
+from tasks.beyondbench.forms.lines import flatten_tables
 
 MAX_TEXT = 2_000
 _EXACT = re.compile(r'\{\s*"[A-Z]": ?\d(?:, ?\s*"[A-Z]": ?\d)*\s*\}')
@@ -40,6 +41,7 @@ class LettersForm:
         """Return the mapping of a text of pairs in any notation, and of nothing else."""
         if len(text) > MAX_TEXT:
             return None
+        text = flatten_tables(text)
         end = 0
         pairs = list(_PAIR.finditer(text))
         for pair in pairs:
@@ -54,7 +56,7 @@ class LettersForm:
             if (answer := self.read_loosely(braced)) is not None:
                 return answer
         found: dict[str, int] = {}
-        for letter, digits in _PAIR.findall(text):
+        for letter, digits in _PAIR.findall(flatten_tables(text)):
             if letter in self.letters and len(digits) == 1:
                 found[letter] = int(digits)
         return {letter: found[letter] for letter in self.letters} if len(found) == len(self.letters) else None

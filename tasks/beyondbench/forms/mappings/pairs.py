@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from tasks.beyondbench.forms.lines import find_last_lines
+from tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
 
 Pairs = dict[str, str]
 
@@ -23,7 +23,7 @@ def read_pairs(text: str, value: str) -> Pairs | None:
 
 def read_pairs_loosely(text: str, value: str) -> Pairs | None:
     """Return the pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
-    text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", text)).strip()
+    text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", flatten_tables(text))).strip()
     if text[:1] in ("{", "[", "(") and text[-1:] in ("}", "]", ")"):
         text = text[1:-1]
     if len(text) > MAX_TEXT:
@@ -37,7 +37,7 @@ def find_last_pairs(text: str, value: str) -> Pairs | None:
     for group in reversed(_GROUP.findall(_ESCAPED_BRACE.sub(r"\1", text))):
         if (pairs := read_pairs_loosely(group, value)) is not None:
             return pairs
-    return find_last_lines(text, lambda lines: read_pairs_loosely(lines, value))
+    return find_last_lines(flatten_tables(text), lambda lines: read_pairs_loosely(lines, value))
 
 
 def _pairs(pieces: list[str], pattern: re.Pattern[str]) -> Pairs | None:

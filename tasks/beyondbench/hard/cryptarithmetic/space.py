@@ -3,7 +3,8 @@
 import math
 
 from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS
+from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, WORD_VARIATIONS, word_choices
+from tasks.beyondbench.hard.shares import least_share
 
 # Pairs of factors whose cryptarithm has one solution and at least four letters, by the factors' digits:
 # {letters: pairs}, counted over all pairs. A product and the quotient of its numbers are sound together.
@@ -29,8 +30,21 @@ WITNESSES = {
 }
 
 
+# Random triples of words that make a sound sum or product, and how many were tried, by letters of the first
+# word. A difference or quotient of the same words is sound too. By `tests.benchmarks.cryptarithm_words`.
+SOUND_TRIPLES: dict[tuple[str, int], tuple[int, int]] = {
+    ("addition", 4): (438, 500_000),
+    ("addition", 5): (4_518, 500_000),
+    ("addition", 6): (8_301, 500_000),
+    ("multiplication", 3): (86_507, 500_000),
+    ("multiplication", 4): (8_597, 50_000),
+}
+
+
 def space(variation: str, size: int) -> Space:
     """Return the number of cryptarithms: sound equations, times choices of letters for their digits."""
+    if variation in WORD_VARIATIONS:
+        return _word_space(variation.partition("_")[0], size)
     if (variation, size) in WITNESSES:
         n_letters = len(set("".join(map(str, WITNESSES[variation, size]))))
         return Space(
@@ -39,3 +53,12 @@ def space(variation: str, size: int) -> Space:
     counted = PRODUCTS[FACTORS[variation.partition("_")[2]]]
     total = sum(pairs * math.perm(26, letters) for letters, pairs in counted.items())
     return Space(math.log10(total), True, f"{sum(counted.values()):,} sound equations, letters chosen")
+
+
+def _word_space(operation: str, size: int) -> Space:
+    operands, results = word_choices(operation, size)
+    triples = math.prod(map(len, (*operands, results)))
+    forwards = "addition" if operation in ("addition", "subtraction") else "multiplication"
+    sound, tries = SOUND_TRIPLES[forwards, size]
+    doc = f"{sound:,} of {tries:,} triples of words are sound; 1 - 1e-6 lower bound"
+    return Space(math.log10(triples * least_share(sound, tries)), False, doc)

@@ -1,4 +1,4 @@
-"""Cryptarithms of two operands (App. K.6 of the paper): four operations, three levels, one solution each."""
+"""Cryptarithms of two operands (App. K.6 of the paper): digits first or words first, one solution each."""
 
 import random
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.beyondbench.things import Answer, Solutions
 from tasks.beyondbench.forms.mappings.letters import LettersForm
-from tasks.beyondbench.hard.cryptarithmetic.draw import VARIATIONS, draw, find_solutions
+from tasks.beyondbench.hard.cryptarithmetic.draw import VARIATIONS, WORD_VARIATIONS, draw, find_solutions
 from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
 from tasks.beyondbench.hard.cryptarithmetic.space import space
 from tasks.beyondbench.task import RIGHT, Task, Variation
@@ -101,7 +101,10 @@ TASK = Task(
     "hard",
     "the digits that letters stand for in an equation",
     CryptarithmParams,
-    tuple(Variation(name, sizes) for name, sizes in VARIATIONS.items()),
+    (
+        *(Variation(name, sizes) for name, sizes in VARIATIONS.items()),
+        *(Variation(name, sizes, is_counted=False) for name, sizes in WORD_VARIATIONS.items()),
+    ),
     "beyondbench/hard/cryptarithmetic.md.j2",
     draw=draw,
     solve=_solve,

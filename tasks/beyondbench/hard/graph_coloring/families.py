@@ -35,8 +35,11 @@ Graph = tuple[list[Edge], int]
 
 
 def _complete(n: int, rng: random.Random) -> Graph | None:
-    """Return a complete graph without a matching: the ends of each edge that is missing share a colour."""
-    missing = rng.randrange(n // 2 + 1)
+    """Return a complete graph without a matching: the ends of each edge that is missing share a colour.
+
+    At least one is missing, as a colour for each vertex would be right whatever the edges are.
+    """
+    missing = rng.randint(1, n // 2)
     pairs = {(2 * pair, 2 * pair + 1) for pair in range(missing)}
     return [edge for edge in all_pairs(n) if edge not in pairs], n - missing
 

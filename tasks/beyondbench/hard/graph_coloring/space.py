@@ -28,7 +28,7 @@ def count_graphs(family: str, n: int) -> Space:
 
 
 def _matchings(n: int) -> int:
-    return sum(factorial(n) // (factorial(n - 2 * k) * factorial(k) * 2**k) for k in range(n // 2 + 1))
+    return sum(factorial(n) // (factorial(n - 2 * k) * factorial(k) * 2**k) for k in range(1, n // 2 + 1))
 
 
 def _outerplanar(n: int) -> int:

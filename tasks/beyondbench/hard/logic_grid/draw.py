@@ -22,10 +22,10 @@ WEIGHTS = {
 }
 VARIATIONS = {f"{level}_{size}": size for size in SIZES for level in WEIGHTS}
 # By size. Chains say so much that a puzzle of chains alone would have two clues.
-MAX_CHAINS = {3: 1, 4: 2}
-MIN_CLUES = {3: 4, 4: 8}
+MAX_CHAINS = {3: 1, 4: 2, 5: 3}
+MIN_CLUES = {3: 4, 4: 8, 5: 12}
 _TRIES = 40  # draws of a clue's items before its kind is given up
-_MAX_DRAWN = 40
+_MAX_DRAWN = 60
 _Assignment = list[list[int]]  # the person who has each value of each category, people themselves first
 
 
@@ -55,8 +55,7 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
     clues: list[Clue] = []
     rows: list[list[int]] = []
     others: list[_Assignment] = []
-    start = np.zeros(size, np.int64)
-    while (other := find_assignments(size, size, rows, avoid=avoid, start=start)[0]) is not None:
+    while (other := find_assignments(size, size, rows, avoid=avoid)[0]) is not None:
         n_chains = sum(clue.kind == "chain" for clue in clues)
         kinds = weights if n_chains < MAX_CHAINS[size] else (*weights[:-1], 0)
         others.append(other.tolist())

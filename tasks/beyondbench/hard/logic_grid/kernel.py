@@ -1,8 +1,9 @@
-"""Count the assignments that satisfy clues: all bijections, a category at a time, compiled by numba.
+"""Count the assignments that satisfy clues: domains are narrowed, then the smallest is split; by numba.
 
-`holder[c, v]` is the person who has value v of category c; category 0 are the people themselves, and the last
-one holds numbers, of which the value's place is the rank. A clue is a row: whether its first two items belong
-to one person (SAME) or not (DIFFERENT), or ranks that rise (RISING) along its items, two of them or three.
+`domains[c, v]` is a set of bits: the people who may have value v of category c. Category 0 are the people
+themselves, and the last one holds numbers, of which the value's place is the rank. A clue is a row: whether
+its first two items belong to one person (SAME) or not (DIFFERENT), or ranks that rise (RISING) along its
+items, two of them or three (CHAIN, where the second and the fourth belong to one person).
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -15,90 +16,143 @@ WIDTH = 9  # the kind, then four items of category and value
 
 
 @njit(cache=True, error_model="numpy")
-def holds(clue, holder, rank):
-    """Whether a clue is true of an assignment."""
-    first, second = holder[clue[1], clue[2]], holder[clue[3], clue[4]]
-    if clue[0] == SAME:
-        return first == second
-    if clue[0] == DIFFERENT:
-        return first != second
-    if rank[first] >= rank[second]:
-        return False
-    if clue[0] == RISING:
-        return True
-    return rank[second] < rank[holder[clue[5], clue[6]]] and second == holder[clue[7], clue[8]]
+def _is_single(people):
+    return people != 0 and people & (people - 1) == 0
 
 
 @njit(cache=True, error_model="numpy")
-def _levels(clues, n_categories):
-    """Return the category at which each clue can be tested: numbers are assigned first, then from 1 on."""
-    levels = np.zeros(clues.shape[0], np.int64)
-    for k in range(clues.shape[0]):
-        n_items = 4 if clues[k, 0] == CHAIN else 2
-        for item in range(n_items):
-            category = clues[k, 1 + 2 * item]
-            if 0 < category < n_categories:
-                levels[k] = max(levels[k], category)
-    return levels
+def _narrow_category(values, n):
+    """Leave each person to one value: a value's only person to no other, a person's only value to it."""
+    for value in range(n):
+        if _is_single(values[value]):
+            for other in range(n):
+                if other != value:
+                    values[other] &= ~values[value]
+    for person in range(n):
+        bit, holders, last = 1 << person, 0, 0
+        for value in range(n):
+            if values[value] & bit:
+                holders, last = holders + 1, value
+        if holders == 0:
+            values[0] = 0  # nobody can be left without a value
+        elif holders == 1:
+            values[last] = bit
 
 
 @njit(cache=True, error_model="numpy")
-def _differs(holder, avoid):
-    for category in range(holder.shape[0]):
-        for value in range(holder.shape[1]):
-            if holder[category, value] != avoid[category, value]:
-                return True
-    return False
+def _narrow_rising(domains, first, second, n):
+    """Leave people to two items whose ranks can rise: the first's least below the second's highest."""
+    numbers = domains[-1]
+    low, high = np.full(n, n, np.int64), np.full(n, -1, np.int64)
+    for person in range(n):
+        for rank in range(n):
+            if numbers[rank] >> person & 1:
+                low[person] = min(low[person], rank)
+                high[person] = rank
+    one, other = domains[first[0], first[1]], domains[second[0], second[1]]
+    least, most = n, -1
+    for person in range(n):
+        if one >> person & 1:
+            least = min(least, low[person])
+        if other >> person & 1:
+            most = max(most, high[person])
+    for person in range(n):
+        if low[person] >= most:
+            one &= ~(1 << person)
+        if high[person] <= least:
+            other &= ~(1 << person)
+    domains[first[0], first[1]] = one
+    domains[second[0], second[1]] = other
+    for rank in range(n):
+        if _is_single(one) and rank >= most:
+            numbers[rank] &= ~one
+        if _is_single(other) and rank <= least:
+            numbers[rank] &= ~other
 
 
 @njit(cache=True, error_model="numpy")
-def count_assignments(orders, n_categories, clues, skip, avoid, limit, found, start):
+def _narrow_by_clue(domains, clue, n):
+    kind, first, second = clue[0], clue[1:3], clue[3:5]
+    if kind == DIFFERENT:
+        if _is_single(domains[first[0], first[1]]):
+            domains[second[0], second[1]] &= ~domains[first[0], first[1]]
+        if _is_single(domains[second[0], second[1]]):
+            domains[first[0], first[1]] &= ~domains[second[0], second[1]]
+        return
+    if kind != SAME:
+        _narrow_rising(domains, first, second, n)
+    if kind == CHAIN:
+        _narrow_rising(domains, second, clue[5:7], n)
+        first, second = second, clue[7:9]
+    if kind != RISING:
+        both = domains[first[0], first[1]] & domains[second[0], second[1]]
+        domains[first[0], first[1]] = domains[second[0], second[1]] = both
+
+
+@njit(cache=True, error_model="numpy")
+def _narrow(domains, clues, skip, n):
+    """Narrow all domains until nothing changes; return whether none is empty."""
+    before = -1
+    while True:
+        total = domains.sum()
+        if total == before:
+            return True
+        before = total
+        for k in range(clues.shape[0]):
+            if k != skip:
+                _narrow_by_clue(domains, clues[k], n)
+        for category in range(1, domains.shape[0]):
+            _narrow_category(domains[category], n)
+        if not domains.all():
+            return False
+
+
+@njit(cache=True, error_model="numpy")
+def count_assignments(n, n_categories, clues, skip, avoid, limit, found):
     """Return how many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
 
-    `orders` are all orders of the people. The assignment `avoid` does not count.
-    The search goes on from the place `start` in its order; the place of the last assignment found is left
-    in it.
+    An assignment holds the person who has each value of each category. `avoid` does not count.
     """
-    n = orders.shape[1]
-    levels = _levels(clues, n_categories)
-    tests = np.argsort(levels, kind="mergesort")  # the clues by level, those of level i from starts[i] on
-    starts = np.searchsorted(levels[tests], np.arange(n_categories + 1))
-    holder = np.zeros((n_categories + 1, n), np.int64)
-    rank = np.zeros(n, np.int64)
+    shape = (n_categories + 1, n)
+    stack = np.empty((n * n * n_categories + 1, *shape), np.int64)
+    stack[0] = (1 << n) - 1
     for person in range(n):
-        holder[0, person] = person
-    at = start.copy()
-    resuming = True  # as long as the orders of `start` are on the path
-    depth = count = 0
-    while depth >= 0:
-        if at[depth] == orders.shape[0]:
-            depth -= 1
+        stack[0, 0, person] = 1 << person
+    size, count = 1, 0
+    while size:
+        size -= 1
+        domains = stack[size].copy()
+        if not _narrow(domains, clues, skip, n):
             continue
-        resuming = resuming and at[depth] == start[depth]
-        category = depth if depth else n_categories
-        for value in range(n):
-            holder[category, value] = orders[at[depth], value]
-            if depth == 0:
-                rank[holder[category, value]] = value
-        at[depth] += 1
-        fits = True
-        for k in tests[starts[depth] : starts[depth + 1]]:
-            if k != skip and not holds(clues[k], holder, rank):
-                fits = False
-                break
-        if not fits:
+        smallest, at, where = n + 1, 0, 0
+        for category in range(1, shape[0]):
+            for value in range(n):
+                people = 0
+                for person in range(n):
+                    people += domains[category, value] >> person & 1
+                if 1 < people < smallest:
+                    smallest, at, where = people, category, value
+        if smallest <= n:
+            for person in range(n):
+                if domains[at, where] >> person & 1:
+                    stack[size] = domains
+                    stack[size, at, where] = 1 << person
+                    size += 1
             continue
-        if depth + 1 < n_categories:
-            depth += 1
-            if not resuming:
-                at[depth] = 0
-            continue
-        if not _differs(holder, avoid):
+        is_wanted = False
+        for category in range(shape[0]):
+            for value in range(n):
+                person = avoid[category, value]
+                is_wanted |= person < 0 or domains[category, value] != 1 << person
+        if not is_wanted:
             continue
         count += 1
         if count == 1:
-            found[:] = holder
+            for category in range(shape[0]):
+                for value in range(n):
+                    for person in range(n):
+                        if domains[category, value] >> person & 1:
+                            found[category, value] = person
         if count == limit:
-            start[:] = at - 1
             break
     return count

@@ -7,7 +7,7 @@ from typing import Literal
 Kind = Literal["direct", "negative", "comparison", "conditional", "chain"]
 Item = tuple[int, int]  # category and value; category 0 are the people
 N_ITEMS: dict[Kind, int] = {"direct": 2, "negative": 2, "comparison": 2, "conditional": 2, "chain": 4}
-SIZES = (3, 4)
+SIZES = (3, 4, 5)
 MAX_CLUES = 60
 _WORD = re.compile(r"[A-Za-z]{1,20}|\d{1,4}")
 

@@ -50,8 +50,8 @@ FAMILIES = by_name(
     scaled("exponential", (5, 6, 7), [(b,) for b in range(2, 6)], _exponential_vector, 9_999, 999),
     # a n! + c: (a, c).
     scaled("factorial", (5, 6, 7), [()], _factorial_vector, 9_999, 49_999),
-    # a 2^(2^i) + c, i from 0: (a, c).
-    scaled("double_exponential", (4,), [()], _tower_vector, 14, 49_999),
+    # a 2^(2^i) + c, i from 0: (a, c). The paper makes four terms of it, and shows five or more of a sequence.
+    scaled("double_exponential", (4, 5), [()], _tower_vector, 3_711, 49_999, bounds_next=False),
     # As geometric, signs alternating.
     scaled("alternating_geometric", (5, 6, 7), RATIOS, _alternating_vector, 10**8, 0, 2, True),
     # k (a n + b) r^n + c: (a, b, r, k, c).

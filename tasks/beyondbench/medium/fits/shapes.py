@@ -51,7 +51,7 @@ def _shapes_by_key(size: int) -> dict[tuple[int, ...], frozenset[Fraction]]:
 
 def _shapes() -> Iterator[list[int]]:
     yield [factorial(n) for n in range(1, MAX_TERMS + 1)]
-    yield [2 ** (2**n) for n in range(5)]
+    yield [2 ** (2**n) for n in range(6)]
     mersenne = [2**p - 1 for p in (2, 3, 5, 7, 11, 13, 17, 19)]
     yield from (mersenne[start:] for start in range(4))
     catalan = [comb(2 * n, n) // (n + 1) for n in range(22)]

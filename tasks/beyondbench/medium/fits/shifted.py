@@ -1,7 +1,7 @@
 """Runs of number-theoretic sequences with a constant added: Pr1-Pr3, Pr5-Pr7, Pr11.
 
-All of them are in one table, by a hash of five differences in a row; what the hash finds is compared term by
-term. They are computed from smallest prime factors.
+All of them are in one table, by a hash of four differences in a row, so that five terms are enough; what
+the hash finds is compared term by term. They are computed from smallest prime factors.
 """
 
 from array import array
@@ -17,20 +17,19 @@ SHIFT = 999
 LIMIT = 1_000_000
 MARGIN = 10_000  # so far beyond the limit the table goes, so that a run near it still has a next term
 ARGUMENTS = 101_000  # totient and divisor sum go up to this argument
-STEPS = 5
+STEPS = 4
 _FACTORS = (
     0x9E3779B97F4A7C15,
     0xBF58476D1CE4E5B9,
     0x94D049BB133111EB,
     0xD6E8FEB86659FD93,
-    0xA0761D6478BD642F,
 )
 _MASK = 2**64 - 1
 
 
 class _Table(NamedTuple):
     values: "array[int]"  # the sequences, one after another
-    keys: "array[int]"  # hashes of five differences, sorted
+    keys: "array[int]"  # hashes of four differences, sorted
     places: "array[int]"  # where in `values` the differences of each hash begin
     ends: tuple[int, ...]  # where each sequence ends
 
@@ -40,9 +39,9 @@ def fit_shifted(terms: Sequence[int]) -> Iterator[int]:
     size = len(terms)
     if size <= STEPS:
         return
-    t0, t1, t2, t3, t4, t5 = terms[:6]
-    a, b, c, d, e = _FACTORS
-    key = (a * (t1 - t0) + b * (t2 - t1) + c * (t3 - t2) + d * (t4 - t3) + e * (t5 - t4)) & _MASK
+    t0, t1, t2, t3, t4 = terms[:5]
+    a, b, c, d = _FACTORS
+    key = (a * (t1 - t0) + b * (t2 - t1) + c * (t3 - t2) + d * (t4 - t3)) & _MASK
     table = _table()
     keys, values, places = table.keys, table.values, table.places
     place = bisect_left(keys, key)
@@ -50,7 +49,7 @@ def fit_shifted(terms: Sequence[int]) -> Iterator[int]:
         start = places[place]
         place += 1
         shift = t0 - values[start]
-        if abs(shift) > SHIFT or values[start + 5] + shift != t5:
+        if abs(shift) > SHIFT or values[start + 4] + shift != t4:
             continue
         end = next(end for end in table.ends if start < end)
         if start + size < end and all(values[start + n] + shift == terms[n] for n in range(1, size)):

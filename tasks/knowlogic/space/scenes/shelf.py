@@ -29,7 +29,7 @@ class _Grid:
         (ax, ay), (bx, by) = self.places[a], self.places[b]
         return ax - bx, ay - by
 
-    def neighbour(self, a: int, x: int, y: int) -> int | None:
+    def neighbor(self, a: int, x: int, y: int) -> int | None:
         """Return the slot beside a slot, None where there is none."""
         place = self.places[a][0] + x, self.places[a][1] + y
         return self.places.index(place) if place in self.places else None
@@ -110,17 +110,17 @@ def _gaps(grid: _Grid) -> dict[str, Pair]:
     }
 
 
-def _compare_neighbours(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
-    """Return tests of what stands next to a: `right_neighbour_above` says that it is directly above b."""
+def _compare_neighbors(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair]:
+    """Return tests of what stands next to a: `right_neighbor_above` says that it is directly above b."""
 
     def link(x: int, y: int, test: Pair) -> Pair:
         def holds(a: int, b: int) -> bool:
-            beside = grid.neighbour(a, x, y)
+            beside = grid.neighbor(a, x, y)
             return beside is not None and beside != b and test(beside, b)
 
         return holds
 
-    sides = {f"{side}_neighbour": (dx, 0) for side, dx in _SIDE.items()}
+    sides = {f"{side}_neighbor": (dx, 0) for side, dx in _SIDE.items()}
     over = {"next_above": (0, 1), "next_below": (0, -1)}
     slanted = [f"{up}_{side}" for up in _UP for side in _SIDE]
     links = dict.fromkeys(sides, (*slanted, "directly_above", "directly_below"))
@@ -138,7 +138,7 @@ def shelf_relations(scene: Scene) -> Mapping[str, Pair]:
     """Return tests of the slots of a and b."""
     grid = _Grid(scene)
     tests = _straight(grid) | _gaps(grid) | _compare_diagonally(grid)
-    return tests | _compare_neighbours(grid, tests)
+    return tests | _compare_neighbors(grid, tests)
 
 
 def shelf_triples(scene: Scene) -> Mapping[str, Triple]:
@@ -179,7 +179,7 @@ def shelf_properties(scene: Scene) -> Mapping[str, Single]:
     grid = _Grid(scene)
 
     def has_beside(x: int, y: int) -> Single:
-        return lambda a: grid.neighbour(a, x, y) is not None
+        return lambda a: grid.neighbor(a, x, y) is not None
 
     tests |= {f"has_{side}": has_beside(x, 0) for side, x in _SIDE.items()}
     tests |= {"has_above": has_beside(0, 1), "has_below": has_beside(0, -1)}

@@ -1,13 +1,13 @@
--- What is known of the models that played BeyondBench: family, parameters, quantisation, tuning? What their entries in
+-- What is known of models that evaluations name: family, parameters, quantization, tuning, open or closed weights? What their entries in
 -- models.toml said when they were evaluated, and nothing guessed from their names; of several evaluations the last.
 WITH stated AS (
     SELECT v.edition, j.key AS player, v.created_at, v.evaluation, j.value AS facts
     FROM evaluations AS v, json_each(v.settings::JSON, '$.protocol.facts') AS j
-    WHERE v.benchmark = 'beyondbench'
 ), latest AS (
     SELECT edition, player, arg_max(facts, (created_at, evaluation)) AS facts FROM stated GROUP BY ALL
 )
 SELECT edition, player, facts ->> 'family' AS family, (facts ->> 'parameters_billion')::DOUBLE AS parameters_billion,
-       facts ->> 'quantization' AS quantization, facts ->> 'tuning' AS tuning
+       facts ->> 'quantization' AS quantization, facts ->> 'tuning' AS tuning,
+       facts ->> 'weights' AS weights
 FROM latest
 ORDER BY edition, family NULLS LAST, parameters_billion NULLS LAST, player

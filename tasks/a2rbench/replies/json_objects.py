@@ -1,4 +1,4 @@
-"""Find the last JSON object with a key in a text, in time that is linear in the text's length.
+"""Find the JSON objects with a key in a text, in time that is linear in the text's length.
 
 Objects are looked for from left to right, and what is inside one that was read is not looked at again.
 An object that begins and is none is scanned once: what closed within it is read from that scan, and what
@@ -11,7 +11,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from math import isinf
-from typing import Any
+from typing import Any, NamedTuple
 
 # What is nested deeper is no answer, and Python reads it only as deep as its own stack allows.
 MOST_NESTED = 400
@@ -46,24 +46,29 @@ class _Scans:
     keys: dict[int, set[str]] = field(default_factory=dict)
 
 
-def last_object_with(key: str, text: str) -> dict[str, Any] | None:
-    """Return the last outermost JSON object that has the key; None without one.
+class FoundObject(NamedTuple):
+    """An outermost JSON object and its place in the text."""
+
+    start: int
+    end: int
+    value: dict[str, Any]
+
+
+def objects_with(key: str, text: str) -> list[FoundObject]:
+    """Return the outermost JSON objects that have the key, from left to right.
 
     No JSON here are NaN and infinities, one key twice, whole numbers that Python refuses, half of a surrogate
     pair, and what is nested deeper than MOST_NESTED.
     """
-    scans, found, place = _Scans(text), None, text.find("{")
+    scans, found, place = _Scans(text), [], text.find("{")
     while place >= 0:
         if place not in scans.ends:
             _scan(scans, place)
         end = scans.ends[place]
         if end is not None and key in scans.keys[place]:
-            found = place
+            found.append(FoundObject(place, end, json.loads(text[place:end])))
         place = text.find("{", place + 1 if end is None else end)
-    if found is None:
-        return None
-    value: dict[str, Any] = json.JSONDecoder().raw_decode(text, found)[0]
-    return value
+    return found
 
 
 def _scan(scans: _Scans, start: int) -> None:

@@ -1,0 +1,138 @@
+"""The domains that were named, or are bundled, or stand in a clone of the authors' repository."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from flows.kumo.planning.domain_choice import choose_domain
+from schemas.errors import InvalidOption
+from schemas.kumo.settings import KumoSettings
+from schemas.kumo.things import SeedConfig, Setting
+from tasks.kumo.encoding import encode_config
+from tasks.kumo.sampling import SamplingRequest, check_request
+from tasks.kumo.validation import refuse_unsafe
+from warehouse.kumo.bundled_domains import bundled_domains
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDomain:
+    """A configuration that a refresh will use, where it comes from, and what was let pass.
+
+    `turn` says why it is this domain's turn, "" where domains take no turns.
+    """
+
+    config: SeedConfig
+    source: str
+    warnings: tuple[str, ...]
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The domains that are used or take turns, and a line about each that was left out of a clone."""
+
+    domains: tuple[PlannedDomain, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candidates:
+    """Return what the settings name: domains, a clone, or all bundled ones where they name neither.
+
+    Raises InvalidOption for a domain that is named twice, UnusableConfig for one that cannot be sampled; what
+    of a clone cannot is left out.
+    """
+    names = settings.domains
+    if not settings.has_domains:
+        names = list(bundled_domains())
+    domains: dict[str, PlannedDomain] = {}
+    given: dict[object, str] = {}
+    for name in names:
+        config, source = choose_domain(name)
+        warnings = tuple(finding.message for finding in refuse_unsafe(config))
+        if twin := _find_twin(given, name, config):
+            first = domains[twin].config.name
+            raise InvalidOption(
+                f"{twin!r} and {name!r} are one domain, {first!r} and {config.name!r}: name and goal, or "
+                "truths, actions and outcome states, are the same, and an edition holds a domain once; drop "
+                "one of them, or give them different names or goals"
+            )
+        domains[name] = PlannedDomain(config, source, warnings)
+    left_out: tuple[str, ...] = ()
+    if settings.domains_from:
+        left_out = _add_clone(domains, given, settings, sizes)
+    return Candidates(tuple(domains.values()), left_out)
+
+
+def _add_clone(
+    domains: dict[str, PlannedDomain],
+    given: dict[object, str],
+    settings: KumoSettings,
+    sizes: Sequence[Setting],
+) -> tuple[str, ...]:
+    from flows.kumo.release.domain_files import read_domains
+
+    found = read_domains(Path(settings.domains_from))
+    instances = settings.instances_of_each(len(domains) + sum(one.config is not None for one in found))
+    left_out = []
+    for one in found:
+        problem = one.problem
+        if one.config is not None:
+            twin = _find_twin(given, one.name, one.config)
+            problem = f"the same as {twin}" if twin else _why_unfit(one.config, settings, sizes, instances)
+            domains |= {} if problem else {one.name: PlannedDomain(one.config, "file", one.notes)}
+        if problem:
+            left_out.append(f"{one.name} is left out: {problem}")
+    if not domains:
+        raise InvalidOption(
+            f"--domains-from {settings.domains_from}: none of {len(found)} domains can be used; {left_out[0]}"
+        )
+    return tuple(left_out)
+
+
+def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setting], instances: int) -> str:
+    """Return why so many instances cannot be drawn, "" where they can: sizes, and the gate's threshold."""
+    from tasks.kumo.space import repeat_probability, sufficient_size
+    from tasks.kumo.space.size import count_boards, space_size
+
+    encoded, most = encode_config(config), settings.max_collision_probability
+    for size in sizes:
+        try:
+            check_request(encoded, request_of(settings, size, instances), workers=1)
+        except InvalidOption as error:
+            return str(error)
+        if request_of(settings, size, instances).is_balanced:
+            space = count_boards(
+                encoded, size, settings.min_expected_steps, sufficient_size(0, instances, most)
+            )
+        else:
+            space = space_size(encoded, size, settings.min_expected_steps, settings.require_test)
+        if repeat_probability(space.least, 0, instances) > most:
+            return (
+                f"setting {size.name}: {space}, and {instances} draws may repeat one with a probability "
+                f"above {most:g} (--max-collision-probability)"
+            )
+    return ""
+
+
+def request_of(settings: KumoSettings, size: Setting, instances: int) -> SamplingRequest:
+    """Return what is to be drawn of a domain."""
+    return SamplingRequest(
+        size,
+        instances,
+        0,
+        settings.min_expected_steps,
+        settings.require_test,
+        sampler=settings.chosen_sampler(),
+    )
+
+
+def _find_twin(given: dict[object, str], name: str, config: SeedConfig) -> str:
+    """Return which given domain is this one by name and goal, or by what its instances are made of.
+
+    Notes what this one is in `given`.
+    """
+    encoded = encode_config(config)
+    parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
+    first = {given.setdefault(key, name) for key in (config.domain_id, parts)} - {name}
+    return next(iter(first), "")

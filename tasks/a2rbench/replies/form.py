@@ -1,0 +1,200 @@
+"""The form of an item's outputs, and how the same value is written otherwise without a second meaning.
+
+Rows may be texts, digits whole numbers, and a value a text of JSON or of rows. Brackets are never added or
+left out: they are structure, which rules change.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from schemas.ids import canonical_json
+from tasks.a2rbench.catalogue.rule import Value
+from tasks.a2rbench.replies.json_values import decode
+from tasks.a2rbench.values import has_texts, map_tokens
+from tasks.a2rbench.wording import read_dimension, read_prompt
+
+_BETWEEN = re.compile(r"[\s,|]+")
+_LABEL = re.compile(r"(?i)(?:layer|slice)[ #]{0,2}\d{1,3} ?:?")
+_STRUCTURE = frozenset("[]{}()\"'`,| \n\t")
+_QUOTES = "\"'`\u201c\u201d\u2018\u2019"
+# Of a row without brackets, in characters.
+LONGEST_ROW = 4_000
+# Members of an object that is put in place of a value.
+_NAMES = ("final_answer", "answer", "output", "result", "value", "grid")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What the outputs of an item look like, and all values and tokens that its prompt shows.
+
+    `texts`: texts stand in place of innermost lists. `numbers`: tokens are whole numbers. `is_mixed`: the
+    outputs have no one form, and no other is taken for it. `shown` holds values as canonical JSON.
+    """
+
+    dimension: int
+    texts: bool
+    numbers: bool
+    is_mixed: bool
+    tokens: frozenset[str]
+    shown: frozenset[str]
+
+    @property
+    def single(self) -> bool:
+        """Whether every token that is shown is one character, so that a text of them has one meaning."""
+        return all(len(token) == 1 for token in self.tokens)
+
+    def is_shown(self, value: Value) -> bool:
+        """Return whether the prompt shows the value, in any of its examples or as the query."""
+        return canonical_json(value) in self.shown
+
+
+class Fitted(NamedTuple):
+    """A value in an item's form, and whether it was written in it."""
+
+    value: Value
+    is_exact: bool
+
+
+@lru_cache(maxsize=256)
+def form_of(prompt: str) -> Form | None:
+    """Return the form of the outputs that a prompt asks for; None for a text that is no prompt."""
+    try:
+        dimension = read_dimension(prompt)
+        examples, query = read_prompt(prompt)
+    except ValueError:
+        return None
+    outputs = [wanted for _, wanted in examples]
+    values = [query, *(value for pair in examples for value in pair)]
+    texts = has_texts(outputs, dimension)
+    numbers = {type(token) for token in _leaves(outputs)} == {int}
+    is_mixed = not all(_has_form(value, dimension, texts, numbers) for value in outputs)
+    return Form(
+        dimension,
+        texts,
+        numbers,
+        is_mixed,
+        frozenset(token for value in values for leaf in _leaves(value) for token in _tokens_of(leaf, texts)),
+        frozenset(map(canonical_json, values)),
+    )
+
+
+def fit(value: Any, form: Form) -> Fitted | None:
+    """Return the value in the item's form; None where it has another one, or more than one meaning."""
+    if _has_form(value, form.dimension, form.texts, form.numbers):
+        return Fitted(value, True)
+    if form.is_mixed:
+        return None
+    lists = _as_lists(unwrap(value), form.dimension, form)
+    if lists is None:
+        return None
+    if form.numbers:
+        if not all(re.fullmatch(r"-?[0-9]{1,18}", token) for token in _leaves(lists)):
+            return None
+        lists = map_tokens(lists, int)
+    return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
+
+
+def fit_text(text: str, form: Form) -> Fitted | None:
+    """Return tokens in rows, without brackets, as a value; None unless the item shows all of these tokens."""
+    if form.is_mixed or form.numbers or not _begins_with_tokens(text, form):
+        return None
+    lists = _split(text, form.dimension, form)
+    if lists is None or not set(_leaves(lists)) <= form.tokens:
+        return None
+    return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
+
+
+def unwrap(value: Any) -> Any:
+    """Return what an object with one member, or with one that is named as an answer, holds."""
+    for _ in range(3):
+        if not isinstance(value, dict):
+            break
+        named = [name for name in value if name in _NAMES]
+        if len(value) != 1 and len(named) != 1:
+            break
+        value = value[named[0]] if len(named) == 1 else next(iter(value.values()))
+    return value
+
+
+def _has_form(value: Any, depth: int, texts: bool, numbers: bool) -> bool:
+    if depth == (1 if texts else 0):
+        return type(value) is (int if numbers else str)
+    return isinstance(value, list) and all(_has_form(part, depth - 1, texts, numbers) for part in value)
+
+
+def _as_lists(value: Any, depth: int, form: Form) -> Value | None:
+    """Return the value as lists of tokens as deep as this; None where it is no such value."""
+    if depth == 0:
+        return value if isinstance(value, str) else str(value) if type(value) is int else None
+    if isinstance(value, str):
+        inner = decode(value.strip()) if value.strip().startswith("[") else None
+        return _split(value, depth, form) if inner is None else _as_lists(inner, depth, form)
+    if not isinstance(value, list):
+        return None
+    parts = [_as_lists(part, depth - 1, form) for part in value]
+    return None if any(part is None for part in parts) else parts
+
+
+def _split(text: str, depth: int, form: Form) -> Value | None:
+    """Return rows of tokens without brackets as lists; None where tokens could be others."""
+    if any(_STRUCTURE & set(token) for token in form.tokens):
+        return None
+    if depth == 1:
+        return _split_row(text, form)
+    lines = [line.strip() for line in text.strip().splitlines()]
+    if depth == 2:
+        rows = []
+        for line in lines:
+            row = _split_row(line, form) if line else []
+            if row is None:
+                return None
+            if row:
+                rows.append(row)
+        return rows or None
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        if not line or _LABEL.fullmatch(line):
+            blocks.append([])
+        else:
+            blocks[-1].append(line)
+    layers = [_split("\n".join(block), 2, form) for block in blocks if block]
+    return None if not layers or None in layers else layers
+
+
+def _begins_with_tokens(text: str, form: Form) -> bool:
+    """Return whether the first row holds tokens that the item shows: most texts end here."""
+    for line in text.lstrip()[:LONGEST_ROW].splitlines()[:2]:
+        if not _LABEL.fullmatch(line.strip()):
+            row = _split_row(line, form)
+            return row is not None and set(row) <= form.tokens
+    return False
+
+
+def _split_row(row: str, form: Form) -> list[str] | None:
+    parts = [part.strip(_QUOTES) for part in _BETWEEN.split(row.strip(" \t\n|")) if part]
+    if form.single and len(parts) == 1:
+        parts = list(parts[0])
+    if not parts or any(not part or _STRUCTURE & set(part) for part in parts):
+        return None
+    if form.single:
+        return parts if all(len(part) == 1 for part in parts) else None
+    return parts if len(parts) > 1 or parts[0] in form.tokens else None
+
+
+def _leaves(value: Value) -> Iterator[Any]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _tokens_of(leaf: Any, texts: bool) -> Iterator[str]:
+    yield from (leaf if texts and isinstance(leaf, str) else [str(leaf)])
+
+
+def _join(value: Value, depth: int) -> Value:
+    return "".join(value) if depth == 1 else [_join(part, depth - 1) for part in value]

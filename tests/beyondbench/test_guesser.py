@@ -1,0 +1,86 @@
+"""The guesser: one answer for a cell, size and form, whatever the problem states."""
+
+import pytest
+
+from schemas.ids import derive_rng
+from tasks.beyondbench.forms.lists.moves import MovesForm
+from tasks.beyondbench.forms.mappings.letters import LettersForm
+from tasks.beyondbench.game import TaskGame
+from tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
+from tasks.beyondbench.players.guesser import guess
+from tasks.beyondbench.players.registry import PLAYERS
+from tasks.beyondbench.players.usual import USUAL
+from tasks.beyondbench.problem import draw_problem
+from tasks.beyondbench.registry import TASKS
+from tasks.play.program_player import play_program
+
+CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
+cells = pytest.mark.parametrize(("name", "variation"), CELLS)
+
+
+@cells
+def test_it_answers_in_the_required_format_and_alike_whatever_is_stated(name, variation):
+    task = TASKS[name]
+    size = task.variation(variation).sizes[-1]
+    shapes = set()
+    for index in range(2):
+        problem, _ = draw_problem(task, variation, size, 13, index)
+        game = TaskGame(problem, "nothing of the prompt is read")
+        play_program(PLAYERS["guesser"], game, 0, derive_rng(0, "guesser", 0))
+        assert game.parsed.level == 1
+        form = task.form(problem.params)
+        shapes.add((describe_shape(form, game.parsed.answer), len(getattr(form, "letters", ()))))
+    # Cryptarithms of one size may have other numbers of letters, for which other digits are usual.
+    assert len({shape for shape, _ in shapes}) == len({letters for _, letters in shapes})
+
+
+@cells
+def test_the_shape_of_a_solution_is_that_solution(name, variation):
+    task = TASKS[name]
+    problem, _ = draw_problem(task, variation, task.variation(variation).sizes[0], 17, 0)
+    form = task.form(problem.params)
+    assert problem.is_right(write_shape(form, describe_shape(form, problem.solutions.reference)))
+
+
+def test_names_are_those_of_the_problem():
+    assert write_shape(LettersForm(("Q", "R")), "71") == {"Q": 7, "R": 1}
+    assert write_shape(MovesForm(1, "XYZ", 0), "102") == [[1, "X", "Z"]]
+    assert fixed_answer(MovesForm(2, "ABC", 0), 2) == [[1, "A", "B"], [2, "A", "C"], [1, "B", "C"]]
+
+
+def test_a_cell_in_which_nothing_was_learned_gets_the_fixed_answer_of_the_form():
+    form = LettersForm(("A", "B"))
+    assert guess("cryptarithmetic", "never_heard_of", 3, form) == fixed_answer(form, 3)
+
+
+def test_what_was_learned_belongs_to_cells_and_sizes_that_exist():
+    for key in USUAL:
+        task, variation, size = key.split()
+        assert int(size) in TASKS[task].variation(variation).sizes
+
+
+# What a definition makes necessary (warehouse/beyondbench/rules/guesser_stays_at_chance.sql), with five
+# standard errors of 300 problems; `python -m tests.benchmarks.beyondbench_guesser` measures all of them.
+@pytest.mark.parametrize(
+    ("name", "variation", "bound"),
+    [
+        ("comparison", "standard", 1 / 3),
+        ("local_maxima_count", "standard", 0.13),
+        ("odd_count", "standard", 0.1),
+        ("lis_length", "standard", 0.1),
+        ("find_maximum", "standard", 0.1),
+        ("tower_of_hanoi", "disks_3", 1 / 6),
+        ("n_queens", "queens_4", 1 / 2),
+        ("boolean_sat", "random_k", 0.1),
+        ("graph_coloring", "complete", 0.1),
+    ],
+)
+def test_it_stays_at_chance(name, variation, bound):
+    task = TASKS[name]
+    sizes = task.variation(variation).sizes
+    right = 0
+    for index in range(300):
+        problem, _ = draw_problem(task, variation, sizes[index % len(sizes)], 19, index)
+        answer = guess(name, variation, problem.size, task.form(problem.params))
+        right += problem.is_right(answer)
+    assert right / 300 < bound + 5 * (bound * (1 - bound) / 300) ** 0.5

@@ -1,0 +1,139 @@
+"""Whole conversations and books of one small domain, as they are kept in `conversations/`.
+
+`python -m tests.kumo.golden_conversations` writes them again; read what changed before you commit it.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from schemas.calls import Message, ModelChoice
+from schemas.ids import derive_rng
+from schemas.kumo.book_styles import BOOK_STYLES
+from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, SeedConfig
+from tasks.kumo.authors.book_request import writing_request
+from tasks.kumo.board import Board
+from tasks.kumo.books import write_book
+from tasks.kumo.game import KumoGame
+from tasks.kumo.players import PLAYERS
+from tests.kumo.small_worlds import World, world_of
+
+FOLDER = Path(__file__).parent / "conversations"
+MAX_TOKENS = 4_000
+
+
+def _label(label: str, *rules_out: str) -> OutcomeState:
+    return OutcomeState(label, None, None, rules_out)
+
+
+def _span(low: float, high: float, *rules_out: str) -> OutcomeState:
+    return OutcomeState(None, float(low), float(high), rules_out)
+
+
+TREES = SeedConfig(
+    "Trees",
+    ("Oak", "Ash", "Elm", "Lime", "Fir"),
+    ("Crush a leaf", "Measure the height", "Count the galls"),
+    (
+        Outcome(
+            "Crush a leaf",
+            "str",
+            (_label("sharp", "Oak", "Elm"), _label("mild", "Ash", "Fir"), _label("sweet")),
+        ),
+        Outcome(
+            "Measure the height",
+            "float",
+            (_span(0, 12, "Oak", "Fir"), _span(12, 30, "Ash"), _span(30, 45, "Elm", "Lime")),
+            "m",
+        ),
+        Outcome(
+            "Count the galls",
+            "float",
+            (_span(0, 1, "Oak", "Lime"), _span(1, 6, "Ash"), _span(6, 20, "Fir", "Elm", "Lime")),
+            "galls",
+        ),
+    ),
+    goal="Find out which tree the leaf on the table comes from",
+    truth_noun="tree",
+    action_noun="test",
+    book_title="A Field Guide to Five Trees",
+    truth_notes={"Oak": "It bears acorns", "Fir": "It is an evergreen"},
+    action_notes={"Count the galls": "Galls on twenty leaves are counted."},
+)
+
+
+def _world(valid: Sequence[str], states: Sequence[int], observations: Sequence[Observation]) -> World:
+    listed = Instance(
+        ("Elm", "Fir", "Oak", "Lime", "Ash"),
+        ("Measure the height", "Crush a leaf", "Count the galls"),
+        tuple(states),
+        tuple(observations),
+        tuple(valid),
+        0,
+        0,
+    )
+    return world_of(TREES, listed)
+
+
+ONE = _world(("Lime",), (0, 0, 1), (4.5, "sharp", 3.0))
+TWO = _world(("Elm", "Lime"), (0, 1, 1), (4.5, "mild", 3.0))
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield the file's name and the text of each conversation and book."""
+    for name, world, variant in (
+        ("book", ONE, ""),
+        ("symbolic", ONE, "symbolic"),
+        ("closed", ONE, "closed"),
+        ("two_valid_book", TWO, ""),
+        ("two_valid_symbolic", TWO, "symbolic"),
+        ("two_valid_closed", TWO, "closed"),
+    ):
+        yield f"{name}.txt", _show(play(world, variant))
+    yield "first_call.txt", _show(opening(ONE, None))
+    yield "first_call_with_tokens.txt", _show(opening(ONE, MAX_TOKENS))
+    writer = ModelChoice("m", {})
+    for name, world in (("writer", ONE), ("two_valid_writer", TWO)):
+        request = writing_request(writer, world.config, world.instance, world.rules)
+        yield f"{name}.txt", _show(request.messages)
+    for style in BOOK_STYLES:
+        book = write_book(TREES, ONE.instance, ONE.rules, random.Random(3), style)
+        yield f"book_{style}.md", book
+
+
+def opening(world: World, max_tokens: int | None) -> Sequence[Message]:
+    """Return the messages of a game's first call."""
+    found = KumoGame(_board(world)).opening("")
+    if max_tokens is not None and found.with_max_tokens is not None:
+        found = found.with_max_tokens(max_tokens)
+    return found.messages
+
+
+def play(world: World, variant: str) -> list[Message]:
+    """Return the last call of the greedy player's game, and its reply."""
+    game = KumoGame(_board(world))
+    move = PLAYERS["greedy"].start(game, derive_rng(0, "golden", 0))
+    found = game.opening(variant)
+    messages = [*found.kept]
+    while True:
+        reply = move()
+        game.take(reply)
+        if game.status is not None:
+            *earlier, last = messages
+            asked: Message = {**last, "content": last["content"] + found.tail}
+            return [*earlier, asked, {"role": "assistant", "content": reply}]
+        messages += [{"role": "assistant", "content": reply}, game.next_message()]
+
+
+def _board(world: World) -> Board:
+    book = write_book(world.config, world.instance, world.rules, random.Random(0))
+    return Board(world.config, world.instance, world.encoded, book, world.rules)
+
+
+def _show(messages: Sequence[Message]) -> str:
+    return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in messages) + "\n"
+
+
+if __name__ == "__main__":
+    for name, text in texts():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,111 @@
+"""The view of what unread replies held: its SQL against the parser, on made and on the authors' replies."""
+
+import json
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tasks.kumo.answers import parse_answer
+
+TRUTHS, ACTIONS = ("Brain Tumor", "Flu (type A)", "Gout"), ("Brain MRI", "X-Ray", "Vitamin C.")
+Reply = tuple[str, list[str], list[str]]
+
+
+def read_view(replies: list[Reply]) -> dict[int, tuple[str, bool]]:
+    """Return by reply the view's reading, and whether it says that perennial reads it; a player per reply."""
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE episodes (edition TEXT, evaluation TEXT, episode_id TEXT, player TEXT, "
+        "instance_id TEXT, status TEXT)"
+    )
+    connection.execute(
+        "CREATE TABLE turns (edition TEXT, evaluation TEXT, episode_id TEXT, turn INT, reply TEXT)"
+    )
+    connection.execute("CREATE TABLE instances (edition TEXT, instance_id TEXT, setting TEXT)")
+    connection.execute(
+        "CREATE TABLE kumo_instances (edition TEXT, instance_id TEXT, truths TEXT[], actions TEXT[])"
+    )
+    for number, (reply, truths, actions) in enumerate(replies):
+        name = str(number)
+        connection.execute("INSERT INTO episodes VALUES ('e', 'v', $1, $1, $1, 'unparsed')", [name])
+        connection.execute("INSERT INTO turns VALUES ('e', 'v', $1, 1, '<ANSWER>Gout</ANSWER>')", [name])
+        connection.execute("INSERT INTO turns VALUES ('e', 'v', $1, 2, $2)", [name, reply])
+        connection.execute("INSERT INTO instances VALUES ('e', $1, 'easy')", [name])
+        connection.execute("INSERT INTO kumo_instances VALUES ('e', $1, $2, $3)", [name, truths, actions])
+    view = files("warehouse.kumo.views").joinpath("parse_error_readings.sql").read_text(encoding="utf-8")
+    rows = connection.execute(
+        f"SELECT player, reading, read_by_perennial, episodes, share FROM ({view})"
+    ).fetchall()
+    assert all((episodes, share) == (1, 1.0) for *_, episodes, share in rows)
+    return {int(player): (reading, is_read) for player, reading, is_read, *_ in rows}
+
+
+@pytest.mark.parametrize(
+    ("reply", "reading"),
+    [
+        ("", "no_reply"),
+        (" \n", "no_reply"),
+        ("I choose Gout.", "no_tags"),
+        ("<ANSWER>Gout", "no_tags"),
+        ("<answer> Gout </answer>", "as_listed"),
+        ("<ANSWER>GOUT</ANSWER>", "other_case"),
+        ("<ANSWER>- **gout**.</ANSWER>", "in_markdown"),
+        ("<ANSWER>${'X-Ray'}</ANSWER>", "in_markdown"),
+        ("<ANSWER>vitamin c</ANSWER>", "in_markdown"),
+        ("<ANSWER>Gout</ANSWER><ANSWER>X-Ray</ANSWER>", "two_names"),
+        ("<ANSWER>Gout or X-Ray</ANSWER>", "not_listed"),
+        ("<ANSWER>not Gout</ANSWER>", "not_listed"),
+        ("<ANSWER>...</ANSWER>", "not_listed"),
+    ],
+)
+def test_each_reply_has_its_reading(reply: str, reading: str) -> None:
+    assert read_view([(reply, list(TRUTHS), list(ACTIONS))])[0][0] == reading
+
+
+def test_the_view_and_the_parser_agree_on_what_is_read() -> None:
+    inner = [
+        "Gout",
+        "gout",
+        "**Gout**",
+        "- brain  mri",
+        "'X-Ray'",
+        "Vitamin C",
+        "no",
+        "Gout, X-Ray",
+        "...",
+        "Gout!",
+    ]
+    pairs = [f"<ANSWER> {one} </ANSWER> so <answer>{other}</answer>" for one, other in product(inner, inner)]
+    replies = [*(f"Hm <ANSWER>\n{one}\n</ANSWER>." for one in inner), *pairs, "<ANSWER><ANSWER>Gout</ANSWER>"]
+    check([(reply, list(TRUTHS), list(ACTIONS)) for reply in replies])
+
+
+def test_they_agree_on_the_authors_parse_errors(release: Path) -> None:
+    found: list[Reply] = []
+    for file in sorted(release.glob("results/*/VanillaAgent/*/*/*.jsonl")):
+        if file.parts[-2].endswith("_revised"):
+            continue
+        instances = release / "instances" / file.parts[-3] / f"{file.parts[-2]}.jsonl"
+        names = {line["seed"]: line for line in map(json.loads, instances.read_text().splitlines())}
+        for row in map(json.loads, file.read_text().splitlines()):
+            lists = names[row["seed"]]["truths"], names[row["seed"]]["actions"]
+            found += [
+                (run["generated_text"][-1], *lists)
+                for run in row["trajectories"]
+                if run["parse_error"] and run["generated_text"]
+            ]
+    readings = check(found)
+    counts = {reading: readings.count(reading) for reading in set(readings)}
+    assert counts == {"no_tags": 254, "not_listed": 84, "in_markdown": 23}
+
+
+def check(replies: list[Reply]) -> list[str]:
+    """Hold the view against the parser, and return its readings."""
+    readings = read_view(replies)
+    for number, (reply, truths, actions) in enumerate(replies):
+        is_read = parse_answer(reply, truths, actions).name is not None
+        assert readings[number][1] == is_read, (reply[-300:], readings[number])
+    return [readings[number][0] for number in range(len(replies))]

@@ -1,0 +1,20 @@
+-- What was each player not asked? Prompt and solution of these problems do not fit the player's own budget of tokens.
+-- A row a player, cell and size. The largest sizes are the first to be left out, so that a player's mean over the rest is
+-- one of easier problems. What another evaluation asked the player is not among them.
+WITH refused AS (
+    SELECT DISTINCT edition, subject AS instance_id, regexp_extract(message, '^player (.*) was not asked: ', 1) AS player
+    FROM rejections
+    WHERE rule = 'not_asked'
+), unasked AS (
+    SELECT b.edition, r.player, b.task, b.variation, b.size, count(*) AS unasked
+    FROM refused AS r
+    JOIN beyondbench_instances AS b USING (edition, instance_id)
+    ANTI JOIN episodes AS e ON e.edition = r.edition AND e.instance_id = r.instance_id AND e.player = r.player
+    GROUP BY ALL
+), drawn AS (
+    SELECT edition, suite, task, variation, size, count(*) AS problems FROM beyondbench_instances GROUP BY ALL
+)
+SELECT edition, player, suite, task, variation, size, problems, unasked
+FROM drawn
+JOIN unasked USING (edition, task, variation, size)
+ORDER BY edition, player, list_position(['easy', 'medium', 'hard'], suite), task, variation, size
