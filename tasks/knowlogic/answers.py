@@ -30,7 +30,7 @@ _ONE = r"[A-D]\.(?:\s+(?![A-D](?:\W|$))|(?=[^\x00-\x7f]))[^,;.]+"
 _OPTIONS = re.compile(rf"\s*{_ONE}(?:[,;]\s*{_ONE})*\.?\s*")
 _OPTION = re.compile(r"(?:^|[,;])\s*([A-D])\.")
 # Commas, the Chinese enumeration comma, spaces, what Markdown or LaTeX put around a letter, and 'and'.
-_SEPARATORS = re.compile(r"[\s,、;/.&*_$\\和与及]+|\band\b", re.I)
+_SEPARATORS = re.compile(r"(?:[\s,、;/.&*_$\\和与及]|\band\b)+", re.I)
 _SHORT, _NEAR = 20, 100
 _ANNOUNCED = re.compile(r"answer|答案", re.I)
 # What announces an answer as the last word: a reply may do so for one answer only.
@@ -39,6 +39,7 @@ _FINAL_INSIDE = re.compile(r"final\s+answer|最[终后]答案", re.I)
 # Full-width letters, commas, brackets and spaces, as the usual ones.
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
+_KINDS: dict[str, Brackets] = {"[": "square", "【": "lenticular", "\\": "boxed"}
 _WRITTEN: dict[Language, str] = {"zh": "【{}】", "en": "[{}]"}
 
 
@@ -52,33 +53,41 @@ class Answer(NamedTuple):
 def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
     narrow = reply.translate(_NARROW)
-    answers: list[Answer] = []
+    # Of the line: the last answer, the last brackets, and the letters of the answers before.
+    last, brackets, others = "", "", set[str]()
     finals: list[str] = []
+    # Most replies have few such words and some have very many brackets: each word is looked for once.
+    words = iter([*(found.start() for found in _ANNOUNCED.finditer(narrow)), len(narrow)])
+    word = before = -1
     end, is_announced, is_final = 0, False, False
     for match in _FILLED.finditer(narrow):
-        square, lenticular, box = match.groups()
-        letters = _read_letters(square or lenticular or box)
+        letters = _read_letters(match[match.lastindex or 0])
         if not letters:
             continue
-        kind: Brackets = "square" if square else "lenticular" if lenticular else "boxed"
         start = match.start()
         if start > end and narrow.find("\n", end, start) >= 0:
-            answers, is_announced = [], False
-        between = narrow[max(end, start - _NEAR) : start]
-        if answers and (not between or (len(between) <= _SHORT and not _SEPARATORS.sub("", between))):
-            if not set(letters) <= set(answers[-1].letters):
-                letters = "".join(sorted({*answers.pop().letters, *letters}))
-                answers.append(Answer(letters, kind))
-                finals[-1:] = [letters] if is_final else finals[-1:]
+            last, others, is_announced = "", set(), False
+        near = max(end, start - _NEAR)
+        while word < start:
+            before, word = word, next(words)
+        if last and start - end <= _SHORT and (start == end or _SEPARATORS.fullmatch(narrow, end, start)):
+            if not set(letters) <= set(last):
+                last, brackets = "".join(sorted({*last, *letters})), match[0]
+                finals[-1:] = [last] if is_final else finals[-1:]
         else:
-            if not is_announced and _ANNOUNCED.search(between):
-                answers, is_announced = [], True
-            answers.append(Answer(letters, kind))
-            is_final = bool(_FINAL.search(between) or _FINAL_INSIDE.search(match[0]))
-            finals += [letters] if is_final else []
+            if before >= near and not is_announced:
+                last, others, is_announced = "", set(), True
+            if last:
+                others.add(last)
+            last, brackets = letters, match[0]
+            is_final = (before >= near and _FINAL.search(narrow[near:start]) is not None) or (
+                word < match.end() and _FINAL_INSIDE.search(match[0]) is not None
+            )
+            if is_final:
+                finals.append(letters)
         end = match.end()
-    is_one = len({answer.letters for answer in answers}) == 1 and len(set(finals)) < 2
-    return answers[-1] if is_one else None
+    is_one = last and others <= {last} and len(set(finals)) < 2
+    return Answer(last, _KINDS[brackets[0]]) if is_one else None
 
 
 @lru_cache(maxsize=256)

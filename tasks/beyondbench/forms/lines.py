@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from schemas.beyondbench.things import Answer
 
-_RULE_OF_TABLE = re.compile(r"[|:\-+\s]*\|[|:\-+\s]*-[|:\-+\s]*")
+_RULE_OF_TABLE = re.compile(r"[|:\-+\s]*")
 
 
 def flatten_tables(text: str) -> str:
@@ -14,7 +14,7 @@ def flatten_tables(text: str) -> str:
     for line in text.splitlines():
         if line.count("|") < 2:
             lines.append(line)
-        elif _RULE_OF_TABLE.fullmatch(line):
+        elif "-" in line[line.index("|") :] and _RULE_OF_TABLE.fullmatch(line):
             if lines and "|" in lines[-1]:
                 lines.pop()
         else:
