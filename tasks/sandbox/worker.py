@@ -39,7 +39,7 @@ sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
 
 @lru_cache(maxsize=2)
 def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
-    """Return the modules that an entry needs by name, compiled: they run in the same interpreter, many times."""
+    """Return the modules that an entry needs, compiled: they run in the same interpreter, many times."""
     folder = files("tasks.sandbox.guest")
     names = (*_GUEST, *_ENTRIES[entry])
     texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in names)
