@@ -50,7 +50,7 @@ def test_the_inverse_gives_back_the_input(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_changes_most_inputs_and_no_two_inputs_have_one_output(name: str) -> None:
     rule, rng = RULES[name], random.Random(7)
-    inputs = {json.dumps(draw_input(rule, rng, 5)): None for _ in range(120)}
+    inputs = {json.dumps(draw_input(rule, rng, 5)): None for _ in range(400)}
     outputs = {given: json.dumps(rule.forward(json.loads(given))) for given in inputs}
     assert len(set(outputs.values())) == len(inputs)
     assert sum(given != output for given, output in outputs.items()) > len(inputs) / 2
