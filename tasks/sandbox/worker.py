@@ -19,7 +19,8 @@ from tasks.sandbox.guest.values import check_value, load
 from tasks.sandbox.limits import LIMITS, Limits
 from tasks.sandbox.refusal import REASONS, Refused
 
-_GUEST = ("values", "seccomp", "names", "copying", "proxies", "confine", "loop", "probe")
+_GUEST = ("values", "seccomp", "confine")
+_ENTRIES = {"loop": ("names", "copying", "proxies", "loop"), "probe": ("probe",)}
 # By SIGKILL or SIGXCPU, as seen here and through bubblewrap.
 _KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.SIGXCPU)
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
@@ -36,11 +37,12 @@ sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
 """
 
 
-@lru_cache(maxsize=1)
-def _sources() -> tuple[tuple[str, bytes], ...]:
-    """Return the modules of a guest by name, compiled: it runs in the same interpreter, many times."""
+@lru_cache(maxsize=2)
+def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
+    """Return the modules that an entry needs, compiled: they run in the same interpreter, many times."""
     folder = files("tasks.sandbox.guest")
-    texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in _GUEST)
+    names = (*_GUEST, *_ENTRIES[entry])
+    texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in names)
     return tuple((name, b2a_base64(marshal.dumps(compile(text, name, "exec")))) for name, text in texts)
 
 
@@ -55,7 +57,7 @@ def guest_command(entry: str, limits: Limits, jail: Sequence[str], *, use_seccom
         "value_depth": limits.value_depth,
         "seccomp": int(use_seccomp),
     }
-    script = _BOOTSTRAP.format(sources=_sources(), settings=settings, entry=entry)
+    script = _BOOTSTRAP.format(sources=_sources(entry), settings=settings, entry=entry)
     # -I would ignore PYTHONHASHSEED: these are its parts.
     return [*jail, sys.executable, "-s", "-S", "-B", "-P", "-c", script]
 

@@ -138,7 +138,7 @@ def test_the_variations_name_is_not_in_a_medium_prompt(name, variation):
 
 
 @pytest.mark.parametrize(
-    "junk", ["", "I do not know.", "\\boxed{}", "<answer></answer>", "{" * 50_000, "1" * 50_000]
+    "junk", ["", "I do not know.", "\\boxed{}", "<answer></answer>", "{" * 9_000, "1" * 9_000]
 )
 def test_junk_is_read_as_nothing_or_wrong_and_raises_nothing(junk):
     for name, variation in CELLS:

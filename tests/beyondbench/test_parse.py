@@ -291,7 +291,7 @@ PIECES = [piece.replace("_", " ").replace("~", "\n") for piece in PIECES.split()
 @pytest.mark.parametrize("form", [BOXED, TAGGED], ids=["boxed", "answer"])
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_hostile_reply_is_read_or_refused(piece, form):
-    hostile = piece * (80_000 // len(piece))
+    hostile = piece * (40_000 // len(piece))
     for text in (hostile, f"{BOX}{{{hostile}}}", f"<answer>{hostile}</answer>"):
         assert isinstance(parse_reply(text, form), Parsed)
 

@@ -6,7 +6,6 @@ else fails with EPERM: opening a file, a socket, a new process or thread, a sign
 
 import ctypes
 import os
-import platform
 import struct
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _MODE_FILTER = 38, 22, 2
@@ -94,7 +93,7 @@ class _Program(ctypes.Structure):
 
 def install(read_fd: int, write_fd: int) -> None:
     """Install the allow-list for this process, for ever; raise OSError where the kernel refuses it."""
-    text = program(read_fd, write_fd, platform.machine())
+    text = program(read_fd, write_fd, os.uname().machine)
     libc = ctypes.CDLL(None, use_errno=True)
     given = _Program(len(text) // 8, text)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
