@@ -4,6 +4,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from prompts.knowlogic.sentences import load_sentences
+from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
+from tasks.knowlogic.nature.rules import rules_of_order
+from tasks.knowlogic.nature.tables import read_nature
 from warehouse.knowlogic.knowledge import load_knowledge
 
 DOCS = Path(__file__).parents[2] / "docs" / "knowlogic.md"
@@ -36,5 +40,12 @@ def test_entities_of_nature() -> None:
     kinds = Counter(row["kind"] for row in load_knowledge().rows("nature/entities"))
     properties = load_knowledge().rows("nature/properties")
     found = numbers("| entities, properties, relations of nature")
-    expected = [sum(kinds.values()), kinds["animal"], kinds["plant"], kinds["artefact"], len(properties)]
-    assert found[:5] == expected
+    meanings = read_meanings(load_sentences("nature"), read_nature(load_knowledge())).values()
+    relations = {(each.about, each.relation) for each in meanings if each.relation}
+    assert found == [
+        *(sum(kinds.values()), kinds["animal"], kinds["plant"], kinds["artefact"]),
+        *(len(properties), len(relations)),
+    ]
+    rules = len(load_knowledge().rows("nature/rules"))
+    light = len(rules_of_order(SPECTRUM, (SPECTRUM[0], SPECTRUM[-1])))
+    assert numbers("| rules of nature")[:3] == [rules + light + 1, rules, light]
