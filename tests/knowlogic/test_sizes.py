@@ -29,9 +29,10 @@ def test_relations_of_social() -> None:
     relations = load_knowledge().rows("social/relations")
     general, single = {row["zh"] for row in relations}, sum(row["holders"] == "one" for row in relations)
     terms = [row for row in load_knowledge().rows("kinship/terms") if row["use"] == "yes"]
-    marks = load_knowledge().rows("social/properties")
+    kinds = Counter(row["kind"] for row in load_knowledge().rows("social/properties"))
+    persons = [sum(kinds.values()), kinds["sex"], kinds["name_mark"], kinds["surname"]]
     both = sum(bool({row["zh"], row["also"]} & general) for row in terms)
-    counts = [len(general), len(terms), both, len(marks), single]
+    counts = [len(general), len(terms), both, 2, *persons, single]
     assert numbers("| relations and properties of social") == counts
     assert len(general) + len(terms) - both >= 76
 
