@@ -80,12 +80,13 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
     chosen: list[Candidate] = []
     for _ in range(_DRAWS):
         verdict = rng.choice([each for each in (True, False) if wanted[each]])
-        found = maker.draw(is_true=verdict, is_plain=is_plain)
-        if found is None or _repeats(found, chosen):
+        twins = maker.draw_twins(is_plain=is_plain)
+        if twins is None or any(_repeats(each, chosen) for each in twins):
             continue
-        if not _fits(request, [*chosen, found], number, is_last=len(chosen) + 1 == number):
+        is_last = len(chosen) + 1 == number
+        if not all(_fits(request, [*chosen, each], number, is_last=is_last) for each in twins):
             continue
-        chosen.append(found)
+        chosen.append(twins[not verdict])
         wanted[verdict] -= 1
         if len(chosen) == number:
             break
