@@ -101,11 +101,16 @@ class ClaimMaker:
         )
 
     def draw_asked(self, *, is_vague: bool) -> Claim | None:
-        """Return a claim whose left side is to be asked for: several fit where it is vague, else one."""
+        """Return a claim whose left side is to be asked for: several fit where it is vague, else one.
+
+        Several beside those who are named or passed on the way of the description.
+        """
         relation, _, target = self._true_fact()
         fitting = self.world.certain_holders(relation, target)
         right = self.rng.choice(self.rights[target])
-        if (len(fitting) > 1) is not is_vague or not fitting:
+        if not fitting or (len(fitting) > 1) is not is_vague:
+            return None
+        if is_vague and len(set(fitting) - self._people(right)) < 2:
             return None
         is_among = is_vague and not right.chain
         return Claim(Description("chain", fitting[0]), relation, right, is_among)
