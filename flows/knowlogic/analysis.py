@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 _QUESTIONS, _PLAYED = "labelled_questions", "played_questions"
-_COLUMN_OF = {"property": "properties", "relation": "relations"}
+_COLUMN_OF = {"property": "properties", "relation": "relations", "level": "band"}
 
 
 def _figures(tables: "Mapping[str, pyarrow.Table]", _seed: int) -> Iterable[Figure]:

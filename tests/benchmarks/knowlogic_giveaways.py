@@ -92,9 +92,9 @@ def measure(questions: Sequence[Question], train: int, kind: str = "all") -> dic
 
 
 def kind_of(question: Question) -> str:
-    """Return the kind of question: statements to choose from, or a gap, and that of kinship apart."""
+    """Return the kind of question: statements to choose from, or a gap; kinship and surnames apart."""
     kind = "statements" if question.type.endswith("statements") else question.type.split("_")[0]
-    return f"kinship {kind}" if question.scenario == "kinship" else kind
+    return f"{question.scenario} {kind}" if question.scenario in ("kinship", "surnames") else kind
 
 
 def options_of(question: Question) -> list[Option]:

@@ -19,6 +19,8 @@ _VIEWS = {
     "properties and relations": "knowlogic_properties",
     "errors": "knowlogic_errors",
     "tokens": "knowlogic_tokens",
+    "levels": "knowlogic_levels",
+    "mean of the models": "knowlogic_model_means",
     "Chinese and English": "knowlogic_languages",
 }
 _FACTS = (
@@ -43,8 +45,8 @@ def show_figures(visit: Visit) -> None:
     if view != "knowlogic_languages":
         with columns[3]:
             wanted.append(("language", choose("Language", [ALL, *LANGUAGES], "language")))
-    # Scenarios, properties and relations are named within a domain.
-    has_all = view not in ("knowlogic_scenarios", "knowlogic_properties")
+    # Scenarios, properties, relations and levels are those of a domain.
+    has_all = view not in ("knowlogic_scenarios", "knowlogic_properties", "knowlogic_levels")
     filters = [
         f"{name} = {quote(value)}" for name, value in wanted if has_all or (name, value) != ("domain", ALL)
     ]

@@ -1,14 +1,15 @@
-"""All arrangements of a few variables on distinct values, as bits of one integer.
+"""All arrangements of a few variables on values, as bits of one integer.
 
-A space question has people as variables and seats as values; a nature question plots as variables and plants
-as values. A constraint on one, two or three variables is the set of value tuples that it allows; its mask is
-the set of arrangements that keep it. AND of masks is "all of these hold".
+A space question has people as variables and seats as values; a nature question plots as variables and
+plants as values. These are distinct; surnames of people may repeat. A constraint on one, two or three
+variables is the set of value tuples that it allows; its mask is the set of arrangements that keep it. AND
+of masks is "all of these hold".
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import permutations
+from itertools import permutations, product
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +22,19 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Frame:
-    """All injective maps of `size` variables to `values` values, numbered in lexicographic order."""
+    """All maps of `size` variables to `values` values, injective unless said, in lexicographic order."""
 
     size: int
     values: int
+    is_injective: bool = True
 
     @cached_property
     def arrangements(self) -> tuple[tuple[int, ...], ...]:
         """The arrangements: the value of each variable."""
-        return tuple(permutations(range(self.values), self.size))
+        values = range(self.values)
+        return tuple(
+            permutations(values, self.size) if self.is_injective else product(values, repeat=self.size)
+        )
 
     @cached_property
     def full(self) -> int:
@@ -61,9 +66,9 @@ class Frame:
 
 
 @lru_cache(maxsize=16)
-def frame(size: int, values: int) -> Frame:
+def frame(size: int, values: int, *, is_injective: bool = True) -> Frame:
     """Return the frame of so many variables and values, built once."""
-    return Frame(size, values)
+    return Frame(size, values, is_injective)
 
 
 def verdict(held: int, option: int) -> bool | None:

@@ -10,13 +10,21 @@ from tasks.knowlogic.arrangement.frame import Constraint
 
 
 def decide_by_solver(
-    size: int, values: int, statements: Sequence[Constraint], options: Sequence[Constraint], symmetry: int = 1
+    size: int,
+    values: int,
+    statements: Sequence[Constraint],
+    options: Sequence[Constraint],
+    symmetry: int = 1,
+    *,
+    is_injective: bool = True,
 ) -> Decision:
     """Return the number of arrangements modulo a symmetry of this order, and the verdict of each option.
 
+    `is_injective`: no two variables have the same value.
+
     Raises ValueError where the number of arrangements is no multiple of the symmetry's order.
     """
-    with Solver(name="cadical153", bootstrap_with=_clauses(size, values)) as solver:
+    with Solver(name="cadical153", bootstrap_with=_clauses(size, values, is_injective)) as solver:
         for constraint in statements:
             _add(solver, values, constraint)
         verdicts = tuple(_decide(solver, values, option, size) for option in options)
@@ -30,14 +38,14 @@ def _literal(values: int, variable: int, value: int) -> int:
     return variable * values + value + 1
 
 
-def _clauses(size: int, values: int) -> list[list[int]]:
-    """Return: each variable has exactly one value, and no two have the same."""
+def _clauses(size: int, values: int, is_injective: bool) -> list[list[int]]:
+    """Return: each variable has exactly one value, and no two have the same where that is said."""
     clauses = []
     for variable in range(size):
         literals = [_literal(values, variable, value) for value in range(values)]
         clauses.append(literals)
         clauses += [[-a, -b] for a, b in combinations(literals, 2)]
-    for value in range(values):
+    for value in range(values if is_injective else 0):
         literals = [_literal(values, variable, value) for variable in range(size)]
         clauses += [[-a, -b] for a, b in combinations(literals, 2)]
     return clauses

@@ -10,8 +10,8 @@ from tasks.knowlogic.arrangement.solver import decide_by_solver
 from tasks.knowlogic.closure import Closure
 from tasks.knowlogic.nature.difficulty import CUTS, is_unmentioned, rate, slots_of
 from tasks.knowlogic.nature.facts import FRAME
-from tasks.knowlogic.nature.meaning import SIZE, SYMMETRIC, Meaning, constrain
-from tasks.knowlogic.nature.rules import Fact, close_cells, rules_of_light
+from tasks.knowlogic.nature.meaning import ORDERS, SIZE, SYMMETRIC, Meaning, constrain
+from tasks.knowlogic.nature.rules import Fact, close_cells, rules_of_order
 from tasks.knowlogic.nature.tables import Nature
 from tasks.knowlogic.problem import Problem
 
@@ -117,8 +117,8 @@ class Judge:
     def _rules(self, problem: Problem, used: list[Meaning]) -> set[str]:
         """Return the rules by which the cells that the question uses follow from other cells of a thing.
 
-        They are those below a used property's cell in its closure; of reflected light, those below each pair
-        of neighboring colors of the four.
+        They are those below a used property's cell in its closure; of what orders values, those below each
+        pair of neighboring values of the four.
         """
         found: set[str] = set()
         for meaning in used:
@@ -129,8 +129,8 @@ class Judge:
                 closure = self._closures[str(entity)]
                 if (meaning.about, cell) in closure:
                     found |= {step.rule for step in closure.proof((meaning.about, cell)).values()}
-            if meaning.relation in ("longer", "shorter"):
-                found |= rules_of_light(cells)
+            if meaning.relation in ORDERS:
+                found |= rules_of_order(ORDERS[meaning.relation], cells)
         return found
 
     @cached_property

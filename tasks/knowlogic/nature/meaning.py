@@ -14,6 +14,8 @@ SLOTS = (1, 2, 3, 4)
 # The paper's rule of reflected light, from the longest wavelength to the shortest; other colors (mixtures,
 # brown, black, white) have no place in it.
 SPECTRUM = ("red", "orange", "yellow", "green", "blue")
+# The paper's rule of the stone: the denser water carries it more, so that it sinks slower in the sea.
+WATERS = ("fresh", "salt")
 HOLDS = "holds"
 
 _RELATIONS: dict[str, Callable[[str, str, int], bool]] = {
@@ -25,6 +27,8 @@ _RELATIONS: dict[str, Callable[[str, str, int], bool]] = {
     "under": lambda x, y, k: int(x) < int(y),
     "longer": lambda x, y, k: SPECTRUM.index(x) < SPECTRUM.index(y),
     "shorter": lambda x, y, k: SPECTRUM.index(x) > SPECTRUM.index(y),
+    "faster": lambda x, y, k: WATERS.index(x) < WATERS.index(y),
+    "slower": lambda x, y, k: WATERS.index(x) > WATERS.index(y),
 }
 COUNTS: dict[str, Callable[[int, int], int]] = {
     "more": lambda x, y: x - y,
@@ -32,7 +36,8 @@ COUNTS: dict[str, Callable[[int, int], int]] = {
     "total": lambda x, y: x + y,
 }
 SYMMETRIC = frozenset({"same", "total"})
-_SPECTRAL = frozenset({"longer", "shorter"})
+# What a comparison orders, from the first to the last.
+ORDERS = {"longer": SPECTRUM, "shorter": SPECTRUM, "faster": WATERS, "slower": WATERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,12 @@ class Meaning:
         """Whether a question about things with these cells may use the template.
 
         No cell may be unsure. A sentence that presupposes its property, and every comparison, wants the
-        property to apply to all; reflected light wants colors of the spectrum.
+        property to apply to all; what orders values (reflected light: colors of the spectrum) wants those.
         """
         if None in cells:
             return False
-        if self.relation in _SPECTRAL and not all(cell in SPECTRUM for cell in cells):
+        order = ORDERS.get(self.relation or "")
+        if order and not all(cell in order for cell in cells):
             return False
         return not (self.whole or self.relation) or NOT_APPLY not in cells
 

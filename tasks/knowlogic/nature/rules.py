@@ -1,4 +1,5 @@
-"""The rules of nature: what follows of a thing from its class or use, and the order of reflected light.
+"""The rules of nature: what follows of a thing from its class or use, and the orders of
+reflected light and of waters by how fast a stone sinks in them.
 
 Facts are chained forward to their closure (`tasks.knowlogic.closure`), so that each knows the rules below it.
 """
@@ -7,12 +8,13 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from tasks.knowlogic.closure import Closure, Step, close
-from tasks.knowlogic.nature.meaning import SPECTRUM
+from tasks.knowlogic.nature.meaning import SPECTRUM, WATERS
 from tasks.knowlogic.nature.tables import Nature, Rule
 
 # A property and its value, of one thing; or two colors, the first of the longer wavelength.
 Fact = tuple[str, str]
 TRANSITIVE = "longer_wavelength_transitive"
+STONE = "stone_sinks_faster_in_fresh_water"
 
 
 def close_cells(nature: Nature, entity: str) -> Closure[Fact]:
@@ -49,10 +51,12 @@ def close_spectrum() -> Closure[Fact]:
     return close(pairwise(SPECTRUM), chain)
 
 
-def rules_of_light(colors: Iterable[str]) -> set[str]:
-    """Return the names of the rules that order these colors of the spectrum by wavelength."""
+def rules_of_order(order: tuple[str, ...], values: Iterable[str]) -> set[str]:
+    """Return the names of the rules that order these values: colors by wavelength, waters by a stone."""
+    ordered = sorted(set(values), key=order.index)
+    if order == WATERS:
+        return {STONE} if len(ordered) > 1 else set()
     closure = close_spectrum()
-    ordered = sorted(set(colors), key=SPECTRUM.index)
     found: set[str] = set()
     for fact in pairwise(ordered):
         found |= {step.rule for step in closure.proof(fact).values()}

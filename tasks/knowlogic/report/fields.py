@@ -26,6 +26,10 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
     "precision": ("precision", PRECISIONS),
     "right_letters": ("number of right letters", ("1", "2", "3", "4")),
     "slots": ("number of slots in space", ("4", "5", "6")),
+    "slots_precision": (
+        "number of slots and precision in space",
+        tuple(f"{slots} {precision}" for slots in (4, 5, 6) for precision in PRECISIONS),
+    ),
 }
 
 
@@ -66,7 +70,7 @@ def types(data: ReportData) -> Section:
         "Each field is a player's accuracy on the questions of one kind, all domains and both languages "
         "together: by what is asked for, by whether it fits one choice (precise) or may fit several (vague), "
         "by how many letters are right, and in space by how many slots the statements name (5: one of six "
-        f"things is not named). {_LEGEND}"
+        f"things is not named), also with their precision. {_LEGEND}"
     )
     return Section(key, title, caption, (table,), tuple(drawings))
 

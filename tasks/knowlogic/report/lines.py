@@ -1,4 +1,4 @@
-"""Accuracy and tokens from easy to hard, a drawing a domain (the paper's figures 4 and 7 to 12)."""
+"""Accuracy and tokens from easy to hard and by level, a drawing a domain (the paper's figures 7 to 12)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -43,7 +43,7 @@ def difficulty(data: ReportData) -> Section:
     drawings = _by_domain(data, title, rows, "accuracy", 3)
     caption = (
         "Each point is a player's accuracy on the questions of one class, both languages together. "
-        "Classes are cuts of the level, whose formula is the domain's own: the same class is not equally "
+        "Classes come from the steps of the proof and the options to decide: the same class is not equally "
         f"hard in two domains. {_NAMED} n is the number of questions of a point, each in one language."
     )
     return Section(key, title, caption, (table,), drawings)
@@ -69,6 +69,36 @@ def reply_tokens(data: ReportData) -> Section:
         "ones. Which questions these are differs between the two. The table has the correlations of "
         f"tokens with the level within each domain, with 95% intervals. {_NAMED} n is the number of "
         "questions of a point. Programs have no tokens."
+    )
+    return Section(key, title, caption, (table,), drawings)
+
+
+def levels(data: ReportData) -> Section:
+    """Return the section of tokens by band of the level, right and wrong replies apart."""
+    key, title = "levels", "Tokens and level"
+    table = data.tables[key]
+    rows = [
+        {
+            **row,
+            "difficulty": decimals(row["level"], 2),
+            "kind": kind,
+            **_figures(row, f"{kind}_tokens"),
+            "n": row[f"{kind}_questions"],
+        }
+        for row in table.records()
+        for kind in (_RIGHT, _WRONG)
+        if row[f"{kind}_tokens"] is not None
+    ]
+    if not rows:
+        missing = "No reply of this edition has a token count, or its questions have no levels."
+        return omit_section(key, title, [table], missing)
+    drawings = _by_domain(data, title, rows, "tokens a reply", 0)
+    caption = (
+        "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
+        "questions of a band of the paper's level, a quarter wide and called by where it begins: whole "
+        "lines and discs are right replies, broken lines and crosses wrong ones. Levels of two domains are "
+        f"not comparable. The table has accuracy by band as well. {_NAMED} n is the number of questions of "
+        "a point. Programs have no tokens."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -111,26 +141,37 @@ def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what:
     ]
     series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
     heading = f"{name}, n = {span(row['n'] for row in rows)} a point"
-    return make_drawing(heading, f"{title}: {name}", _compile(series, len(playing), what, places == 0), drawn)
+    names = {row["difficulty"] for row in rows}
+    order = DIFFICULTIES if names <= set(DIFFICULTIES) else tuple(sorted(names, key=float))
+    chart = _compile(series, len(playing), what, places == 0, order)
+    return make_drawing(heading, f"{title}: {name}", chart, drawn)
 
 
 @lru_cache(maxsize=32)
-def _compile(series: tuple[str, ...], players: int, what: str, has_kinds: bool) -> Spec:
+def _compile(
+    series: tuple[str, ...], players: int, what: str, has_kinds: bool, order: tuple[str, ...]
+) -> Spec:
     """Return the chart of lines, points and intervals; of two kinds of lines where it has kinds."""
     colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
     kind = {"kind": "replies"} if has_kinds else {}
     base = alt.Chart().encode(
         x=alt.X(
             "difficulty:O",
-            sort=list(DIFFICULTIES),
-            title=None,
+            sort=list(order),
+            title=None if order == DIFFICULTIES else "level",
             axis=alt.Axis(labelAngle=0),
             scale=alt.Scale(paddingInner=0.5, paddingOuter=0.25),
         ),
         xOffset=alt.XOffset("place:O", scale=alt.Scale(domain=list(range(players)))),
         color=alt.Color("series:N", scale=alt.Scale(domain=list(series), range=colours), legend=_LEGEND),
         detail=["player:N", "kind:N"],
-        tooltip=tips(player="player", difficulty="difficulty", **kind, text=f"{what} [95%]", n="n"),
+        tooltip=tips(
+            player="player",
+            difficulty="difficulty" if order == DIFFICULTIES else "level",
+            **kind,
+            text=f"{what} [95%]",
+            n="n",
+        ),
     )
     scale = alt.Scale(zero=True) if has_kinds else alt.Scale(domain=[0, 1])
     up = alt.Y("value:Q", title=what, scale=scale)

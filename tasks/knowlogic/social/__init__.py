@@ -1,1 +1,1 @@
-"""Domain social: general relations between people; kinship is a scenario of its own folder."""
+"""Domain social: general relations between people; kinship and surnames have folders of their own."""

@@ -18,11 +18,14 @@ def canonical(problem: Problem) -> object:
     Two statements in one sentence count as two. Of all numberings of the people that keep an order of
     colors, found by refinement, it is the least form.
     """
-    people = problem.entities
-    items = _items(problem)
-    classes = _refine(people, items)
-    forms = (_write(items, numbers) for numbers in _numberings(classes))
-    return [problem.scenario, problem.type, len(people), problem.has_none, min(forms, key=canonical_json)]
+    form = find_least_form(problem.entities, _items(problem))
+    return [problem.scenario, problem.type, len(problem.entities), problem.has_none, form]
+
+
+def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> object:
+    """Return the items with numbers for the people, the same for all names and orders."""
+    forms = (_write(items, numbers) for numbers in _numberings(_refine(people, items)))
+    return min(forms, key=canonical_json)
 
 
 def _items(problem: Problem) -> list[Item]:

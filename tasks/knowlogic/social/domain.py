@@ -1,4 +1,4 @@
-"""Domain social: general relations between people, and kinship (section 2.1 and Appendix C of the paper)."""
+"""Domain social: general relations, kinship and surnames (section 2.1 and Appendix C of the paper)."""
 
 from schemas.knowlogic.knowledge import Knowledge
 from schemas.knowlogic.things import LANGUAGES
@@ -13,13 +13,16 @@ from tasks.knowlogic.social.labels import label
 from tasks.knowlogic.social.relations import read_relations
 from tasks.knowlogic.social.solver import check
 from tasks.knowlogic.social.text import SCENARIO, make_phrasebook, read_intro, write_intro
+from tasks.knowlogic.surnames import domain as surnames
 
 TYPES = kinship.TYPES
 
 
 def build(knowledge: Knowledge) -> Domain:
     """Return the domain of the knowledge base: its scenarios joined."""
-    return join_domains("social", build_general(knowledge), kinship.build(knowledge))
+    return join_domains(
+        "social", build_general(knowledge), kinship.build(knowledge), surnames.build(knowledge)
+    )
 
 
 def build_general(knowledge: Knowledge) -> Domain:

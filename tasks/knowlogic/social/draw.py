@@ -19,8 +19,8 @@ from tasks.knowlogic.social.world import World, world_of
 # Numbers of people and of pairs with a relation, for each difficulty.
 SIZES: dict[Difficulty, tuple[tuple[int, int], ...]] = {
     "easy": ((4, 3), (4, 4), (4, 5), (5, 4), (5, 5), (6, 5)),
-    "medium": ((4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (5, 6), (5, 7), (6, 5), (6, 6), (6, 7)),
-    "hard": ((4, 6), (5, 5), (5, 6), (5, 7), (5, 8), (6, 6), (6, 7), (6, 8), (6, 9)),
+    "medium": ((4, 4), (4, 5), (4, 6), (5, 4), (5, 5), (5, 6), (5, 7), (6, 5), (6, 6), (6, 7), (7, 7)),
+    "hard": ((4, 6), (5, 5), (5, 6), (5, 7), (5, 8), (6, 6), (6, 7), (6, 8), (6, 9), (7, 7), (7, 8)),
 }
 # Options tried for a text, gaps tried for a text, and texts tried for a question.
 _DRAWS, _GAP_DRAWS, _TEXTS = 100, 30, 24
@@ -58,6 +58,8 @@ def _draw_text(
     """Return a text with enough people for the options, or None where no graph came of it."""
     hub = max(2, request.right) if request.type == "vague_entity" else 0
     fewest = hub + 1 + max(0, (request.own or len(LETTERS) - 1) - request.right) if hub else 0
+    # Where steps are to be many, somebody else is passed on the way to the person asked about.
+    fewest += bool(hub) and request.difficulty != "easy"
     size, edges = rng.choice([each for each in SIZES[request.difficulty] if each[0] >= fewest])
     chosen = rng.sample(people, size)
     maker = GraphMaker(relations, chosen, edges, rng)
@@ -80,12 +82,13 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
     chosen: list[Candidate] = []
     for _ in range(_DRAWS):
         verdict = rng.choice([each for each in (True, False) if wanted[each]])
-        found = maker.draw(is_true=verdict, is_plain=is_plain)
-        if found is None or _repeats(found, chosen):
+        twins = maker.draw_twins(is_plain=is_plain)
+        if twins is None or any(_repeats(each, chosen) for each in twins):
             continue
-        if not _fits(request, [*chosen, found], number, is_last=len(chosen) + 1 == number):
+        is_last = len(chosen) + 1 == number
+        if not all(_fits(request, [*chosen, each], number, is_last=is_last) for each in twins):
             continue
-        chosen.append(found)
+        chosen.append(twins[not verdict])
         wanted[verdict] -= 1
         if len(chosen) == number:
             break

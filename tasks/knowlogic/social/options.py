@@ -1,19 +1,18 @@
-"""Claims about a world, drawn with a verdict and a chain length that are asked for."""
+"""Claims about a world, each true one with a false one of the same words."""
 
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from tasks.knowlogic.people import Sex
 from tasks.knowlogic.social.claims import Claim, Description, Fact
 from tasks.knowlogic.social.decide import Denoted, Finding, judge, resolve
-from tasks.knowlogic.social.relations import Relation
 from tasks.knowlogic.social.world import World
 
 # Longest chains of relations: of the person on the left, and before the last relation on the right.
 _LONGEST = 2
-# How often a false claim takes a relation that people of the question have, and two people who are related.
-_FAMILIAR = 0.93
+# How often a false claim is about two people who are related, where one can be.
 _RELATED = 0.5
 
 
@@ -54,29 +53,64 @@ class ClaimMaker:
         """Descriptions of each person for the right side."""
         return self._by_person(self._descriptions(is_left=False))
 
-    @cached_property
-    def familiar(self) -> list[Relation]:
-        """The relations that somebody of the world has."""
-        return [self.world.relations.by_id[each] for each in sorted({fact[0] for fact in self.world.facts})]
+    def draw_twins(self, *, is_plain: bool) -> tuple[Candidate, Candidate] | None:
+        """Return a true claim and a false one of the same words about somebody else.
 
-    def draw(self, *, is_true: bool, is_plain: bool) -> Candidate | None:
-        """Return a claim with this verdict, `is_plain` without described people; None where a draw failed."""
-        fact = self._true_fact() if is_true else self._false_fact()
-        if fact is None:
-            return None
-        relation, person, target = fact
+        `is_plain`: without described people. Whoever shows either as often as the other gives nothing away
+        by words: husbands and wives, of whom there is one at most, would rarely be true. None where this
+        draw failed.
+        """
+        relation, person, target = self._true_fact()
         left, right = self._pick(self.lefts, person, is_plain), self._pick(self.rights, target, is_plain)
         if left.form == right.form == "mark":
             return None
-        found = self.judge(Claim(left, relation, right))
-        return found if found and found.finding.verdict is is_true else None
+        true = self.judge(Claim(left, relation, right))
+        if true is None or not true.finding.verdict:
+            return None
+        changed = list(self._change_people(true.claim))
+        self.rng.shuffle(changed)
+        if self.rng.random() < _RELATED:
+            changed.sort(key=lambda claim: {claim.left.person, claim.right.person} not in self._related)
+        for claim in changed:
+            false = self.judge(claim)
+            if false and not false.finding.verdict and self._allows_sex(claim):
+                return true, false
+        return None
+
+    @cached_property
+    def _related(self) -> list[set[str]]:
+        return [{holder, of} for _, holder, of in self.world.facts]
+
+    def _change_people(self, claim: Claim) -> Iterator[Claim]:
+        """Yield the claim the other way round, and with another person in the place of one."""
+        left, right = claim.left, claim.right
+        yield replace(
+            claim, left=replace(left, person=right.person), right=replace(right, person=left.person)
+        )
+        for person in self.world.people:
+            if person not in (left.person, right.person):
+                yield replace(claim, left=replace(left, person=person))
+                yield replace(claim, right=replace(right, person=person))
+
+    def _allows_sex(self, claim: Claim) -> bool:
+        """Whether the relation can be held by whom the left side means, as far as sexes are known."""
+        sex = self.world.relations.by_id[claim.relation].holder_sex
+        other: dict[Sex | None, Sex] = {"m": "f", "f": "m"}
+        return sex is None or not any(
+            self.world.has_sex(person, other[sex]) for person, _ in resolve(self.world, claim.left)
+        )
 
     def draw_asked(self, *, is_vague: bool) -> Claim | None:
-        """Return a claim whose left side is to be asked for: several fit where it is vague, else one."""
+        """Return a claim whose left side is to be asked for: several fit where it is vague, else one.
+
+        Several beside those who are named or passed on the way of the description.
+        """
         relation, _, target = self._true_fact()
         fitting = self.world.certain_holders(relation, target)
         right = self.rng.choice(self.rights[target])
-        if (len(fitting) > 1) is not is_vague or not fitting:
+        if not fitting or (len(fitting) > 1) is not is_vague:
+            return None
+        if is_vague and len(set(fitting) - self._people(right)) < 2:
             return None
         is_among = is_vague and not right.chain
         return Claim(Description("chain", fitting[0]), relation, right, is_among)
@@ -120,22 +154,6 @@ class ClaimMaker:
 
     def _true_fact(self) -> Fact:
         return self.rng.choice(self.world.facts)
-
-    def _false_fact(self) -> Fact | None:
-        """Return a fact that does not hold, of a relation that the person's sex allows."""
-        person, target = self.rng.sample(self.world.people, 2)
-        if self.rng.random() < _RELATED:
-            _, person, target = self._true_fact()
-        rows = self.familiar
-        if self.rng.random() > _FAMILIAR:
-            rows = list(self.world.relations.by_id.values())
-        row = self.rng.choice(rows)
-        other = {"m": "f", "f": "m"}
-        if row.holder_sex and (other[row.holder_sex], person, "") in self.world.closure:
-            return None
-        if self.world.may_hold(row.id, person, target):
-            return None
-        return (row.id, person, target)
 
     def _pick(self, table: dict[str, list[Description]], person: str, is_plain: bool) -> Description:
         return Description("chain", person) if is_plain else self.rng.choice(table[person])

@@ -75,7 +75,7 @@ def question_figures(questions: Questions, players: Iterable[Played]) -> Iterato
                 other = f"{group.language}/{group.value}"
                 yield from _share(questions, played, ACCURACY, group, f"accuracy_by_{label}", other)
         yield from _average(questions, played, whole)
-        yield from token_figures(questions, played.player, played.columns, cells)
+        yield from token_figures(questions, played.player, played.columns, cells, labelled["level"])
         yield from language_figures(questions, played.player, played.columns)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tasks.statistics.cells import Column
 
 # What accuracy is grouped by, and whether the groups are also made of all domains together: scenarios,
-# properties and relations are named within a domain.
+# properties and relations are named within a domain, and levels of two domains are no values of one formula.
 LABELS = {
     "scenario": False,
     "type": True,
@@ -20,6 +20,8 @@ LABELS = {
     "right_letters": True,
     "chain_length": True,
     "slots": True,
+    "slots_precision": True,
+    "level": False,
     "property": False,
     "relation": False,
 }

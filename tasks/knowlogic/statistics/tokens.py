@@ -23,16 +23,21 @@ REPLIES = {"all": ("right", "wrong"), "right": ("right",), "wrong": ("wrong",)}
 
 
 def token_figures(
-    questions: Questions, player: str, columns: "Mapping[str, Column]", groups: Sequence[Group]
+    questions: Questions,
+    player: str,
+    columns: "Mapping[str, Column]",
+    groups: Sequence[Group],
+    bands: Sequence[Group],
 ) -> Iterator[Figure]:
-    """Yield mean tokens of the player's replies in each group, and their correlation with the level."""
+    """Yield mean tokens of the player's replies in each group and band of the level; their correlation."""
     for which, parts in REPLIES.items():
         totals = sum((columns[f"{part}_tokens"] for part in parts[1:]), columns[f"{parts[0]}_tokens"])
         numbers = sum((columns[f"{part}_replies"] for part in parts[1:]), columns[f"{parts[0]}_replies"])
         if not numbers.any():
             continue  # a program, or a person
-        for group in groups:
-            rows, other = group.rows, f"{group.language}/{which}"
+        for group in (*groups, *bands):
+            statistic = f"{TOKENS}_by_level" if group.value else TOKENS
+            rows, other = group.rows, "/".join(filter(None, (group.language, which, group.value)))
             found = estimate_mean(totals[rows], numbers[rows], questions.pair[rows], is_share=False)
             if found is None:
                 continue
@@ -42,8 +47,8 @@ def token_figures(
                 f"tokens of a reply with its reasoning, {which} replies: mean over questions of the mean "
                 f"over runs; {METHOD}; n counts questions"
             )
-            yield Figure(TOKENS, *place, method, other=other, low=low, high=high)
-            if group.setting == ALL and group.domain != ALL:
+            yield Figure(statistic, *place, method, other=other, low=low, high=high)
+            if group.setting == ALL and group.domain != ALL and not group.value:
                 yield from _correlations(questions, player, group, other, totals, numbers)
 
 

@@ -15,7 +15,10 @@ from tests.web.visiting import errors_of, visit
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
-OWN = ("leaderboard", "difficulty", "scenarios", "types", "reply_tokens", "languages", "errors")
+OWN = (
+    *("leaderboard", "model_means", "difficulty", "scenarios", "types"),
+    *("reply_tokens", "levels", "languages", "errors"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,15 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
         "precision",
         "number of right letters",
         "number of slots in space",
+        "number of slots and precision in space",
     ]
+    assert [drawing.heading.split(",")[0] for drawing in found["levels"].drawings] == list(
+        made_edition.DOMAINS
+    )
+    grid = found["model_means"].grid
+    assert grid is not None
+    assert grid.rows[0][:2] == ("all", "both")
+    assert len(grid.rows) == 3 * (1 + len(made_edition.DOMAINS))
     assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 a point"
     # Bars of a player stand end to end, and leave its accuracy free.
     bars = [row for row in found["errors"].drawings[0].rows if row["player"] == "m-small"]
@@ -82,8 +93,8 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     ("changed", "missing"),
     [
         ({"languages": ("zh",), "pairs": 3}, {"languages"}),
-        ({"imported": True, "pairs": 3}, {"scenarios"}),
-        ({"models": {}, "pairs": 3}, {"reply_tokens"}),
+        ({"imported": True, "pairs": 3}, {"scenarios", "levels"}),
+        ({"models": {}, "pairs": 3}, {"reply_tokens", "levels", "model_means"}),
         ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, set()),
     ],
 )
@@ -95,7 +106,7 @@ def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any
 
 
 def test_the_pages_show_figures_and_a_question_in_both_languages(root: Path) -> None:
-    for by in ("tokens", "properties and relations", "Chinese and English"):
+    for by in ("tokens", "levels", "mean of the models", "properties and relations", "Chinese and English"):
         shown = visit(root, "knowlogic-figures", edition="k1", by=by)
         assert errors_of(shown) == []
         assert len(shown.dataframe) == 2

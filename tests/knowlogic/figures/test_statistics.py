@@ -71,8 +71,12 @@ def values_of(row: Row, label: str) -> list[str]:
         return [str(len(row["letters"]))]
     if label in ("property", "relation"):
         return list(row["properties" if label == "property" else "relations"])
-    if label == "slots":
-        return [str(row["entities"] - json.loads(row["variables"])["al"])] if row["domain"] == "space" else []
+    if label.startswith("slots"):
+        slots = str(row["entities"] - json.loads(row["variables"])["al"])
+        of = f"{slots} {row['precision']}" if label == "slots_precision" else slots
+        return [of] if row["domain"] == "space" else []
+    if label == "level":
+        return [f"{math.floor(4 * row['level']) / 4:.2f}"]
     return [str(row[label])]
 
 
@@ -174,7 +178,7 @@ def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dic
     known = [row for row in replies(edition) if row["reply_tokens"] is not None]
     checked = set()
     for (statistic, setting, domain, player, other), figure in own.items():
-        language, which = other.split("/")
+        language, which, *band = other.split("/")
         rows = [
             row
             for row in known
@@ -183,9 +187,11 @@ def test_tokens_and_their_correlation_with_the_level(edition: Rows, figures: dic
             and domain in ("all", row["domain"])
             and language in ("all", row["language"])
             and row["right"] in wanted[which]
+            and (not band or band == values_of(row, "level"))
         ]
         means = question_means(rows, lambda row: row["reply_tokens"])
-        if statistic == "reply_tokens":
+        assert (statistic == "reply_tokens_by_level") == bool(band)
+        if statistic.startswith("reply_tokens"):
             assert (figure["n"], figure["value"]) == (len(means), pytest.approx(fmean(means.values())))
             continue
         levels = {row["pair"]: row["level"] for row in rows}

@@ -117,6 +117,7 @@ def test_types_stand_in_order_with_numbers_as_numbers(catalog: Catalog) -> None:
         *(("right_letters", value) for value in "123"),
         *(("chain_length", value) for value in "123"),
         *(("slots", value) for value in "45"),
+        *(("slots_precision", f"{slots} {of}") for slots in (4, 5) for of in ("precise", "vague")),
     ]
 
 
@@ -138,6 +139,32 @@ def test_tokens_have_right_and_wrong_replies_and_correlations_of_one_domain(cata
         "JOIN calls AS c USING (call_id) WHERE e.status <> 'api_error' AND NOT e.success GROUP BY ALL) "
         "GROUP BY ALL",
     )
+
+
+def test_levels_are_bands_within_a_domain(catalog: Catalog) -> None:
+    band = "floor(4 * level) / 4"
+    same(
+        catalog,
+        "SELECT domain, level, language, player, questions, accuracy FROM knowlogic_levels "
+        "WHERE language <> 'all'",
+        _MEANS.format(columns=f"domain, {band} AS band, language"),
+    )
+    rows = records(catalog, "FROM knowlogic_levels WHERE language = 'all'")
+    assert {row["domain"] for row in rows} == set(made_edition.DOMAINS)
+    assert {row["player"] for row in rows if row["tokens"] is not None} == set(made_edition.MODELS)
+
+
+def test_the_mean_of_the_models_leaves_programs_out(catalog: Catalog) -> None:
+    (row,) = records(
+        catalog, "FROM knowlogic_model_means WHERE (domain, language, difficulty) = ('space', 'zh', 'hard')"
+    )
+    ((models, mean, lowest, highest),) = catalog.query(
+        "SELECT count(*), avg(accuracy), min(accuracy), max(accuracy) FROM knowlogic_scores WHERE "
+        "(domain, language, difficulty) = ('space', 'zh', 'hard') AND player NOT IN ('exact', 'single')"
+    )[1]
+    assert row["models"] == models == 3
+    assert row["mean_accuracy"] == pytest.approx(mean)
+    assert (row["lowest_accuracy"], row["highest_accuracy"]) == (lowest, highest)
 
 
 def test_languages_are_compared_on_the_same_pairs(catalog: Catalog) -> None:

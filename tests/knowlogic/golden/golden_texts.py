@@ -14,12 +14,14 @@ from tests.knowlogic.mix import mix_golden
 from tests.knowlogic.nature import nature_golden
 from tests.knowlogic.social import social_golden
 from tests.knowlogic.space import space_golden
+from tests.knowlogic.surnames import surnames_golden
 from tests.knowlogic.time import time_golden
 
 WRITERS: dict[str, Callable[[Language], str]] = {
     "kinship": kinship_golden.write,
     "social": social_golden.write,
     "space": space_golden.write,
+    "surnames": surnames_golden.write,
     "time": time_golden.write,
     "nature": nature_golden.write,
     "mix": mix_golden.write,

@@ -58,7 +58,7 @@ def test_what_is_implied_is_not_exclusive_and_has_the_implied_inverse() -> None:
 def test_the_size_of_the_tables_is_the_size_that_the_documents_state() -> None:
     properties = load_knowledge().rows("social/properties")
     assert len(RELATIONS) == 48
-    assert len(properties) == 44
+    assert len(properties) == 54
     assert table().rule_count() == {
         "inverse": 62,
         "implied": 5,

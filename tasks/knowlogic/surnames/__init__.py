@@ -1,0 +1,1 @@
+"""Scenario surnames of domain social: who has which surname, and who has the same one."""
