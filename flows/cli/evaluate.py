@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.refresh import DryRunOption, result_console, run_flow, without_secrets
+from flows.cli.refresh import DryRunOption, result_console, run_flow, signals_exit, without_secrets
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import print_evaluation_plan
@@ -58,7 +58,8 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
-    from flows.refresh.evaluation import prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.look_up import choices_of, look_up
     from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
@@ -93,6 +94,8 @@ def evaluate(
         warm_up = find_benchmark(plan.benchmark).warm_up
         warm_ups = [] if warm_up is None else [warm_up]
         with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            with signals_exit():
+                look_up(chosen, store, choices_of(plan), console.print, resumed=is_begun(store, plan))
             run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 

@@ -1,7 +1,8 @@
 """`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,11 +96,23 @@ def refresh(
         warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
         what = f"refresh {', '.join(plan.edition for plan in plans)}"
         with lock_root(store, what, console.print):
+            _look_up_models(each[0], store, prepared, console)
             outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
     _print_result(store, outcomes, console, as_json)
+
+
+def _look_up_models(
+    settings: "RefreshSettings", store: Store, prepared: "Sequence[PreparedRefresh]", console: Terminal
+) -> None:
+    from flows.refresh.look_up import choices_of, look_up
+
+    unfinished = [one for one in prepared if not one.published]
+    choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]
+    with signals_exit():
+        look_up(settings, store, choices, console.print, resumed=any(one.resumed for one in unfinished))
 
 
 def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
@@ -145,9 +158,16 @@ def run_flow(
 
     The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
     """
+    with signals_exit():
+        return _run(name, parameters, warm_ups, root, console, verbose)
+
+
+@contextmanager
+def signals_exit() -> Iterator[None]:
+    """Let an interrupt of the block become an exit code."""
     try:
         with signals_interrupt():
-            return _run(name, parameters, warm_ups, root, console, verbose)
+            yield
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.exit_code) from None
 
