@@ -15,7 +15,7 @@ from flows.console.settings_options import settings_app
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from flows.refresh.print_outcomes import print_outcomes
-from flows.refresh.print_plan import print_plans
+from flows.refresh.print_plan import estimate_refresh, print_plans
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
@@ -34,12 +34,16 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
 ]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Agree to a run of more than 5,000 model calls or $20.")
+]
 _WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and four figures with intervals
 
 
 def refresh(
     flags: dict[str, Any],
     dry_run: DryRunOption = False,
+    yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
@@ -50,6 +54,7 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
+    from flows.refresh.large_runs import refuse_large_run
     from flows.refresh.player_choice import describe_aliases
     from flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
     from flows.run.choose_runner import check_runner
@@ -77,6 +82,10 @@ def refresh(
         end_run(store, plans)
         _print_result(store, [outcome_of(plan) for plan in plans], console, as_json)
         return
+    new = [one for one in prepared if not one.resumed]
+    refuse_large_run(
+        each[0], lambda: [row for one in new for row in estimate_refresh(store, one, each[0])], yes=yes
+    )
     check_runner(each[0].runner)
     store.require_conditional_writes()
     _warn(prepared, console)
