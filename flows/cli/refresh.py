@@ -88,29 +88,44 @@ def refresh(
     )
     check_runner(each[0].runner)
     store.require_conditional_writes()
-    _warn(prepared, console)
-    values = [
-        {
-            **without_secrets(settings),
-            "edition": plan.edition,
-            "players": list(plan.evaluation.players),
-        }
-        for settings, plan in zip(each, plans, strict=True)
-    ]
-    for one in prepared:
-        if not one.published:
-            verb = "resuming" if one.resumed else "growing"
-            console.print(f"{verb} edition {one.plan.edition} in {root}")
     try:
-        warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
-        what = f"refresh {', '.join(plan.edition for plan in plans)}"
-        with lock_root(store, what, console.print):
-            _look_up_models(each[0], store, prepared, console)
-            outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
+        outcomes = grow_and_play(each, store, prepared, console, verbose)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
     _print_result(store, outcomes, console, as_json)
+
+
+def grow_and_play(
+    each: "Sequence[RefreshSettings]",
+    store: Store,
+    prepared: "Sequence[PreparedRefresh]",
+    console: Terminal,
+    verbose: bool = False,
+) -> "list[Outcome]":
+    """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile."""
+    _warn(prepared, console)
+    values = [
+        {
+            **without_secrets(settings),
+            "edition": one.plan.edition,
+            "players": list(one.plan.evaluation.players),
+        }
+        for settings, one in zip(each, prepared, strict=True)
+    ]
+    for one in prepared:
+        if not one.published:
+            verb = "resuming" if one.resumed else "growing"
+            console.print(f"{verb} edition {one.plan.edition} in {store.root}")
+    chosen = [find_benchmark(settings.benchmark) for settings in each]
+    warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
+    what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
+    with lock_root(store, what, console.print):
+        _look_up_models(each[0], store, prepared, console)
+        outcomes: list[Outcome] = run_flow(
+            "refresh", {"settings": values}, warm_ups, store.root, console, verbose
+        )
+        return outcomes
 
 
 def _look_up_models(

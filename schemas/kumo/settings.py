@@ -22,7 +22,7 @@ _DEFAULT_PROPOSALS = 3
 # By size: bundled domains, worlds, and instances of a setting, which the domains share. Many domains of few
 # instances, each played once, say more than few domains of many. None: all domains, 50 instances of each.
 _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
-    "tiny": (2, 3, 10),
+    "tiny": (2, 5, 7),
     "small": (3, 9, 48),
     "standard": (6, 34, 200),
     "paper": (None, 0, None),
@@ -49,7 +49,7 @@ class KumoSettings(RefreshSettings):
         },
     }
     size: str = size_setting(
-        tiny="10 easy instances of 5 domains, about 40 calls, 1 minute",
+        tiny="7 easy instances of 7 domains, about 30 calls, 1 minute",
         small="96 instances of 12 domains, about 500 calls, 3 minutes",
         standard="400 instances of 40 domains, about 2,100 calls, 6 minutes",
         paper="50 easy and 50 hard instances of each bundled domain, drawn as in the paper, about 9,300 "
