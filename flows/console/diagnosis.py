@@ -1,11 +1,15 @@
 """What kept a player from a score: replies without a readable answer, cut ones, refusals, failed calls."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import count, in_one_line
+from schemas.errors import PerennialError, count, in_one_line
 from warehouse.catalog.catalog import Catalog
 from warehouse.catalog.confinement import quote
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import LedgerReader
+from warehouse.store.store import Store
 
 # What an episode ended with, in words; an answer that was read and wrong is no problem of this kind.
 PROBLEMS = {
@@ -57,20 +61,27 @@ def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) ->
     return [problem for problem in found if problem.share > least]
 
 
-def quote_reply(catalog: Catalog, episode: str, width: int) -> str:
-    """Return how the last reply of an episode begins, or why its last call failed, in one line."""
+def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str:
+    """Return how the last reply of an episode ends, or why its last call failed, in one line."""
     _, rows = catalog.query(
-        "SELECT coalesce(c.error, t.reply, '') FROM transcripts AS t "
+        "SELECT t.call_id, coalesce(c.error, t.reply) FROM transcripts AS t "
         "LEFT JOIN calls AS c USING (edition, evaluation, call_id) "
         f"WHERE episode_id = {quote(episode)} ORDER BY t.turn DESC LIMIT 1"
     )
-    text = in_one_line(rows[0][0]) if rows else ""
-    return shorten_end(text, width) if text else "(an empty reply)"
+    call_id, text = rows[0] if rows else (None, "")
+    text = in_one_line(text or (_read_refusal(store, call_id) if call_id else "")) or "(an empty reply)"
+    # Answers are at the end.
+    return text if len(text) <= width else f"...{text[3 - width :]}"
 
 
-def shorten_end(text: str, width: int) -> str:
-    """Return the end of a long text, where answers are, with dots before it."""
-    return text if len(text) <= width else "..." + text[len(text) - width + 3 :]
+def _read_refusal(store: Store, call_id: str) -> str:
+    """Return the words of a refusal, which only the ledger has; "" where it has none."""
+    try:
+        with LedgerReader(ledger_file(store.root)) as ledger:
+            body = json.loads(ledger.call(call_id)["raw"])
+        return str(body["choices"][0]["message"]["refusal"] or "")
+    except (PerennialError, ValueError, KeyError, TypeError, IndexError):
+        return ""
 
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:

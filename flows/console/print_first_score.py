@@ -59,7 +59,7 @@ def print_first_score(
         return
     lines = [f"{model} on {benchmark.name}, edition {edition}", ""]
     lines += _scores(board, benchmark, model, best)
-    lines += _problems(catalog, problems, spent["episodes"])
+    lines += _problems(store, catalog, problems, spent["episodes"])
     lines += _spending(spent)
     lines += ["", *_indented("next:", then)]
     for line in lines:
@@ -84,7 +84,7 @@ def _scores(board: list[dict[str, Any]], benchmark: Benchmark, model: str, best:
     return [*lines, f"{'':<12}floor: {floor or 'none'}, which answers without the work; optimum: {best}"]
 
 
-def _problems(catalog: Catalog, problems: list[Problem], episodes: int) -> list[str]:
+def _problems(store: Store, catalog: Catalog, problems: list[Problem], episodes: int) -> list[str]:
     """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
     found = {one.status: one for one in problems}
     lines = [""]
@@ -92,7 +92,7 @@ def _problems(catalog: Catalog, problems: list[Problem], episodes: int) -> list[
         number = found[status].episodes if status in found else 0
         lines.append(f"{status.replace('_', ' '):<12}{number} of {episodes}")
         if status in found:
-            lines.append(f"{'':<12}{quote_reply(catalog, found[status].example, WIDTH - 12)}")
+            lines.append(f"{'':<12}{quote_reply(store, catalog, found[status].example, WIDTH - 12)}")
             lines.append(f"{'':<12}perennial episode {found[status].example}")
     return lines
 
