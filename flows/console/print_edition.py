@@ -4,12 +4,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
 from rich.table import Table
 
-from flows.console.diagnosis import problem_lines
+from flows.console.diagnosis import find_problems, problem_lines
 from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
@@ -60,6 +61,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["failed"] = [
             {"error": error, "calls": calls} for error, calls in _causes(catalog, plan.edition)
         ]
+        document["problems"] = [asdict(one) for one in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)) + _FLOOR * has_floor)

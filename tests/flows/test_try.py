@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.diagnosis import find_problems
+from flows.console.diagnosis import find_problems, problem_lines
 from flows.console.progress import CallCount
 from schemas.calls import Reply
 from tests.flows.prefect_harness import Harness
@@ -38,9 +38,12 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     assert counts["unparsed"] > 0 < counts["refused"]
     assert "I am sorry, but I cannot help with that request." in text
     assert "I cannot tell yet which way to go." in text
-    problems = find_problems(open_catalog(Store(str(tmp_path / "data"))), shown[0].rsplit(" ", 1)[1])
+    catalog, edition = open_catalog(Store(str(tmp_path / "data"))), shown[0].rsplit(" ", 1)[1]
+    problems = find_problems(catalog, edition)
     assert {one.status: one.episodes for one in problems} == {name: n for name, n in counts.items() if n}
-    assert problems[0].describe().startswith(f"m: {problems[0].episodes} of 7 episodes (")
+    assert problem_lines(catalog, edition)[0].startswith(
+        f"problem:   m: {problems[0].episodes} of 7 episodes ("
+    )
     first, second = re.findall(r"perennial (?:\\\n|.)+", text[text.index("next:") :])
     page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
     assert (page.returncode, "m" in page.stdout) == (0, True)
