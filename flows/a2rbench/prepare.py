@@ -68,7 +68,7 @@ def _require_sandbox(settings: A2RBenchSettings) -> None:
         require_protection(accept_unprotected=settings.accept_weak_sandbox)
     except Refused as error:
         raise InvalidOption(
-            f"--authors {','.join(settings.authors)}: {error.detail} (--accept-weak-sandbox); see "
+            f"--author {','.join(settings.author)}: {error.detail} (--accept-weak-sandbox); see "
             "`perennial doctor`"
         ) from None
 

@@ -30,6 +30,10 @@ COMMANDS: dict[str, CommandLine] = {
         "Write a commented perennial.toml and models.toml: each setting with its description.",
     ),
     "models": ("flows.cli.models:models", "Try the models of models.toml."),
+    "try": (
+        "flows.cli.try_model:try_model",
+        "Give a model a first score: grow a tiny edition, play it, and say what went wrong.",
+    ),
     "refresh": (
         "flows.cli.refresh:refresh_app",
         "Grow one edition, let players answer its questions, audit and publish both.",

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.refresh import DryRunOption, result_console, run_flow, without_secrets
+from flows.cli.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit, without_secrets
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
-from flows.refresh.print_plan import print_evaluation_plan
+from flows.refresh.print_plan import estimate_evaluation, print_evaluation_plan
 from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
@@ -48,6 +48,7 @@ def evaluate(
         ),
     ] = 0,
     dry_run: DryRunOption = False,
+    yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
@@ -58,7 +59,9 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
-    from flows.refresh.evaluation import prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.large_runs import refuse_large_run
+    from flows.refresh.look_up import choices_of, look_up
     from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
     from schemas.settings import load_settings
@@ -85,6 +88,9 @@ def evaluate(
         Staging(store, plan.unit).remove()
         console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
     else:
+        begun = is_begun(store, plan)
+        if not begun:
+            refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
@@ -93,6 +99,8 @@ def evaluate(
         warm_up = find_benchmark(plan.benchmark).warm_up
         warm_ups = [] if warm_up is None else [warm_up]
         with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            with signals_exit():
+                look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
             run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 

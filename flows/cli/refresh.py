@@ -1,7 +1,8 @@
 """`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from flows.console.settings_options import settings_app
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from flows.refresh.print_outcomes import print_outcomes
-from flows.refresh.print_plan import print_plans
+from flows.refresh.print_plan import estimate_refresh, print_plans
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
@@ -33,12 +34,16 @@ DryRunOption = Annotated[
     bool,
     typer.Option("--dry-run", help="Print the plan, its counts and an estimate of cost; do nothing else."),
 ]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Agree to a run of more than 5,000 model calls or $20.")
+]
 _WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and four figures with intervals
 
 
 def refresh(
     flags: dict[str, Any],
     dry_run: DryRunOption = False,
+    yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
@@ -49,6 +54,7 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
+    from flows.refresh.large_runs import refuse_large_run
     from flows.refresh.player_choice import describe_aliases
     from flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
     from flows.run.choose_runner import check_runner
@@ -76,30 +82,61 @@ def refresh(
         end_run(store, plans)
         _print_result(store, [outcome_of(plan) for plan in plans], console, as_json)
         return
+    new = [one for one in prepared if not one.resumed]
+    refuse_large_run(
+        each[0], lambda: [row for one in new for row in estimate_refresh(store, one, each[0])], yes=yes
+    )
     check_runner(each[0].runner)
     store.require_conditional_writes()
-    _warn(prepared, console)
-    values = [
-        {
-            **without_secrets(settings),
-            "edition": plan.edition,
-            "players": list(plan.evaluation.players),
-        }
-        for settings, plan in zip(each, plans, strict=True)
-    ]
-    for one in prepared:
-        if not one.published:
-            verb = "resuming" if one.resumed else "growing"
-            console.print(f"{verb} edition {one.plan.edition} in {root}")
     try:
-        warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
-        what = f"refresh {', '.join(plan.edition for plan in plans)}"
-        with lock_root(store, what, console.print):
-            outcomes = run_flow("refresh", {"settings": values}, warm_ups, root, console, verbose)
+        outcomes = grow_and_play(each, store, prepared, console, verbose)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
     _print_result(store, outcomes, console, as_json)
+
+
+def grow_and_play(
+    each: "Sequence[RefreshSettings]",
+    store: Store,
+    prepared: "Sequence[PreparedRefresh]",
+    console: Terminal,
+    verbose: bool = False,
+) -> "list[Outcome]":
+    """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile."""
+    _warn(prepared, console)
+    values = [
+        {
+            **without_secrets(settings),
+            "edition": one.plan.edition,
+            "players": list(one.plan.evaluation.players),
+        }
+        for settings, one in zip(each, prepared, strict=True)
+    ]
+    for one in prepared:
+        if not one.published:
+            verb = "resuming" if one.resumed else "growing"
+            console.print(f"{verb} edition {one.plan.edition} in {store.root}")
+    chosen = [find_benchmark(settings.benchmark) for settings in each]
+    warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
+    what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
+    with lock_root(store, what, console.print):
+        _look_up_models(each[0], store, prepared, console)
+        outcomes: list[Outcome] = run_flow(
+            "refresh", {"settings": values}, warm_ups, store.root, console, verbose
+        )
+        return outcomes
+
+
+def _look_up_models(
+    settings: "RefreshSettings", store: Store, prepared: "Sequence[PreparedRefresh]", console: Terminal
+) -> None:
+    from flows.refresh.look_up import choices_of, look_up
+
+    unfinished = [one for one in prepared if not one.published]
+    choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]
+    with signals_exit():
+        look_up(settings, store, choices, console.print, resumed=any(one.resumed for one in unfinished))
 
 
 def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
@@ -145,9 +182,16 @@ def run_flow(
 
     The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
     """
+    with signals_exit():
+        return _run(name, parameters, warm_ups, root, console, verbose)
+
+
+@contextmanager
+def signals_exit() -> Iterator[None]:
+    """Let an interrupt of the block become an exit code."""
     try:
         with signals_interrupt():
-            return _run(name, parameters, warm_ups, root, console, verbose)
+            yield
     except Interrupted as interrupted:
         raise typer.Exit(interrupted.exit_code) from None
 

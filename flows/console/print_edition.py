@@ -4,11 +4,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
 from rich.table import Table
 
+from flows.console.diagnosis import find_problems, problem_lines
 from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from schemas.benchmark import find_benchmark
@@ -59,6 +61,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["failed"] = [
             {"error": error, "calls": calls} for error, calls in _causes(catalog, plan.edition)
         ]
+        document["problems"] = [asdict(one) for one in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)) + _FLOOR * has_floor)
@@ -79,8 +82,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         floor = (("–" if row["above_floor"] is None else f"{row['above_floor']:.3f}"),) if has_floor else ()
-        rates = [_figure(row, "success_rate"), *floor, *(_fair_cells(row) if differs else ())]
-        figures = [_figure(row, measure.column) for measure in measures]
+        rates = [figure(row, "success_rate"), *floor, *(_fair_cells(row) if differs else ())]
+        figures = [figure(row, measure.column) for measure in measures]
         cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
         table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells)
     populations = describe_populations(row["population"] for row in board)
@@ -105,6 +108,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         causes = _causes(catalog, plan.edition)
         if causes:
             console.print(f"failed:    {describe_causes(causes)}")
+    for line in problem_lines(catalog, plan.edition):
+        console.print(line, markup=False, highlight=False)
     if text := _describe_scale(catalog, plan.benchmark):
         console.print(f"scale:     {text}")
     for name, text in benchmark.summary(catalog, plan).items():
@@ -162,7 +167,8 @@ def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def _figure(row: dict[str, Any], name: str) -> str:
+def figure(row: dict[str, Any], name: str) -> str:
+    """Return a figure of a leaderboard's row with its interval, where it has one."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
         return "undefined"

@@ -19,6 +19,7 @@ CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
 _slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
 _part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
+_scorer: ContextVar[Callable[[bool], None] | None] = ContextVar("progress_scorer", default=None)
 _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
 _waiting: ContextVar[Callable[[str], None] | None] = ContextVar("progress_waiting", default=None)
 
@@ -55,11 +56,12 @@ def end_bar() -> None:
 class CallCount:
     """Counts replies, their tokens and what they cost, as far as it is known, and how fast they come.
 
-    `share` is how much of the stage's work with models is done, 0 to 1.
+    `share` is how much of the stage's work with models is done, 0 to 1; `ended` and `solved` count episodes
+    of models.
     """
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.ended = self.solved = 0
         self.tokens = 0
         self.unpriced = 0
         self.cost_usd = 0.0
@@ -81,7 +83,8 @@ class CallCount:
     @property
     def text(self) -> str:
         """What was counted, in words; an unknown cost is never shown as 0."""
-        parts = [calls_text(self.calls, self.unpriced, self.cost_usd)]
+        parts = [f"{self.solved:,} of {self.ended:,} solved"] if self.ended else []
+        parts.append(calls_text(self.calls, self.unpriced, self.cost_usd))
         if self.tokens:
             parts.append(f"{self.tokens:,} tokens")
         if self._begun is not None:
@@ -123,6 +126,13 @@ def count_call(reply: Reply) -> None:
     counter = _counter.get()
     if counter is not None:
         counter(reply)
+
+
+def count_episode(is_solved: bool) -> None:
+    """Show that one more episode of a model has ended, and whether it was solved."""
+    scorer = _scorer.get()
+    if scorer is not None:
+        scorer(is_solved)
 
 
 def show_server_batch(text: str, is_new: bool) -> None:
@@ -197,19 +207,26 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
             if has_bar:
                 bar.update(shown, calls=describe_calls())
 
+        def score(is_solved: bool) -> None:
+            calls.ended += 1
+            calls.solved += is_solved
+            if has_bar:
+                bar.update(shown, calls=describe_calls())
+
         def wait_for(text: str) -> None:
             nonlocal waits_for
             waits_for = text
             if has_bar:
                 bar.update(shown, calls=describe_calls())
 
-        tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for)
+        tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for), _scorer.set(score)
         try:
             yield advance
         finally:
             _counter.reset(tokens[0])
             _part.reset(tokens[1])
             _waiting.reset(tokens[2])
+            _scorer.reset(tokens[3])
     seconds, rows = time.monotonic() - started, describe_rows(totals)
     note(f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {rows}".rstrip())
 

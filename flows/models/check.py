@@ -2,12 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flows.refresh.model_checks import refuse_reserved_names
 from schemas.benchmark import find_benchmark
-from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
+from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
@@ -17,9 +19,10 @@ from tasks.llm.replies import find_message, one_line
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
+QUESTION = "Which word means the opposite of no?"
 _MESSAGES = (
     {"role": "system", "content": "Answer with one word."},
-    {"role": "user", "content": "Which word means the opposite of no?"},
+    {"role": "user", "content": QUESTION},
 )
 
 
@@ -64,13 +67,8 @@ async def _try_all(settings: RefreshSettings, policy: CallPolicy, models: Sequen
 
 async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) -> TriedModel:
     shared = settings.player_params()
-    params = settings.model_params([model], shared).get(model, shared)
-    most = completion_bound(params)
-    if most is not None:
-        params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
-    request = ModelRequest("player", model, _MESSAGES, params, "", "")
-    role = params.get("system_role", "system")
-    sent = (f"role {role}", *(name for name in request.params if name != "model"))
+    request = short_request("player", model, settings.model_params([model], shared).get(model, shared))
+    sent = describe_sent(request)
     tried = TriedModel(model, settings.endpoint(model).describe(), sent)
     prices = entry_prices(settings.model_entries())
     try:
@@ -79,7 +77,7 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
             entry = settings.model_entries().get(model)
             listed = await clients.list_batches(model) if entry is not None and entry.batch else None
     except PerennialError as failure:
-        return replace(tried, error=str(failure), remedy=_remedy(str(failure), sent))
+        return replace(tried, error=str(failure), remedy=suggest_remedy(str(failure), sent))
     if reply.answered:
         tried = replace(tried, reply=reply, takes_batches=listed is not None)
         if listed is None or listed.http_status == 200:
@@ -88,12 +86,26 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
         error = f"it answers, but batch = true, and GET /batches fails: {one_line(why)}"
         return replace(tried, error=error, takes_batches=False, remedy="remove batch = true from its table")
     error = reply.error or reply.status
-    return replace(tried, reply=reply, error=error, remedy=_remedy(error, sent))
+    return replace(tried, reply=reply, error=error, remedy=suggest_remedy(error, sent))
 
 
-def _remedy(error: str, sent: Sequence[str]) -> str:
-    """Return what to write into the model's entry where the error names what was sent."""
-    named = [name for name in sent[1:] if name in error]
+def short_request(role: Role, model: str, params: Mapping[str, Any]) -> ModelRequest:
+    """Return one short question with these parameters, of which a limit of the reply is lowered."""
+    most = completion_bound(params)
+    if most is not None:
+        params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
+    return ModelRequest(role, model, _MESSAGES, dict(params), "", "")
+
+
+def describe_sent(request: ModelRequest) -> tuple[str, ...]:
+    """Return the role of the system message, and the names of the parameters that are sent."""
+    role = request.messages[0]["role"]
+    return (f"role {role}", *(name for name in request.params if name != "model"))
+
+
+def suggest_remedy(error: str, sent: Sequence[str]) -> str:
+    """Return what to write into the model's entry where the error names what was sent, "" elsewhere."""
+    named = [name for name in sent[1:] if re.search(rf"\b{re.escape(name)}\b", error)]
     if named:
         return f'{named[0]} = "unset" in its table api'
     if any(

@@ -69,6 +69,11 @@ def prepare_evaluation(
     return replace(asked, name=chosen, first_runs=first_runs, played=played)
 
 
+def is_begun(store: Store, plan: EvaluationPlan) -> bool:
+    """Whether work on this evaluation is staged."""
+    return Staging(store, plan.unit).read_plan() is not None
+
+
 def refuse_damaged_edition(store: Store, edition: str) -> None:
     """Raise Damaged where a file that an evaluation of the edition reads is not what was published.
 

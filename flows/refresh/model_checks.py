@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -22,6 +22,7 @@ from warehouse.ledger.prices import load_prices
 from warehouse.store.store import Store
 
 _CLOSE = 0.8  # of `difflib`: one letter that is missing, or two that are swapped
+_CLOSE_PREFIX = 0.5  # such as opened for closed: few names of models have a colon, and servers list those
 _LISTING_TIMEOUT_S = 10.0
 
 
@@ -65,6 +66,12 @@ def check_models(
     choices += [*authors, *playing.readers(protocol)]
     if not choices:
         return
+    for option in ("max_calls", "max_cost"):
+        if getattr(settings, option) == 0:
+            raise InvalidOption(
+                f"--{option.replace('_', '-')} 0: {choices[0].model!r} is a model, and none could be asked: "
+                "give a higher limit, or leave the models out"
+            )
     if not settings.allow_unlisted:
         for choice in choices:
             _refuse_misspelt(settings, choice.model, playing)
@@ -96,9 +103,10 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
     Any other name is treated as a model, so that a slip would be thousands of paid calls.
     """
     entries = settings.model_entries()
-    known = {name.casefold(): name for name in (*playing.programs, *playing.aliases, *entries)}
-    near = get_close_matches(model.casefold(), known, 1, _CLOSE)
-    if model in entries or not near:
+    if model in entries:
+        return
+    meant = _find_meant(model, playing, entries)
+    if not meant:
         return
     endpoint = settings.endpoint()
     if endpoint.url_from == "default" and not endpoint.key:
@@ -117,8 +125,18 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
         )
     raise InvalidOption(
         f"{model!r} is no program and has no entry in {settings.models_file or MODELS_FILE}, and {said}: did "
-        f"you mean {known[near[0]]!r}? To ask a model of that name, give --allow-unlisted"
+        f"you mean {meant!r}? To ask a model of that name, give --allow-unlisted"
     )
+
+
+def _find_meant(model: str, playing: Playing, entries: Collection[str]) -> str:
+    """Return the name that this one is close to: of a program or an entry, or with a way to ask; else ""."""
+    known = {name.casefold(): name for name in (*playing.programs, *playing.aliases, *entries)}
+    for near in get_close_matches(model.casefold(), known, 1, _CLOSE):
+        return known[near]
+    prefix, colon, rest = model.partition(":")
+    ways = get_close_matches(prefix.casefold(), playing.variants, 1, _CLOSE_PREFIX) if colon else []
+    return f"{ways[0]}:{rest}" if ways else ""
 
 
 def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> None:

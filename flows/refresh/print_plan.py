@@ -86,6 +86,11 @@ def print_plans(
         return
     for plan in plans.values():
         _print_tables(console, plan)
+    for name, plan in plans.items():
+        low_calls = sum(row.calls_low for row in plan.estimates)
+        high_calls = sum(row.calls_high for row in plan.estimates)
+        text = f"{name}: {_span(f'{low_calls:,}', f'{high_calls:,}')} model calls"
+        console.print(text, markup=False, highlight=False)
     text = f"all {len(plans)} editions: {_span(f'{low:,}', f'{high:,}')} model calls, cost {_cost(*costs)}"
     console.print(text, markup=False, highlight=False)
 
@@ -97,9 +102,28 @@ def print_plan(
     _print(console, _describe(store, prepared, settings), as_json)
 
 
+def estimate_refresh(
+    store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of a refresh, with their cost as far as prices are known."""
+    evaluation = prepared.plan.evaluation
+    return prepared.own.estimate(evaluation, _prices(settings, store, evaluation))
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of an evaluation in the same way."""
+    from warehouse.editions.publish import read_counts
+
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
+    return [_scale_estimate(one, plan, instances) for one in estimates]
+
+
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
     plan, own = prepared.plan, prepared.own
-    estimates = own.estimate(plan.evaluation, _prices(settings, store, plan.evaluation))
+    estimates = estimate_refresh(store, prepared, settings)
     values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
@@ -144,8 +168,7 @@ def print_evaluation_plan(
     from warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
-    estimates = [_scale_estimate(one, plan, instances) for one in estimates]
+    estimates = estimate_evaluation(store, plan, settings)
     sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).variance is not None else {}
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(

@@ -160,9 +160,14 @@ async def _play_model(
     concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
     ended = count(1)
     total = len(games) * len(runs)
+
+    def note_end(episode: Episode) -> None:
+        progress.count_episode(episode.success)
+        progress.note_part(next(ended) / total)
+
     episodes = await play_all(
         *(calls, chosen, games, runs, concurrency, plan.canary),
-        on_end=lambda: progress.note_part(next(ended) / total),
+        on_end=note_end,
         second_reader=playing.second_reader(plan.protocol),
     )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)

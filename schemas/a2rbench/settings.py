@@ -1,30 +1,37 @@
 """A2RBench's own settings: section [a2rbench] of perennial.toml."""
 
-from collections.abc import Collection
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from pydantic import field_validator
 
 from schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
 from schemas.a2rbench.analysis import TEMPERATURE as READING
 from schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
-from schemas.errors import InvalidOption, join_choices
+from schemas.errors import InvalidOption
 from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, setting
+from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
 from schemas.settings.models import only_set
-
-# The paper: 72 seeds, nine variations of each, models at temperature 1e-7 (section 4.1).
-PRESETS: dict[str, dict[str, Any]] = {
-    "": {},
-    "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
-    # Table 8, where people were asked: 36 semantic and 36 symbolic seeds, and these in other tokens.
-    "human": {"seeds": 12, "variations": 0, "remapping": True, "temperature": 1e-7},
-}
 
 
 class A2RBenchSettings(RefreshSettings):
     """How many seeds and variations, who writes them, and whether items are asked in other tokens too."""
 
+    # The paper: 72 seeds, nine variations of each, models at temperature 1e-7 (section 4.1). Its table 8,
+    # where people were asked: 36 semantic and 36 symbolic seeds, and these in other tokens.
+    sizes: ClassVar[Sizes] = {
+        "tiny": {"seeds": 1, "variations": 1, "runs": 1},
+        "small": {"seeds": 3, "variations": 3, "runs": 1},
+        "standard": {},
+        "paper": {"seeds": 12, "variations": 9, "remapping": True, "temperature": 1e-7},
+        "human": {"seeds": 12, "variations": 0, "remapping": True, "temperature": 1e-7},
+    }
+    size: str = size_setting(
+        tiny="1 seed of each cell with 1 variation, about 18 items and calls, 1 minute",
+        small="3 seeds with 3 variations, about 108 items and calls, 1 minute",
+        standard="12 seeds with 9 variations and 5 runs, about 1,080 items and 5,400 calls, 9 minutes",
+        paper="the same at temperature 1e-7",
+        human="the 108 items of the paper's table 8, which people answered, 540 calls, 2 minutes",
+    )
     players: Names = setting(
         [],
         "Players, separated by commas: search, guesser, identity, nearest; any other name is treated as a "
@@ -42,13 +49,7 @@ class A2RBenchSettings(RefreshSettings):
     remapping: bool = setting(
         True, "Ask symbolic items in other tokens as well, where the rule commutes with that."
     )
-    preset: str = setting(
-        "",
-        "paper: 12 seeds of each cell, V0 to V9, and models at temperature 1e-7. human: the same without "
-        "variations, the 108 items of its table 8.",
-    )
-
-    authors: Names = setting(
+    author: Names = setting(
         [CATALOGUE],
         "Who writes the rules, separated by commas: catalogue (perennial's own rules) and models, which take "
         "the seeds of each cell in turn.",
@@ -56,7 +57,7 @@ class A2RBenchSettings(RefreshSettings):
     )
     judge: str = setting(
         "",
-        "Model that judges what models wrote. Default: the first model of --authors.",
+        "Model that judges what models wrote. Default: the first model of --author.",
         AUTHORS,
     )
     expander: str = setting(
@@ -99,16 +100,9 @@ class A2RBenchSettings(RefreshSettings):
         le=100_000,
     )
 
-    @field_validator("preset")
+    @field_validator("author")
     @classmethod
-    def _check_preset(cls, value: str) -> str:
-        if value not in PRESETS:
-            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
-        return value
-
-    @field_validator("authors")
-    @classmethod
-    def _check_authors(cls, value: list[str]) -> list[str]:
+    def _check_author(cls, value: list[str]) -> list[str]:
         if not value or len(set(value)) < len(value):
             raise ValueError(f"expected {CATALOGUE} or models, each once")
         return value
@@ -119,11 +113,6 @@ class A2RBenchSettings(RefreshSettings):
         if len(value) > MOST_ANALYSTS or len(set(value)) < len(value):
             raise ValueError(f"expected at most {MOST_ANALYSTS} models, each once")
         return value
-
-    def fill_preset(self, flags: Collection[str]) -> Self:
-        """Return the settings with what the preset sets, but for what flags set."""
-        preset = PRESETS[self.preset]
-        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
     def own_policy(self) -> bool:
         """Return whether code of models may run where nothing protects the machine from it."""
@@ -142,12 +131,12 @@ class A2RBenchSettings(RefreshSettings):
 
     def authoring(self) -> AuthoringPlan:
         """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""
-        models = [name for name in self.authors if name != CATALOGUE]
+        models = [name for name in self.author if name != CATALOGUE]
         for role in ("judge", "expander"):
             name = getattr(self, role)
             if name and not models:
-                raise InvalidOption(f"--{role} {name}: no model writes rules: name one with --authors")
-        plan = AuthoringPlan(tuple(self.authors))
+                raise InvalidOption(f"--{role} {name}: no model writes rules: name one with --author")
+        plan = AuthoringPlan(tuple(self.author))
         if not models:
             return plan
         judge = self.judge or models[0]
@@ -162,4 +151,4 @@ class A2RBenchSettings(RefreshSettings):
             shared = only_set(temperature=temperature, max_tokens=self.author_max_tokens)
             own = self.model_params(named[role], shared)
             params[role] = {model: own.get(model, shared) for model in named[role]}
-        return AuthoringPlan(tuple(self.authors), judge, self.expander, self.candidates, self.retries, params)
+        return AuthoringPlan(tuple(self.author), judge, self.expander, self.candidates, self.retries, params)

@@ -1,12 +1,35 @@
 """BeyondBench's own settings: section [beyondbench] of perennial.toml."""
 
+from typing import ClassVar
+
 from schemas.settings import RefreshSettings
-from schemas.settings.form import Names, setting
+from schemas.settings.form import Names, Sizes, setting, size_setting
+
+TINY = (
+    "sorting/standard",
+    "sum_of_digits/standard",
+    "fibonacci_sequence/fibonacci",
+    "geometric_sequence/geometric",
+    "tower_of_hanoi/disks_4",
+    "n_queens/queens_8",
+)
 
 
 class BeyondBenchSettings(RefreshSettings):
     """Which tasks, how many problems of each variation, and the budget of tokens."""
 
+    sizes: ClassVar[Sizes] = {
+        "tiny": {"tasks": list(TINY), "instances": 3, "runs": 1},
+        "small": {"instances": 1, "runs": 1},
+        "standard": {},
+        "paper": {"tasks": ["paper"], "instances": 20},
+    }
+    size: str = size_setting(
+        tiny="3 problems of each of 6 tasks, 18 calls, 1 minute",
+        small="1 problem of each of 182 variations, 182 calls, 1 minute",
+        standard="20 problems of each and 5 runs, 18,200 calls, half an hour",
+        paper="the same of the 146 variations that the paper counts, 14,600 calls, half an hour",
+    )
     tasks: Names = setting(
         [],
         "Tasks, separated by commas: a suite (easy, medium, hard), a task, TASK/VARIATION, or paper for all "

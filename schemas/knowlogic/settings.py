@@ -1,22 +1,30 @@
 """KnowLogic's own settings: section [knowlogic] of perennial.toml."""
 
-from collections.abc import Collection
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from schemas.errors import join_choices
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.settings import RefreshSettings
-from schemas.settings.form import Names, setting
-
-# The paper: 600 questions a domain (section 3.4), models at temperature 0.7 (section 4.1).
-PRESETS: dict[str, dict[str, Any]] = {"": {}, "paper": {"questions": 600, "temperature": 0.7}}
+from schemas.settings.form import Names, Sizes, setting, size_setting
 
 
 class KnowLogicSettings(RefreshSettings):
     """Which domains and languages, and how many questions."""
 
+    # The paper: 600 questions a domain (section 3.4), models at temperature 0.7 (section 4.1).
+    sizes: ClassVar[Sizes] = {
+        "tiny": {"questions": 2, "runs": 1},
+        "small": {"questions": 20, "runs": 1},
+        "standard": {},
+        "paper": {"questions": 600, "temperature": 0.7},
+    }
+    size: str = size_setting(
+        tiny="2 questions per domain and language, 20 calls, 1 minute",
+        small="20, 200 calls, 1 minute",
+        standard="60 and 5 runs, 3,000 calls, 6 minutes",
+        paper="600, 5 runs and temperature 0.7, 30,000 calls, 1 hour",
+    )
     domains: Names = setting(list(DOMAINS), f"Domains, separated by commas: some of {', '.join(DOMAINS)}.")
     languages: Names = setting(
         list(LANGUAGES), "Languages of each question, separated by commas: zh (Chinese), en (English)."
@@ -27,7 +35,6 @@ class KnowLogicSettings(RefreshSettings):
         "Default: these four.",
     )
     questions: int = setting(60, "Questions per domain, each of them in all languages.", ge=1, le=1_000_000)
-    preset: str = setting("", "paper: 600 questions per domain, and models at temperature 0.7.")
 
     @field_validator("domains")
     @classmethod
@@ -38,18 +45,6 @@ class KnowLogicSettings(RefreshSettings):
     @classmethod
     def _check_languages(cls, value: list[str]) -> list[str]:
         return _choose("language", value, LANGUAGES)
-
-    @field_validator("preset")
-    @classmethod
-    def _check_preset(cls, value: str) -> str:
-        if value not in PRESETS:
-            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
-        return value
-
-    def fill_preset(self, flags: Collection[str]) -> Self:
-        """Return the settings with what the preset sets, but for what flags set."""
-        preset = PRESETS[self.preset]
-        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
 
 def _choose(what: str, value: list[str], known: tuple[Any, ...]) -> list[str]:

@@ -23,7 +23,6 @@ class KumoPlan:
     instances: int
     min_expected_steps: float
     require_test: bool = False
-    preset: str = ""
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
     domain_count: int | None = None
     rest_editions: int = 0

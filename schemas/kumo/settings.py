@@ -1,7 +1,7 @@
 """KUMO's own settings: section [kumo] of perennial.toml."""
 
-from collections.abc import Collection, Mapping
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import field_validator
 
@@ -15,23 +15,19 @@ from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
 from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
 from schemas.kumo.things import Setting
 from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, setting
+from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
 from schemas.settings.models import only_set
 
-PRESETS: dict[str, dict[str, Any]] = {
-    "": {},
-    "allow-trivial": {
-        "min_expected_steps": 0.0,
-        "require_test": False,
-        "max_trivial_share": 1.0,
-        "sampler": AS_PUBLISHED,
-    },
-}
 _DEFAULT_PROPOSALS = 3
-# Many domains of few instances, each played once, say more than few domains of many.
-_DEFAULT_DOMAINS = 6
-_DEFAULT_WORLDS = 34
-_DEFAULT_INSTANCES = 200
+# By size: bundled domains, worlds, and instances of a setting, which the domains share. Many domains of few
+# instances, each played once, say more than few domains of many. None: all domains, 50 instances of each.
+_AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
+    "tiny": (2, 5, 7),
+    "small": (3, 9, 48),
+    "standard": (6, 34, 200),
+    "paper": (None, 0, None),
+}
+_AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
 SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
 
@@ -39,6 +35,26 @@ SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
 class KumoSettings(RefreshSettings):
     """Which domains and instances, who authors them, and the gate's thresholds."""
 
+    sizes: ClassVar[Sizes] = {
+        "tiny": {"settings": ["easy"], **_AS_THE_SIZE_SAYS},
+        "small": _AS_THE_SIZE_SAYS,
+        "standard": {},
+        # Instances whose answer needs no test are drawn too.
+        "paper": {
+            **_AS_THE_SIZE_SAYS,
+            "min_expected_steps": 0.0,
+            "require_test": False,
+            "max_trivial_share": 1.0,
+            "sampler": AS_PUBLISHED,
+        },
+    }
+    size: str = size_setting(
+        tiny="7 easy instances of 7 domains, about 30 calls, 1 minute",
+        small="96 instances of 12 domains, about 500 calls, 3 minutes",
+        standard="400 instances of 40 domains, about 2,100 calls, 6 minutes",
+        paper="50 easy and 50 hard instances of each bundled domain, drawn as in the paper, about 9,300 "
+        "calls, half an hour",
+    )
     domains: Names = setting(
         [],
         "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns.",
@@ -51,7 +67,7 @@ class KumoSettings(RefreshSettings):
     )
     settings: Names = setting(
         ["easy", "hard"],
-        "Sizes: easy, hard, NxM (truths x actions), or NxMvK, such as 6x10v2, with K valid truths, which "
+        "Settings: easy, hard, NxM (truths x actions), or NxMvK, such as 6x10v2, with K valid truths, which "
         "--sampler kumo-2025 draws.",
     )
     players: Names = setting(
@@ -62,7 +78,7 @@ class KumoSettings(RefreshSettings):
     )
     instances: int | None = setting(
         None,
-        "Instances per domain and setting. Default: 200 a setting, shared by its domains, at most 50 each.",
+        "Instances per domain and setting. Default: as --size says, shared by the domains, at most 50 each.",
         example=5,
         ge=1,
         le=1_000_000,
@@ -71,9 +87,6 @@ class KumoSettings(RefreshSettings):
     book_style: str = setting(
         MIXED,
         f"Style of the template's books: {', '.join(BOOK_STYLES)}; mixed: one of them is drawn for each.",
-    )
-    preset: str = setting(
-        "", "allow-trivial: instances whose answer needs no test are drawn too, as in the paper."
     )
     sampler: str = setting(
         "",
@@ -88,8 +101,8 @@ class KumoSettings(RefreshSettings):
     )
     domain_count: int | None = setting(
         None,
-        "Use this many of the domains, the least recently used first. Default: 6, or all that --domains "
-        "names, or none where new ones are proposed.",
+        "Use this many of the domains, the least recently used first. Default: as --size says, or all "
+        "that --domains names, or none where new ones are proposed.",
         example=6,
         ge=0,
         le=1_000,
@@ -100,7 +113,8 @@ class KumoSettings(RefreshSettings):
 
     worlds: int | None = setting(
         None,
-        "New synthetic worlds to draw. Default: 34, or none with --domains or where domains are proposed.",
+        "New synthetic worlds to draw. Default: as --size says, or none with --domains or where domains are "
+        "proposed.",
         example=34,
         ge=0,
         le=1_000,
@@ -167,13 +181,6 @@ class KumoSettings(RefreshSettings):
         1e-6, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
     )
 
-    @field_validator("preset")
-    @classmethod
-    def _check_preset(cls, value: str) -> str:
-        if value not in PRESETS:
-            raise ValueError(f"expected {join_choices(name for name in PRESETS if name)}")
-        return value
-
     @field_validator("sampler")
     @classmethod
     def _check_sampler(cls, value: str) -> str:
@@ -217,11 +224,6 @@ class KumoSettings(RefreshSettings):
         if not value or set(value) - set(SHOWN_BOOKS):
             raise ValueError(f"expected some of {', '.join(SHOWN_BOOKS)}")
         return [name for name in SHOWN_BOOKS if name in value]
-
-    def fill_preset(self, flags: Collection[str]) -> Self:
-        """Return the settings with what the preset sets, but for what flags set."""
-        preset = PRESETS[self.preset]
-        return self.model_copy(update={name: value for name, value in preset.items() if name not in flags})
 
     def chosen_sampler(self) -> str:
         """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
@@ -288,17 +290,19 @@ class KumoSettings(RefreshSettings):
         """Return how many of the domains are to take their turn, None where all of those named are used."""
         if self.domain_count is not None or self.has_domains:
             return self.domain_count
-        return 0 if has_proposals else _DEFAULT_DOMAINS
+        return 0 if has_proposals else _AMOUNTS[self.size][0]
 
     def number_of_worlds(self, has_proposals: bool) -> int:
         """Return how many synthetic worlds are to be drawn."""
         if self.worlds is not None:
             return self.worlds
-        return 0 if self.has_domains or has_proposals else _DEFAULT_WORLDS
+        return 0 if self.has_domains or has_proposals else _AMOUNTS[self.size][1]
 
     def instances_of_each(self, domains: int) -> int:
         """Return how many instances of each domain and setting are to be drawn, of so many domains."""
-        return self.instances or min(_MOST_OF_A_DOMAIN, -(-_DEFAULT_INSTANCES // max(1, domains)))
+        total = _AMOUNTS[self.size][2]
+        shared = _MOST_OF_A_DOMAIN if total is None else -(-total // max(1, domains))
+        return self.instances or min(_MOST_OF_A_DOMAIN, shared)
 
     def _proposals(self, has_proposer: bool, has_domains: bool, quotas: tuple[Quota, ...]) -> int:
         if self.propose and not has_proposer:

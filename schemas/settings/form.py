@@ -1,5 +1,6 @@
 """How a setting is written down: one field with its default, its limits and its description."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -9,6 +10,7 @@ AUTHORS = "Models as authors (key: PERENNIAL_API_KEY or OPENAI_API_KEY)"
 PLAYERS = "Models as players"
 CALLS = "Calls and their limits"
 OPERATION = "Operation"
+STANDARD = "standard"  # the size of an edition whose size is not given
 PANELS = ("", AUTHORS, PLAYERS, CALLS, OPERATION)
 
 
@@ -20,6 +22,7 @@ def split_names(value: Any) -> Any:
     return [part.strip() for part in parts if part.strip()]
 
 
+Sizes = Mapping[str, Mapping[str, Any]]  # what each size sets, but for what is given beside it
 Names = Annotated[list[str], BeforeValidator(split_names, json_schema_input_type=list[str] | str)]
 
 
@@ -35,6 +38,16 @@ def setting(default: Any, description: str, panel: str = "", example: Any = None
         json_schema_extra={"panel": panel},
         examples=examples,
         **limits,
+    )
+
+
+def size_setting(**meanings: str) -> Any:
+    """Return the field of the setting `size`, from what each size means: instances, calls, minutes."""
+    text = " ".join(f"{name}: {meaning}." for name, meaning in meanings.items())
+    return setting(
+        STANDARD,
+        f"How much to make. {text} Calls are those of each model, minutes those of two cores and replies of "
+        "5 s; other flags go before what a size sets.",
     )
 
 

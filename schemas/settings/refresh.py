@@ -9,17 +9,17 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
 from schemas.benchmark import DEFAULT_BENCHMARK, Benchmark, benchmarks, find_benchmark
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
-from schemas.errors import InvalidOption, shorten, suggest
+from schemas.errors import InvalidOption, join_choices, shorten, suggest
 from schemas.game import USUAL
 from schemas.settings.environment import read_variables
-from schemas.settings.form import PANELS, Names, panel_of, setting
+from schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
 from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
@@ -40,11 +40,17 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid")
+    sizes: ClassVar[Sizes] = {STANDARD: {}}
 
     benchmark: str = setting(
         DEFAULT_BENCHMARK,
         "Benchmark that the edition belongs to. NAME,NAME,... or all: an edition of each, in one run with "
         "one budget.",
+    )
+    size: str = setting(
+        STANDARD,
+        "How much to make: tiny, small, standard or paper. `perennial refresh --benchmark NAME --help` says "
+        "what each means.",
     )
     root: str = setting("warehouse/data", "Data root.")
     edition: EditionName = setting(
@@ -94,6 +100,13 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
                 raise ValueError("expected one line without control characters")
         return value
 
+    @field_validator("size")
+    @classmethod
+    def _check_size(cls, value: str) -> str:
+        if value not in cls.sizes:
+            raise ValueError(f"expected {join_choices(cls.sizes)}")
+        return value
+
     @field_validator("seed")
     @classmethod
     def _check_seed(cls, value: int | None) -> int | None:
@@ -107,9 +120,10 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     def _without_repeats(cls, value: list[str]) -> list[str]:
         return list(dict.fromkeys(value))
 
-    def fill_preset(self, _flags: Collection[str]) -> Self:
-        """Return the settings with what a preset sets, but for what flags set."""
-        return self
+    def fill_size(self, given: Collection[str]) -> Self:
+        """Return the settings with what their size sets, but for those that are given."""
+        filled = {name: value for name, value in self.sizes[self.size].items() if name not in given}
+        return self.model_copy(update=filled)
 
     def own_policy(self) -> Any:
         """Return how the benchmark's stages work, of what does not decide what an edition holds."""
@@ -158,7 +172,8 @@ def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> Refresh
     if len(chosen) > 1 or values.get("benchmark") == ALL:
         values["benchmark"] = benchmark.name
     try:
-        return form(**values).fill_preset(given)
+        # A size that is a flag goes before what the file says; beside it there, the file's details hold.
+        return form(**values).fill_size(given if "size" in given else values)
     except ValidationError as error:
         places = {name: f"{variable}=" for name, (variable, _) in variables.items()}
         places |= {name: f"--{name.replace('_', '-')} " for name in given}

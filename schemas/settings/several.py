@@ -9,28 +9,25 @@ from typing import Any, get_args
 from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Benchmark
-from schemas.errors import PerennialError
+from schemas.errors import InvalidOption, PerennialError
 from schemas.settings.form import PANELS, describe_setting, panel_of, setting
 from schemas.settings.refresh import SETTINGS_FILE, RefreshSettings, choose_benchmarks, load_settings
 
 
 def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[RefreshSettings, ...]:
-    """Return the settings of each chosen benchmark with those of the flags that it has (None: not given).
+    """Return the settings of each chosen benchmark with these flags (None: not given).
 
-    With several benchmarks the name of the edition gets the benchmark's as its end. Raises InvalidOption,
-    naming the benchmark, for what is not valid for each that has it.
+    With several benchmarks the name of the edition gets the benchmark's as its end. Raises InvalidOption for
+    a flag that one of them does not have, and, naming the benchmark, for what is not valid.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     chosen = choose_benchmarks(given.get("benchmark"))
     if len(chosen) == 1:
         return (load_settings(flags, command),)
-    known = {benchmark.name: set(benchmark.settings().model_fields) for benchmark in chosen}
-    unknown = set(given) - set().union(*known.values())
+    _refuse_partial(given, chosen)
     each = []
     for benchmark in chosen:
-        # What none has is refused with the settings of the first.
-        own = {name: value for name, value in given.items() if name in known[benchmark.name] | unknown}
-        own["benchmark"] = benchmark.name
+        own = {**given, "benchmark": benchmark.name}
         with naming(benchmark.name, chosen, given):
             settings = load_settings(own, command)
             if settings.edition:
@@ -38,6 +35,19 @@ def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[Refre
                 settings = load_settings(own, command)
         each.append(settings)
     return tuple(each)
+
+
+def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Benchmark]) -> None:
+    """Refuse a flag that not every chosen benchmark has: the others would be made in full."""
+    known = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
+    for name in given:
+        owners = [benchmark for benchmark, fields in known.items() if name in fields]
+        if owners and len(owners) < len(chosen):
+            others = ", ".join(benchmark for benchmark in known if benchmark not in owners)
+            raise InvalidOption(
+                f"--{name.replace('_', '-')} is a setting of {', '.join(owners)}, and not of {others}: leave "
+                f"it out, and write it in section [{owners[0]}] of {SETTINGS_FILE}; --size is one of all"
+            )
 
 
 @contextmanager

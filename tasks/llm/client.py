@@ -35,6 +35,7 @@ from tasks.llm.server_batches.use import InBatches
 from tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
+    import httpx2
     from openai import AsyncOpenAI
 
 
@@ -139,6 +140,12 @@ class ModelClient:
             await BatchApi(self._require_open(), self._policy).list_batches()
         )
 
+    async def list_models(self) -> "httpx2.Response | str":
+        """Return the answer to GET /models, or why there was none within ten seconds."""
+        policy = replace(self._policy, timeout_s=min(_LISTING_TIMEOUT_S, self._policy.timeout_s))
+        answer = await ask_for_models(policy, self._key, self._extras)
+        return self._redaction.text(answer) if isinstance(answer, str) else answer
+
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise CallsStopped, those in flight end and are kept."""
         self._breaker.stop(reason)
@@ -234,7 +241,7 @@ class ModelClient:
         if request.model in self._known_models or status not in _MAY_MEAN_UNKNOWN:
             return tried
         if self._listing is None:
-            self._listing = asyncio.create_task(self._list_models())
+            self._listing = asyncio.create_task(self._list_known())
         listed = await asyncio.shield(self._listing)
         name = str(request.params.get("model", request.model))
         if listed is None or is_listed(name, listed):
@@ -244,9 +251,8 @@ class ModelClient:
             tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"), is_unlisted=True
         )
 
-    async def _list_models(self) -> set[str] | None:
-        policy = replace(self._policy, timeout_s=min(_LISTING_TIMEOUT_S, self._policy.timeout_s))
-        return listed_models(await ask_for_models(policy, self._key, self._extras))
+    async def _list_known(self) -> set[str] | None:
+        return listed_models(await self.list_models())
 
     def _explain_giving_up(self, tried: Tried) -> Tried:
         """Add to a failed call's error why it was not tried again."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
 from schemas.endpoint import choose_endpoint
@@ -15,6 +15,9 @@ from tasks.llm.client import ModelClient
 from tasks.llm.http.extras import Extras, environment_headers
 from tasks.llm.retry_policy import Received, RetryPolicy
 from tasks.llm.server_batches.use import InBatches
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class ModelClients:
@@ -64,6 +67,11 @@ class ModelClients:
         """Return what the server of the model says when it is asked for batches."""
         client = await self._client_of(model)
         return await client.list_batches()
+
+    async def list_models(self, model: str) -> "httpx2.Response | str":
+        """Return the answer of the model's server to GET /models, or why there was none."""
+        client = await self._client_of(model)
+        return await client.list_models()
 
     def stop(self, reason: str) -> None:
         """Start no call any more: those that wait raise CallsStopped, those in flight end and are kept."""

@@ -127,7 +127,7 @@ async def play_all(
     runs: range,
     concurrency: int,
     canary: str = "",
-    on_end: Callable[[], None] = lambda: None,
+    on_end: Callable[[Episode], None] = lambda _episode: None,
     second_reader: SecondReader | None = None,
 ) -> list[Episode]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
@@ -136,8 +136,8 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
-    What a model is shown first holds the edition's `canary`, if there is one. `on_end` is called whenever an
-    episode has ended; `second_reader` is that of `play_model`.
+    What a model is shown first holds the edition's `canary`, if there is one. `on_end` gets each
+    episode as soon as it has ended; `second_reader` is that of `play_model`.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -153,7 +153,7 @@ async def play_all(
         try:
             for place, game, opening, run in games:
                 episodes[place] = await play_model(gate, player, game, run, opening, second_reader)
-                on_end()
+                on_end(episodes[place])
         except BaseException as error:
             gate.close(error)
             raise

@@ -1,4 +1,4 @@
-"""A2RBench's settings: presets, authors and the models of their roles."""
+"""A2RBench's settings: sizes, authors and the models of their roles."""
 
 import pytest
 
@@ -8,14 +8,14 @@ from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.errors import InvalidOption
 
 
-def test_the_papers_preset_gives_way_to_flags() -> None:
-    settings = A2RBenchSettings(preset="paper", seeds=2, remapping=False).fill_preset(["seeds"])
+def test_the_papers_size_gives_way_to_flags() -> None:
+    settings = A2RBenchSettings(size="paper", seeds=2, remapping=False).fill_size(["seeds"])
     assert (settings.seeds, settings.variations, settings.remapping) == (2, 9, True)
     assert settings.temperature == 1e-7
 
 
 def test_each_role_is_asked_at_its_own_temperature() -> None:
-    plan = A2RBenchSettings(authors=["catalogue", "m-a", "m-b"], expander="m-x").authoring()
+    plan = A2RBenchSettings(author=["catalogue", "m-a", "m-b"], expander="m-x").authoring()
     assert [plan.author_of(number) for number in range(4)] == ["catalogue", "m-a", "m-b", "catalogue"]
     # Without a judge of its own the first author judges.
     assert (plan.judge, plan.expander) == ("m-a", "m-x")
@@ -31,11 +31,11 @@ def test_each_role_is_asked_at_its_own_temperature() -> None:
 
 @pytest.mark.parametrize("role", ["judge", "expander"])
 def test_a_role_without_a_model_that_writes_rules_is_refused(role: str) -> None:
-    with pytest.raises(InvalidOption, match=f"--{role} m: no model writes rules: name one with --authors"):
+    with pytest.raises(InvalidOption, match=f"--{role} m: no model writes rules: name one with --author"):
         A2RBenchSettings(**{role: "m"}).authoring()
 
 
-def test_the_preset_of_table_8_has_108_items() -> None:
-    settings = A2RBenchSettings(preset="human").fill_preset([])
+def test_the_size_of_table_8_has_108_items() -> None:
+    settings = A2RBenchSettings(size="human").fill_size([])
     seeds = settings.seeds * len(DOMAINS)
     assert (settings.variations, settings.remapping, seeds + seeds // 2) == (0, True, 108)

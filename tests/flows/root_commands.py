@@ -16,6 +16,7 @@ READERS: dict[str, Arguments] = {
         ("--players", "algorithm-3", "--dry-run"),
         *(("--benchmark", name, "--dry-run") for name in ("all", *benchmarks())),
     ),
+    "try": (("m", "--base-url", "http://127.0.0.1:9/v1"),),
     "evaluate": (("kept", "--players", "random"), ("kept", "--players", "random", "--dry-run")),
     "design": (("--calls", "500"),),
     "study new": (("new.toml",),),

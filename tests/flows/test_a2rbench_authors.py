@@ -26,7 +26,7 @@ OPTIONS = ServerOptions(
 COMMAND = (
     *("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5", "--edition", "e1"),
     *("--seeds", "2", "--variations", "1", "--no-remapping", "--players", "identity,proser,lost"),
-    *("--authors", "catalogue,author", "--candidates", "6"),
+    *("--author", "catalogue,author", "--candidates", "6"),
     *("--answer-judge", "judge-honest", "--analysts", "analyst-a,analyst-b", "--analysed", "4"),
 )
 

@@ -91,7 +91,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     faults = {"expander.few": 0.1, "expander.skipped": 0.1, "judge.refuses": 0.1}
     options = ServerOptions(models=(AUTHOR, "m-judge", "right"), roles=__name__, faults=faults)
     with serving(options) as server:
-        asked = {"authors": f"catalogue,{AUTHOR}", "judge": "m-judge", "players": "search,right"}
+        asked = {"author": f"catalogue,{AUTHOR}", "judge": "m-judge", "players": "search,right"}
         sizes: dict[str, Any] = {
             "seeds": 2,
             "variations": 2,

@@ -211,4 +211,4 @@ def test_evaluate_has_the_settings_of_the_benchmark_that_it_is_given() -> None:
     fields = find_benchmark("a2rbench").settings().ordered_fields()
     chosen = {name for name, field in fields.items() if is_for_play(name, field)}
     assert {"benchmark", "answer_judge", "analysts", "analysed"} <= chosen
-    assert not {"seeds", "authors", "judge"} & chosen
+    assert not {"seeds", "author", "judge"} & chosen

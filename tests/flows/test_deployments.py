@@ -42,7 +42,7 @@ NAMES = {
     "players",
     "anchors",
     "settings",
-    "preset",
+    "size",
     "edition",
 }
 TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_effort", "sampler"}

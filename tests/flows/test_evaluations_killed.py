@@ -99,7 +99,8 @@ def _command(server: RunningServer, root: Path) -> tuple[str, ...]:
 def _answers(root: Path) -> int:
     connection = sqlite3.connect(f"file:{root / 'ledger.sqlite'}?mode=ro", uri=True)
     try:
-        return int(connection.execute("SELECT count(*) FROM calls WHERE status = 'ok'").fetchone()[0])
+        played = "status = 'ok' AND edition <> '(look-up)'"
+        return int(connection.execute(f"SELECT count(*) FROM calls WHERE {played}").fetchone()[0])
     finally:
         connection.close()
 

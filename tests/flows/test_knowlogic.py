@@ -124,7 +124,7 @@ def test_imported_questions_are_played_by_models_and_not_by_exact(
         (("--domains", "cooking"), ["--domains", "cooking", "space, time, social, nature, mix"]),
         (("--languages", "fr"), ["--languages", "fr", "zh, en"]),
         (("--questions", "0"), ["--questions", "at least 1"]),
-        (("--preset", "theirs"), ["--preset", "expected paper"]),
+        (("--size", "theirs"), ["--size", "expected tiny, small"]),
     ],
 )
 def test_bad_settings_are_one_line(
@@ -133,8 +133,8 @@ def test_bad_settings_are_one_line(
     check_refusal(harness, tmp_path, (*REFRESH, *flags), words)
 
 
-def test_the_papers_preset_is_600_questions_at_temperature_0_7(harness: Harness, tmp_path: Path) -> None:
-    flags = ("--preset", "paper", "--domains", "nature", "--players", "exact,some-model", "--dry-run")
+def test_the_papers_size_is_600_questions_at_temperature_0_7(harness: Harness, tmp_path: Path) -> None:
+    flags = ("--size", "paper", "--domains", "nature", "--players", "exact,some-model", "--dry-run")
     done = harness.but(PERENNIAL_API_KEY=KEY).perennial(*REFRESH, *flags, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     planned = json.loads(done.stdout)

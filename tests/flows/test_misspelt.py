@@ -29,6 +29,8 @@ def _without_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("Random", "random"),
         ("algorithm3", "algorithm-3"),
         ("symbolic:optimun", "optimum"),
+        ("symbolc:alpha", "symbolic:alpha"),
+        ("opened:gpt-4", "closed:gpt-4"),
         ("my-modle", "my-model"),
     ],
 )
@@ -43,7 +45,7 @@ def test_a_misspelt_player_is_refused_with_a_suggestion(
     assert f"did you mean {meant!r}? To ask a model of that name, give --allow-unlisted" in shown.err
     allowed = perennial(monkeypatch, capsys, *PLAN, "--players", given, "--allow-unlisted")
     assert allowed.code == 0, allowed.err
-    Path("models.toml").write_text(f"[{name}]\n")
+    Path("models.toml").write_text(f'["{name}"]\n')
     described = perennial(monkeypatch, capsys, *PLAN, "--players", given)
     assert described.code == 0, described.err
 

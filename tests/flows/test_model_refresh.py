@@ -61,9 +61,9 @@ def _count_answers(root: Path) -> int:
         statuses = ("ok", "truncated", "refused", "empty")
         marks = ", ".join("?" for _ in statuses)
         return int(
-            connection.execute(f"SELECT count(*) FROM calls WHERE status IN ({marks})", statuses).fetchone()[
-                0
-            ]
+            connection.execute(
+                f"SELECT count(*) FROM calls WHERE status IN ({marks}) AND edition <> '(look-up)'", statuses
+            ).fetchone()[0]
         )
     finally:
         connection.close()

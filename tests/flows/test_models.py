@@ -77,7 +77,6 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
         Path("models.toml").write_text("\n".join(f"[{name}]\n{text}" for name, text in entries.items()))
         shown = perennial(monkeypatch, capsys, "models", "check")
         one = perennial(monkeypatch, capsys, "models", "check", "good", "--json")
-        digests = [line.outcome for line in server.log()]
     assert shown.code == 6
     good, warm, unknown = shown.out.splitlines()
     assert re.match(
@@ -93,6 +92,5 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     assert one.code == 0
     (told,) = json.loads(one.out)
     assert told["reply"]["status"] == "ok"
-    assert digests.count("answered") == 2
     nothing = perennial(monkeypatch, capsys, "models", "check", "--models-file", "absent.toml")
     assert (nothing.code, "absent.toml" in nothing.err) == (2, True)

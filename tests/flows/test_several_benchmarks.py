@@ -122,7 +122,7 @@ def test_a_limit_of_cost_holds_for_all_editions_together(
         with sqlite3.connect(f"file:{folder / 'data/ledger.sqlite'}?mode=ro", uri=True) as ledger:
             units, cost, sent = ledger.execute(
                 "SELECT count(DISTINCT edition), sum(coalesce(cost_usd, estimate_usd)), count(*) "
-                "FROM attempts"
+                "FROM attempts WHERE edition <> '(look-up)'"
             ).fetchone()
         assert spent < cost <= limit
         assert sent == server.status().answered - before
@@ -231,7 +231,12 @@ def test_a_dry_run_plans_each_and_adds_their_estimates(
             r"kumo: domain 'nature' .* --domains goes to every .*\[kumo\]",
         ),
         (("kumo,beyondbench", "--instances", "0"), r"kumo: --instances 0: .*at least 1.*\[kumo\]"),
-        (("beyondbench,knowlogic", "--questions", "0"), r"knowlogic: --questions 0: .*--help`\)$"),
+        (
+            ("all", "--instances", "2"),
+            r"--instances is a setting of beyondbench, kumo, and not of a2rbench, knowlogic: leave it out, "
+            r"and write it in section \[beyondbench\]",
+        ),
+        (("kumo,a2rbench", "--size", "human"), "kumo: --size 'human': expected tiny, small"),
         (("kumo,a2rbench", "--players", "optimum"), "a2rbench: --players optimum: none of them plays it"),
         (("kumo,knowlogic", "--players", "gpt"), "kumo: 'gpt' is a model"),
         (("kumo,knowlogic", "--edition", "e" * 92), "knowlogic: --edition .*up to 100 letters"),
@@ -252,11 +257,13 @@ def test_a_flag_goes_to_each_that_has_it_and_a_section_to_its_own(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PERENNIAL_BENCHMARK", "all")
-    each = {one.benchmark: one.model_dump() for one in load_each({"instances": 7, "questions": 5, "runs": 2})}
+    each = {one.benchmark: one.model_dump() for one in load_each({"size": "tiny", "runs": 2})}
     assert list(each) == sorted(ORDER)
     assert {name: values["runs"] for name, values in each.items()} == dict.fromkeys(each, 2)
-    assert (each["kumo"]["instances"], each["beyondbench"]["instances"]) == (7, 7)
-    assert (each["knowlogic"]["questions"], each["a2rbench"]["seeds"]) == (5, 1)
+    # A flag goes before the file, and so does what its size sets.
+    assert (each["kumo"]["instances"], each["beyondbench"]["instances"]) == (None, 3)
+    assert each["kumo"]["domains"] == ["chemical_analysis"]
+    assert (each["knowlogic"]["questions"], each["a2rbench"]["seeds"]) == (2, 1)
     with pytest.raises(InvalidOption, match="sections: there is no such setting"):
         load_each({"sections": 1})
 
@@ -275,7 +282,7 @@ def test_a_deployment_of_several_has_the_settings_that_they_share(
 
     assert {"players", "runs", "seed", "edition", "max_calls"} <= run_of("all")
     # An own setting may name a file, which a benchmark refuses for itself alone.
-    assert run_of("knowlogic") - run_of("kumo,knowlogic") == {"domains", "languages", "preset", "questions"}
+    assert run_of("knowlogic") - run_of("kumo,knowlogic") == {"domains", "languages", "questions"}
 
 
 def test_anchors_and_names_of_programs_play_where_they_are_programs(

@@ -86,6 +86,6 @@ def test_exact_plays_editions_of_the_installed_knowledge_base_alone(monkeypatch:
         assert words in why
 
 
-def test_the_papers_preset_gives_way_to_flags() -> None:
-    settings = KnowLogicSettings(preset="paper", questions=5).fill_preset(["questions"])
+def test_the_papers_size_gives_way_to_flags() -> None:
+    settings = KnowLogicSettings(size="paper", questions=5).fill_size(["questions"])
     assert (settings.questions, settings.temperature) == (5, 0.7)

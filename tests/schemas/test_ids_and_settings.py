@@ -60,10 +60,10 @@ def test_flags_over_environment_over_file_over_defaults(
     assert settings.settings == ["easy", "hard"]
 
 
-def test_a_preset_fills_what_no_flag_sets() -> None:
+def test_a_size_fills_what_no_flag_sets() -> None:
     assert kumo_settings({}).min_expected_steps == 1.0
-    assert kumo_settings({"preset": "allow-trivial"}).min_expected_steps == 0.0
-    assert kumo_settings({"preset": "allow-trivial", "min_expected_steps": 2.0}).min_expected_steps == 2.0
+    assert kumo_settings({"size": "paper"}).min_expected_steps == 0.0
+    assert kumo_settings({"size": "paper", "min_expected_steps": 2.0}).min_expected_steps == 2.0
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_preset_fills_what_no_flag_sets() -> None:
     [
         ({"instances": 0}, "instances"),
         ({"seed": -1}, "seed"),
-        ({"preset": "kumo-2025"}, "allow-trivial"),
+        ({"size": "huge"}, "tiny, small, standard or paper"),
         ({"edition": "../x"}, "--edition '../x': expected up to 100 letters, digits, dots, dashes and under"),
         (
             {"private_share": 1.0},

@@ -8,10 +8,11 @@ from pydantic_core import from_json, to_json
 
 from tests.server.answering import Answering, sleep_until
 from tests.server.batches import Batches
+from tests.server.look_up import ANSWER, is_look_up
 from tests.server.options import ServerOptions
 from tests.server.script import Script
 from tests.server.transport import json_reply
-from tests.server.wire import Call, Refused, models_body, read_call
+from tests.server.wire import Call, Refused, completion_body, models_body, read_call
 
 _LARGEST_BODY = 64 * 2**20
 _QUOTED = 200
@@ -47,6 +48,10 @@ class ScriptedServer:
         try:
             self._check_key(request)
             call = read_call(body)
+            self._check_asked(call)
+            if is_look_up(call.asked):
+                await sleep_until(due)
+                return json_reply(200, completion_body(call, ANSWER, self._options.seed))
             script = self._role_for(call)
         except Refused as refused:
             self._log.add(refused.outcome)
@@ -84,7 +89,7 @@ class ScriptedServer:
             message = "Incorrect API key provided, or none."
             raise Refused(401, "invalid_api_key", message, "unauthorised")
 
-    def _role_for(self, call: Call) -> Script:
+    def _check_asked(self, call: Call) -> None:
         asked = call.asked
         if asked.model not in self._options.models:
             served = ", ".join(self._options.models)
@@ -93,6 +98,10 @@ class ScriptedServer:
         for name in self._options.refuse:
             if name in asked.params:
                 raise Refused(400, "unsupported_parameter", f"Parameter {name!r} is not supported here.")
+
+    def _role_for(self, call: Call) -> Script:
+        self._check_asked(call)
+        asked = call.asked
         for script in self._roles:
             if script.recognises(asked):
                 return script

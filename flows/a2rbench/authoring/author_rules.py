@@ -158,5 +158,5 @@ def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None
     more = f"; and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
     raise UnusableConfig(
         f"no seed of any cell got a rule from {', '.join(plan.authoring.models)}: "
-        f"{'; '.join(said[:_SHOWN])}{more}; try another model, or name catalogue among --authors"
+        f"{'; '.join(said[:_SHOWN])}{more}; try another model, or name catalogue among --author"
     )

@@ -142,7 +142,7 @@ def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None
     said = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
     raise UnusableConfig(
         f"no rule of {', '.join(authors.models)} gave an item that holds{said}; try another model, or name "
-        "catalogue among --authors"
+        "catalogue among --author"
     )
 
 

@@ -33,9 +33,6 @@ def sample(
     sampler: Annotated[
         str | None, typer.Option(help="balanced, or kumo-2025: as in the paper. Default: balanced.")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="allow-trivial: instances whose answer needs no test are drawn too.")
-    ] = None,
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
     ] = 1,
@@ -65,7 +62,6 @@ def sample(
 
     given = {
         "benchmark": "kumo",
-        "preset": preset,
         "min_expected_steps": min_expected_steps,
         "require_test": require_test,
         "sampler": sampler,

@@ -58,7 +58,6 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         instances,
         settings.min_expected_steps,
         settings.require_test,
-        settings.preset,
         authoring,
         number,
         settings.rest_editions if number else 0,

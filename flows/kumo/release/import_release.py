@@ -131,9 +131,7 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
     listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
     settings = tuple(dict.fromkeys(file.setting for file in release.instances))
-    own = KumoPlan(
-        (), settings, instances=0, min_expected_steps=0.0, preset="allow-trivial", sampler=AS_PUBLISHED
-    ).as_json()
+    own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, sampler=AS_PUBLISHED).as_json()
     digest = content_id("release", listed, sorted(models))
     version = code_version()
     growth = EditionPlan(EDITION, "kumo", own, 0, (), version, digest)

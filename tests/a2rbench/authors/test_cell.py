@@ -59,7 +59,7 @@ def test_on_the_weakest_sandbox_authors_are_refused_unless_it_is_accepted(
         return find_protection()
 
     monkeypatch.setattr(prepare, "require_protection", require)
-    settings, store = A2RBenchSettings(authors=[MODEL]), Store(str(tmp_path))
+    settings, store = A2RBenchSettings(author=[MODEL]), Store(str(tmp_path))
     with pytest.raises(InvalidOption, match="accept-weak-sandbox"):
         prepare.prepare(settings, store)
     accepted = prepare.prepare(settings.model_copy(update={"accept_weak_sandbox": True}), store)

@@ -1,0 +1,89 @@
+"""What kept a player from a score: replies without a readable answer, cut ones, refusals, failed calls."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.errors import PerennialError, count, in_one_line
+from warehouse.catalog.catalog import Catalog
+from warehouse.catalog.confinement import quote
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import LedgerReader
+from warehouse.store.store import Store
+
+# What an episode ended with, in words; an answer that was read and wrong is no problem of this kind.
+PROBLEMS = {
+    "unparsed": "without a readable answer",
+    "truncated": "cut off by the limit of tokens",
+    "refused": "refused",
+    "api_error": "with a failed call",
+}
+LEAST_SHARE = 0.01  # a problem is mentioned on leaderboards above this share
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """How many of a player's episodes ended in one of these ways, and the id of one of them."""
+
+    player: str
+    status: str
+    episodes: int
+    attempted: int
+    example: str
+
+    @property
+    def share(self) -> float:
+        """Its share among all episodes that were attempted."""
+        return self.episodes / self.attempted
+
+    def describe(self) -> str:
+        """Return the problem in one line, with the command that shows an example."""
+        return (
+            f"{self.player}: {self.episodes:,} of {count(self.attempted, 'episode')} ({self.share:.0%}) "
+            f"{PROBLEMS[self.status]}, such as `perennial episode {self.example}`"
+        )
+
+
+def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) -> list[Problem]:
+    """Return the problems of the edition's players above this share, the largest first.
+
+    The example is the episode that took most tokens.
+    """
+    _, rows = catalog.query(
+        "SELECT player, status, count(*), any_value(attempted), "
+        "arg_max(episode_id, (coalesce(tokens, 0), episode_id)) "
+        "FROM (SELECT *, count(*) OVER (PARTITION BY player) AS attempted FROM episodes "
+        f"WHERE edition = {quote(edition)} AND version IS NULL) "
+        f"WHERE status IN ({', '.join(map(quote, PROBLEMS))}) "
+        "GROUP BY player, status ORDER BY 3 DESC, player, status"
+    )
+    found = (Problem(*row) for row in rows)
+    return [problem for problem in found if problem.share > least]
+
+
+def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str:
+    """Return how the last reply of an episode ends, or why its last call failed, in one line."""
+    _, rows = catalog.query(
+        "SELECT t.call_id, coalesce(c.error, t.reply) FROM transcripts AS t "
+        "LEFT JOIN calls AS c USING (edition, evaluation, call_id) "
+        f"WHERE episode_id = {quote(episode)} ORDER BY t.turn DESC LIMIT 1"
+    )
+    call_id, text = rows[0] if rows else (None, "")
+    text = in_one_line(text or (_read_refusal(store, call_id) if call_id else "")) or "(an empty reply)"
+    # Answers are at the end.
+    return text if len(text) <= width else f"...{text[3 - width :]}"
+
+
+def _read_refusal(store: Store, call_id: str) -> str:
+    """Return the words of a refusal, which only the ledger has; "" where it has none."""
+    try:
+        with LedgerReader(ledger_file(store.root)) as ledger:
+            body = json.loads(ledger.call(call_id)["raw"])
+        return str(body["choices"][0]["message"]["refusal"] or "")
+    except (PerennialError, ValueError, KeyError, TypeError, IndexError):
+        return ""
+
+
+def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:
+    """Return what leaderboards say of these problems: a line for each."""
+    return [f"problem:   {problem.describe()}" for problem in find_problems(catalog, edition)]

@@ -1,0 +1,145 @@
+"""What `perennial try` prints in the end: a first score, what went wrong, what it took, what to do next."""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from textwrap import wrap
+from typing import Any
+
+from flows.console.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
+from flows.console.print_edition import figure
+from flows.console.terminal import Terminal
+from schemas.benchmark import Benchmark
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
+from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.store.store import Store
+
+WIDTH = 80
+
+
+def print_first_score(
+    store: Store,
+    edition: str,
+    benchmark: Benchmark,
+    model: str,
+    best: str,
+    flags: str,
+    console: Terminal,
+    as_json: bool,
+) -> None:
+    """Print how the model did, beside the floor and the `best` program, within 80 columns.
+
+    `flags` are those that further commands need to ask the same model.
+    """
+    catalog = open_catalog(store)
+    names, rows = catalog.query(leaderboard_sql(edition, ()))
+    board = [dict(zip(names, row, strict=True)) for row in rows]
+    problems = [one for one in find_problems(catalog, edition, 0.0) if one.player == model]
+    spent = _sum_spending(catalog, edition, model)
+    example = problems[0].example if problems else _pick_episode(catalog, edition, model)
+    root = "" if store.root == "warehouse/data" else f" --root {shlex.quote(store.root)}"
+    then = [
+        f"perennial episode {example}{root}",
+        f"perennial refresh --size small --players {shlex.quote(model)}{flags}{root}",
+    ]
+    if as_json:
+        document = {
+            "edition": edition,
+            "model": model,
+            "scores": [row for row in board if row["player"] == model],
+            "leaderboard": board,
+            "problems": [asdict(one) for one in problems],
+            "spent": spent,
+            "next": then,
+        }
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    lines = [f"{model} on {benchmark.name}, edition {edition}", ""]
+    lines += _scores(board, benchmark, model, best)
+    lines += _problems(store, catalog, problems, spent["episodes"])
+    lines += _spending(spent)
+    lines += ["", *_indented("next:", then)]
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _scores(board: list[dict[str, Any]], benchmark: Benchmark, model: str, best: str) -> list[str]:
+    """Return a line for each setting: solved, the rate with its interval, the floor and the optimum."""
+    floor = benchmark.floor.player if benchmark.floor is not None else ""
+    rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
+    heads = ("", "solved", "rate [95% interval]", "floor", "optimum")
+    lines = [f"{heads[0]:<12}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]
+    for row in board:
+        if row["player"] != model:
+            continue
+        beside = [rates.get((row["setting"], name)) for name in (floor, best)]
+        low, high = ("–" if rate is None else f"{rate:.3f}" for rate in beside)
+        solved = f"{round((row['success_rate'] or 0) * row['scored'])} of {row['scored']}"
+        lines.append(
+            f"{row['setting'][:11]:<12}{solved:>8}  {figure(row, 'success_rate'):<22}{low:>7}{high:>9}"
+        )
+    return [*lines, f"{'':<12}floor: {floor or 'none'}, which answers without the work; optimum: {best}"]
+
+
+def _problems(store: Store, catalog: Catalog, problems: list[Problem], episodes: int) -> list[str]:
+    """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
+    found = {one.status: one for one in problems}
+    lines = [""]
+    for status in PROBLEMS:
+        number = found[status].episodes if status in found else 0
+        lines.append(f"{status.replace('_', ' '):<12}{number} of {episodes}")
+        if status in found:
+            lines.append(f"{'':<12}{quote_reply(store, catalog, found[status].example, WIDTH - 12)}")
+            lines.append(f"{'':<12}perennial episode {found[status].example}")
+    return lines
+
+
+def _spending(spent: dict[str, Any]) -> list[str]:
+    tokens = f"{spent['prompt_tokens'] or 0:,} in, {spent['completion_tokens'] or 0:,} out"
+    if not spent["prompt_tokens"]:
+        tokens = "unknown: the server reports none"
+    cost = (
+        f"${spent['cost_usd']:,.4f}"
+        if spent["cost_usd"] is not None and not spent["unpriced"]
+        else "unknown: models.toml and prices.csv have no price of it"
+    )
+    return [
+        "",
+        f"{'calls':<12}{spent['calls']:,}",
+        f"{'tokens':<12}{tokens}",
+        f"{'time':<12}{spent['latency_s'] or 0:.1f} s a reply (median)",
+        f"{'cost':<12}{cost}",
+    ]
+
+
+def _indented(label: str, commands: list[str]) -> Iterator[str]:
+    """Yield commands behind a label; a long one is continued as a shell reads it."""
+    for command in commands:
+        for part in wrap(command, WIDTH - 14, break_long_words=False, break_on_hyphens=False):
+            end = "" if command.endswith(part) else " \\"
+            yield f"{label:<12}{part}{end}"
+            label = ""
+
+
+def _sum_spending(catalog: Catalog, edition: str, model: str) -> dict[str, Any]:
+    of_model = f"edition = {quote(edition)} AND player = {quote(model)}"
+    names, rows = catalog.query(
+        "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
+        "sum(completion_tokens)::BIGINT AS completion_tokens, sum(cost_usd) AS cost_usd, "
+        "count(*) FILTER (cost_usd IS NULL) AS unpriced, median(latency_s) AS latency_s, "
+        f"(SELECT count(*) FROM episodes WHERE {of_model}) AS episodes "
+        f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
+    )
+    return dict(zip(names, rows[0], strict=True))
+
+
+def _pick_episode(catalog: Catalog, edition: str, model: str) -> str:
+    """Return an episode to look at: one that was not solved, if there is any."""
+    _, rows = catalog.query(
+        f"SELECT episode_id FROM episodes WHERE edition = {quote(edition)} AND player = {quote(model)} "
+        "ORDER BY success, turns DESC, episode_id LIMIT 1"
+    )
+    return str(rows[0][0])

@@ -1,0 +1,67 @@
+"""Models are looked up before anything is grown: what can never be asked ends a refresh in seconds."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.flows.prefect_harness import Harness
+from tests.server.in_thread import serving
+from tests.server.options import ServerOptions
+from tests.server.running import ServerControls
+
+SMALL = ("--domains", "chemical_analysis", "--settings", "easy", "--instances", "1", "--seed", "7")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerControls]:
+    with serving(ServerOptions(models=("alpha", "beta"), refuse=("top_p",), keys=("right",))) as controls:
+        yield controls
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "code", "said"),
+    [
+        (("--players", "optimum,gamma"), "right", 6, "model 'gamma' at http://"),
+        (("--players", "alpha", "--top-p", "0.5"), "right", 6, 'write top_p = "unset" in its table api'),
+        (("--players", "alpha"), "wrong", 6, "the key was refused by http://"),
+        (("--players", "alpha", "--base-url", "http://127.0.0.1:9/v1"), "right", 6, "no server answers at"),
+        (("--players", "alpha", "--max-calls", "0"), "right", 2, "--max-calls 0: 'alpha' is a model"),
+        (("--players", "alpha", "--max-cost", "0"), "right", 2, "--max-cost 0: 'alpha' is a model"),
+    ],
+)
+def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
+    options: tuple[str, ...],
+    key: str,
+    code: int,
+    said: str,
+    harness: Harness,
+    server: ServerControls,
+    tmp_path: Path,
+) -> None:
+    given = ("--base-url", server.url, *options, "--root", str(tmp_path / "data"))
+    done = harness.but(PERENNIAL_API_KEY=key).perennial("refresh", *SMALL, *given, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+    assert said in done.stderr
+    assert not list((tmp_path / "data").glob("**/*.parquet"))
+
+
+def test_each_model_is_asked_one_short_question_once_in_a_data_root(
+    harness: Harness, server: ServerControls, tmp_path: Path
+) -> None:
+    keyed = harness.but(PERENNIAL_API_KEY="right")
+    root = ("--root", str(tmp_path))
+    given = ("--players", "alpha,symbolic:alpha,beta", "--base-url", server.url, *root)
+    done = keyed.perennial("refresh", *SMALL, "--edition", "one", *given, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "look-up: 2 models can be asked: alpha, beta" in done.stdout
+    again = keyed.perennial(
+        "evaluate", "one", *root, "--players", "alpha", "--base-url", server.url, cwd=tmp_path
+    )
+    assert again.returncode == 0, again.stderr
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as ledger:
+        looked_up = ledger.execute(
+            "SELECT model FROM calls WHERE edition = '(look-up)' ORDER BY 1"
+        ).fetchall()
+    assert looked_up == [("alpha",), ("beta",)]

@@ -1,0 +1,89 @@
+"""`perennial try`: a first score of a model in at most 60 calls, with what went wrong and what to do next."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from flows.console.diagnosis import find_problems, problem_lines
+from flows.console.progress import CallCount
+from schemas.calls import Reply
+from tests.flows.prefect_harness import Harness
+from tests.server.in_thread import serving
+from tests.server.options import ServerOptions
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+BAD = {"refusal": 0.4, "player.no_answer": 0.4}
+
+
+def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness, tmp_path: Path) -> None:
+    with serving(ServerOptions(models=("m",), faults=BAD)) as server:
+        done = harness.perennial("try", "m", "--base-url", server.url, "--root", "data", cwd=tmp_path)
+        asked = len(server.log())
+    assert done.returncode == 0, done.stderr
+    assert 7 <= asked < 60
+    shown = done.stdout[done.stdout.index("m on kumo") :].splitlines()
+    assert max(map(len, shown)) <= 80
+    text = "\n".join(shown)
+    assert re.search(
+        r"^easy +\d of 7  \d\.\d{3} \[0\.\d{3}, \d\.\d{3}\] +0\.\d{3} +1\.000$", text, re.MULTILINE
+    )
+    counts = {
+        name: int(number) for name, number in re.findall(r"^(\w+(?: \w+)?) +(\d) of 7$", text, re.MULTILINE)
+    }
+    assert set(counts) == {"unparsed", "truncated", "refused", "api error"}
+    assert counts["unparsed"] > 0 < counts["refused"]
+    assert "I am sorry, but I cannot help with that request." in text
+    assert "I cannot tell yet which way to go." in text
+    catalog, edition = open_catalog(Store(str(tmp_path / "data"))), shown[0].rsplit(" ", 1)[1]
+    problems = find_problems(catalog, edition)
+    assert {one.status: one.episodes for one in problems} == {name: n for name, n in counts.items() if n}
+    assert problem_lines(catalog, edition)[0].startswith(
+        f"problem:   m: {problems[0].episodes} of 7 episodes ("
+    )
+    first, second = re.findall(r"perennial (?:\\\n|.)+", text[text.index("next:") :])
+    page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
+    assert (page.returncode, "m" in page.stdout) == (0, True)
+    then = (*shlex.split(second.replace("\\\n", ""))[1:], "--dry-run")
+    assert harness.perennial(*then, cwd=tmp_path).returncode == 0
+
+
+def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
+    with serving(ServerOptions(models=("m",), roles="tests.server.one_word")) as server:
+        chosen = ("--benchmark", "knowlogic", "--base-url", server.url, "--root", "data")
+        done = harness.perennial("try", "m", *chosen, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert {one["status"]: one["episodes"] for one in document["problems"]} == {"unparsed": 20}
+    assert document["spent"]["calls"] == 20
+    assert {row["player"] for row in document["scores"]} == {"m"}
+    assert "--benchmark knowlogic" in document["next"][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("m", "--base-url", "http://127.0.0.1:9/v1"), 6, "no server answers at http://127.0.0.1:9/v1"),
+        (("optimum",), 2, "'optimum' is a program of kumo: name a model"),
+        (("m",), 2, "no model can be called: set PERENNIAL_API_KEY"),
+        (("m", "--benchmark", "all"), 2, "several benchmarks are chosen"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_in_one_line(
+    arguments: tuple[str, ...], code: int, said: str, harness: Harness, tmp_path: Path
+) -> None:
+    done = harness.perennial("try", *arguments, "--root", "data", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
+    assert said in done.stderr
+    assert not list((tmp_path).glob("**/*.parquet"))
+
+
+def test_the_line_of_progress_has_a_running_score() -> None:
+    calls = CallCount()
+    calls.add(Reply("call_1", "ok"))
+    assert calls.text == "1 calls, cost unknown"
+    calls.ended, calls.solved = 7, 4
+    assert calls.text.startswith("4 of 7 solved, 1 calls")
