@@ -149,6 +149,8 @@ class Benchmark:
       (column `cluster` of `instances`), `these domains` where its domains are the definition.
     - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
       population of domains; without it there is no common scale and no design.
+    - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read) and
+      `right_answer` of its episodes.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `origins`: returns which columns are made from which.
@@ -176,6 +178,7 @@ class Benchmark:
     summary: Callable[[Any, EditionPlan], Mapping[str, str]] = nothing
     population: Population = THESE_DOMAINS
     variance: MeasuredVariance | None = None
+    answers: str = ""
     languages: str = ""
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict

@@ -22,6 +22,12 @@ _FLOOR = Floor(
     "often in items of the same cell, variation and size of query of another draw.",
 )
 
+_ANSWERS = (
+    "SELECT a.edition, a.evaluation, a.episode_id, a.answer, i.answer FROM a2rbench_answers AS a "
+    "JOIN episodes AS e USING (edition, evaluation, episode_id) "
+    "JOIN a2rbench_items AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+)
+
 BENCHMARK = Benchmark(
     "a2rbench",
     settings=partial(resolve_name, "schemas.a2rbench.settings:A2RBenchSettings"),
@@ -31,6 +37,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.a2rbench.analysis:ANALYSIS"),
     tables=A2RBENCH_TABLES,
     sql="warehouse.a2rbench",
+    answers=_ANSWERS,
     population=NEW_DOMAINS,
     measures=(_COLLAPSE,),
     floor=_FLOOR,

@@ -30,6 +30,12 @@ _FLOOR = Floor(
     "the answer that was right most often in problems of the same variation and size of another draw.",
 )
 
+_ANSWERS = (
+    "SELECT a.edition, a.evaluation, a.episode_id, a.answer, i.reference FROM beyondbench_answers AS a "
+    "JOIN episodes AS e USING (edition, evaluation, episode_id) "
+    "JOIN beyondbench_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+)
+
 BENCHMARK = Benchmark(
     "beyondbench",
     settings=partial(resolve_name, "schemas.beyondbench.settings:BeyondBenchSettings"),
@@ -39,6 +45,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.beyondbench.analysis:ANALYSIS"),
     tables=BEYONDBENCH_TABLES,
     sql="warehouse.beyondbench",
+    answers=_ANSWERS,
     measures=(_ACCURACY, _FOLLOWING),
     floor=_FLOOR,
     report=partial(resolve_name, "flows.beyondbench.report.own_sections:REPORT"),

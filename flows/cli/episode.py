@@ -24,6 +24,8 @@ _OF_THE_EPISODE = (
     "status",
     "success",
     "score",
+    "answer",
+    "right_answer",
 )
 _MORE = ("turns", "tokens", "cost_usd", "instance_id", "benchmark", "domain", "setting")
 _PARTS = ("shown", "reasoning", "reply")
@@ -55,7 +57,7 @@ def episode(
         print_rows(names, rows, format_)
         return
     columns = ", ".join((*_OF_THE_EPISODE, *_MORE))
-    heads = catalog.query(f"SELECT {columns} FROM lineage WHERE episode_id = {found} ORDER BY ALL")
+    heads = catalog.query(f"SELECT {columns} FROM episodes_wide WHERE episode_id = {found} ORDER BY ALL")
     turns = [dict(zip(names, row, strict=True)) for row in rows]
     for head in (dict(zip(heads[0], row, strict=True)) for row in heads[1]):
         place = head["edition"], head["evaluation"]

@@ -21,6 +21,12 @@ _FLOOR = Floor(
     "that were right most often in questions of the same domain, type and difficulty of another draw.",
 )
 
+_ANSWERS = (
+    "SELECT a.edition, a.evaluation, a.episode_id, a.letters, i.letters FROM knowlogic_answers AS a "
+    "JOIN episodes AS e USING (edition, evaluation, episode_id) "
+    "JOIN knowlogic_questions AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+)
+
 BENCHMARK = Benchmark(
     "knowlogic",
     settings=partial(resolve_name, "schemas.knowlogic.settings:KnowLogicSettings"),
@@ -30,6 +36,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.knowlogic.analysis:ANALYSIS"),
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
+    answers=_ANSWERS,
     measures=(_UNEXTRACTED,),
     floor=_FLOOR,
     report=partial(resolve_name, "flows.knowlogic.report.own_sections:REPORT"),

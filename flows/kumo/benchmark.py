@@ -97,6 +97,14 @@ _FLOOR = Floor(
     "never tests",
 )
 
+_ANSWERS = (
+    "SELECT k.edition, k.evaluation, k.episode_id, m.move, array_to_string(i.valid_truths, ', ') "
+    "FROM kumo_episodes AS k JOIN episodes AS e USING (edition, evaluation, episode_id) "
+    "JOIN kumo_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id "
+    "LEFT JOIN kumo_moves AS m ON m.edition = k.edition AND m.evaluation = k.evaluation "
+    "AND m.episode_id = k.episode_id AND m.kind = 'truth'"
+)
+
 BENCHMARK = Benchmark(
     "kumo",
     settings=partial(resolve_name, "schemas.kumo.settings:KumoSettings"),
@@ -106,6 +114,7 @@ BENCHMARK = Benchmark(
     analysis=partial(resolve_name, "flows.kumo.analysis:ANALYSIS"),
     tables=KUMO_TABLES,
     sql="warehouse.kumo",
+    answers=_ANSWERS,
     population=NEW_DOMAINS,
     variance=_VARIANCE,
     measures=(_ACTIONS, _EXCESS, _GUESSES),

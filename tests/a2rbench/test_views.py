@@ -190,3 +190,9 @@ def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
 
 def test_an_edition_without_models_that_write_has_no_costs(catalog: Catalog) -> None:
     assert records(catalog, "FROM a2rbench_task_costs") == []
+
+
+def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> None:
+    rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
+    assert {row["success"] for row in rows} == {True, False}
+    assert all(row["success"] == (row["answer"] == row["right_answer"]) for row in rows)

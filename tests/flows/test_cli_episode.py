@@ -55,6 +55,7 @@ def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> N
         "e1",
         "-",
     )
+    assert (head["answer"], head["right_answer"]) == ("rain", "rain")
     assert parts(shown.out) == [
         "turn 1: reply",
         *("turn 2: shown", "turn 2: reply"),

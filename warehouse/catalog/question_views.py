@@ -9,11 +9,14 @@ from schemas.benchmark import benchmarks
 from schemas.tables import TABLES
 
 SHARED = "warehouse.catalog"
+_ANSWERS = "episode_answers"
 
 
 def question_views() -> dict[str, str]:
     """Return the SQL of each view by name: the shared ones, then those of each benchmark."""
-    return {name: sql for package in view_packages() for name, sql in _views_of(package)}
+    views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
+    answers = (benchmark.answers for benchmark in benchmarks().values() if benchmark.answers)
+    return {**views, _ANSWERS: "\nUNION ALL\n".join((views[_ANSWERS], *answers))}
 
 
 def view_packages() -> tuple[str, ...]:

@@ -27,11 +27,12 @@ def show_pairs(visit: Visit) -> None:
     ).column("player")
     with columns[2]:
         player = choose("Player", [ALL, *players], "player")
-    chosen = "" if player == ALL else f" AND {quote(player)} IN (player, other_player)"
+    better_first = "(difference > 0 OR (difference = 0 AND player < other_player))"
+    chosen = better_first if player == ALL else f"player = {quote(player)}"
     sql = (
         "SELECT player, other_player, instances, difference, low, high, population, discordant_instances, "
         "mcnemar_p_shown AS p, mcnemar_p_holm AS p_holm, family FROM paired_comparisons "
-        f"WHERE setting = {quote(setting)}{chosen} ORDER BY abs(difference) DESC, player, other_player"
+        f"WHERE setting = {quote(setting)} AND {chosen} ORDER BY abs(difference) DESC, player, other_player"
     )
     _draw(edition.query(f"FROM ({sql}) LIMIT {_MOST_DRAWN}"))
     show_query("pairs", edition.snapshot, sql)

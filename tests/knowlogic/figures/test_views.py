@@ -211,3 +211,9 @@ def test_an_imported_edition_of_one_language_has_its_leaderboard(tmp_path: Path)
         assert records(catalog, f"FROM knowlogic_{name}") == []
     assert {row["label"] for row in records(catalog, "FROM knowlogic_types")} == {"right_letters"}
     assert {row["pearson"] for row in records(catalog, "FROM knowlogic_tokens")} == {None}
+
+
+def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> None:
+    rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
+    assert {row["success"] for row in rows} == {True, False}
+    assert all(row["success"] == (row["answer"] == row["right_answer"]) for row in rows)
