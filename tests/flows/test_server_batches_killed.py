@@ -17,7 +17,7 @@ from tests.server.running import RunningServer, running_server
 
 pytestmark = pytest.mark.slow
 
-OPTIONS = ServerOptions(seed=3, keys=(KEY,), faults={"writer.extra_rule": 0.4})
+OPTIONS = ServerOptions(seed=5, keys=(KEY,), faults={"writer.extra_rule": 0.4})
 BOOKS = 4
 REFRESH = (
     *(
