@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from typing import Any, Literal
 
 from schemas.calls import ModelChoice, Price, StageEstimate
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, suggest
 from schemas.game import Playing
 from schemas.measure import Floor, Measure
 from schemas.plan import EditionPlan, EvaluationPlan
@@ -209,5 +209,8 @@ def find_benchmark(name: str) -> Benchmark:
     """Return the benchmark of that name; raise InvalidOption where none is installed."""
     known = benchmarks()
     if name not in known:
-        raise InvalidOption(f"benchmark {name!r} is not installed; installed: {', '.join(known) or 'none'}")
+        installed = ", ".join(known) or "none"
+        raise InvalidOption(
+            f"benchmark {name!r} is not installed; installed: {installed}{suggest(name, known)}"
+        )
     return known[name]

@@ -66,7 +66,8 @@ def episode(
 
 def find_episode(catalog: Catalog, given: str) -> str:
     """Return the id of the published episode that begins so; raise UnreadableInput for none or several."""
-    prefix = given if given.startswith(_PREFIX) else _PREFIX + given
+    # `e`, `ep` and `ep_` are the beginning of every id.
+    prefix = given if given.startswith(_PREFIX) else "" if _PREFIX.startswith(given) else _PREFIX + given
     found = [
         str(id_)
         for (id_,) in catalog.query(

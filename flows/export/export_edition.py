@@ -80,6 +80,10 @@ def export_edition(
     Raises InvalidOption for an edition that is not published, a destination that is there already, imported
     data without a licence, or what the form lacks; Damaged where files are not what was published or written.
     """
+    if with_answers and form in (ExportForm.parquet, ExportForm.inspect):
+        raise InvalidOption(
+            "--with-answers: expected --format jsonl, hf or lm-eval with it; parquet holds the answers anyway"
+        )
     edition = select_unit(store, named, visible_editions(store))
     plan = read_published_plan(store, edition)
     if plan.imported_from and licence is None:

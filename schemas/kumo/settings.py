@@ -309,6 +309,11 @@ class KumoSettings(RefreshSettings):
             raise InvalidOption(
                 f"--propose {self.propose} needs a model that proposes domains: name it with --author"
             )
+        if quotas and not has_proposer:
+            raise InvalidOption(
+                f"--categories {','.join(self.categories)} needs a model that proposes domains: name it with "
+                "--author"
+            )
         if not has_proposer or self.propose == 0:
             return 0
         least = sum(number for _, number in quotas if number is not None)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.calls import Price
-from schemas.errors import InvalidOption, quote, shorten
+from schemas.errors import InvalidOption, quote, shorten, suggest
 from schemas.settings.model_entry import ModelEntry
 from schemas.settings.toml_file import read_toml
 
@@ -45,7 +45,7 @@ def _entry(path: Path, name: str, value: Any) -> ModelEntry:
         problem = error.errors()[0]
     key = shorten(".".join(str(part) for part in problem["loc"] if not str(part).startswith("json")), 80)
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(ModelEntry.model_fields)
+        known = ", ".join(ModelEntry.model_fields) + suggest(key, ModelEntry.model_fields)
         raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key; known: {known}") from None
     message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
     given = f", got {quote(problem['input'])}" if key in _SHOWN else ""

@@ -19,7 +19,7 @@ from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, join_choices, shorten, suggest
 from schemas.game import USUAL
 from schemas.settings.environment import read_variables
-from schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting
+from schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting, split_names
 from schemas.settings.models import ModelSettings
 from schemas.settings.operation import OperatingSettings
 from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
@@ -115,10 +115,19 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
             raise ValueError(f"expected a seed of at most {SECRET_BITS} bits")
         return value
 
+    @field_validator("players", mode="before")
+    @classmethod
+    def _require_a_name(cls, value: Any) -> Any:
+        if isinstance(value, str) and not split_names(value):
+            raise ValueError("expected names, separated by commas; leave it out for the default players")
+        return value
+
     @field_validator("players", "anchors")
     @classmethod
     def _without_repeats(cls, value: list[str]) -> list[str]:
-        return list(dict.fromkeys(value))
+        if len(set(value)) < len(value):
+            raise ValueError("expected each name once; --runs N lets a player play N times")
+        return value
 
     def fill_size(self, given: Collection[str]) -> Self:
         """Return the settings with what their size sets, but for those that are given."""

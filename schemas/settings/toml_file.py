@@ -13,6 +13,11 @@ def read_toml(path: Path) -> dict[str, Any] | None:
     try:
         if path.is_file():
             return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidOption(
+            f"{path}: expected text in UTF-8, got the byte {error.object[error.start]:#04x} at position "
+            f"{error.start:,}: save it as UTF-8"
+        ) from None
     except ValueError as error:
         raise InvalidOption(f"{path}: {error}") from None
     except RecursionError:

@@ -40,6 +40,13 @@ def id_of(root: Store, player: str, run: int = 0) -> str:
     return str(episode_id)
 
 
+@pytest.mark.parametrize("given", ["ep", "ep_"])
+def test_the_beginning_of_every_id_is_too_short(run: Run, given: str) -> None:
+    shown = run("episode", given)
+    assert (shown.code, shown.out) == (2, "")
+    assert f"several episodes begin with {given!r}: ep_" in shown.err
+
+
 def parts(text: str) -> list[str]:
     """Return the titles of a page's parts, without ids."""
     return [line.split(" ─")[0].split(", call_")[0] for line in text.splitlines() if line.endswith("──")]

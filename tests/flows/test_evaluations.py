@@ -162,6 +162,13 @@ def test_hostile_selectors_are_refused_in_one_line(parted: Path, named: str) -> 
     assert "\n" not in str(caught.value)
 
 
+def test_an_evaluation_in_place_of_an_edition_is_refused_as_such(parted: Path) -> None:
+    store = Store(str(parted))
+    editions = [unit for unit in published_units(store) if "@" not in unit]
+    with pytest.raises(InvalidOption, match=r"'oone@1' names an evaluation; expected an edition; .*mean one"):
+        select_unit(store, "oone@1", editions)
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", "part-0", ".x", "a b", "a@b", "x" * 101, "-x", "a\n"])
 def test_hostile_names_of_evaluations_are_refused(root: Path, name: str) -> None:
     before = digests(root)

@@ -201,7 +201,7 @@ def test_a_wrong_memory_limit_is_named(run: Run, size: str) -> None:
 def test_a_query_past_its_time_is_stopped(run: Run, sql: str) -> None:
     shown = run("query", sql, "--timeout", "0.5", "--format", "csv")
     assert shown.code == 7
-    assert "took longer than allowed" in shown.err
+    assert "took longer than allowed (0.5 s)" in shown.err
     assert shown.err.count("\n") == 1
     assert run("query", "SELECT 1 AS x", "--timeout", "60", "--format", "csv").out == "x\n1\n"
 

@@ -82,8 +82,8 @@ def test_every_key_is_read_and_a_file_can_be_named() -> None:
     ("toml", "told"),
     [
         (
-            "[o3]\ntemperatur = 1\n",
-            r"models.toml: \[o3\] temperatur: there is no such key; known: model, base",
+            "[o3]\nbase_ulr = 1\n",
+            r"\[o3\] base_ulr: there is no such key; known: model, base.*; did you mean base_url\?",
         ),
         ("[o3]\nconcurrency = 0\n", r"models.toml: \[o3\] concurrency: .*greater than or equal to 1, got 0"),
         ("[o3]\nconcurrency = true\n", r"models.toml: \[o3\] concurrency: .*integer, got True"),

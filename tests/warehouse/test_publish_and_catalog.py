@@ -259,7 +259,8 @@ def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None
 
 def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
     catalog = open_catalog(store)
-    with pytest.raises(QueryFailed, match=r"leaderbord.*tables and views:.*leaderboard") as caught:
+    meant = r"no table or view 'leaderbord'; did you mean leaderboard\? `perennial tables` lists all$"
+    with pytest.raises(QueryFailed, match=meant) as caught:
         catalog.query("SELECT * FROM leaderbord")
     assert "\n" not in str(caught.value)
     with pytest.raises(QueryFailed, match="syntax error"):

@@ -3,6 +3,7 @@
 It knows tables and views by name alone, so that a process that only runs SQL loads little code.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schemas.errors import QueryFailed, QueryTimedOut, in_one_line, shorten
+from schemas.errors import QueryFailed, QueryTimedOut, in_one_line, shorten, suggest
 from warehouse.catalog.confinement import Setting, check_statement, confine, without_order
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ Result = TypeVar("Result")
 Row = tuple[Any, ...]
 
 _ROWS_AT_ONCE = 256
+_UNKNOWN_TABLE = re.compile(r"Table with name (\S+) does not exist!")
 
 
 class SqlRunner:
     """Runs SQL in a connection that is confined already, one statement at a time.
 
-    `known` are the tables and views that an error about an unknown one names.
+    `known` are the tables and views that an error about an unknown one may suggest.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class SqlRunner:
         while True:
             # DuckDB stops what takes long, but may hand out rows that are there beyond its own limit.
             if monotonic() > deadline:
-                raise time_error(sql)
+                raise time_error(sql, self._limit_s)
             with self._errors_in_one_line(sql):
                 rows = self._stop_at_ctrl_c(lambda: result.fetchmany(_ROWS_AT_ONCE))
             if not rows:
@@ -101,7 +103,7 @@ class SqlRunner:
         except duckdb.InterruptException as error:
             if "maximum execution time" not in str(error):
                 raise KeyboardInterrupt from None
-            raise time_error(sql) from None
+            raise time_error(sql, self._limit_s) from None
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise memory_error(sql, (str(error).splitlines() or ["the limit is reached"])[0]) from error
         except duckdb.Error as error:
@@ -115,8 +117,11 @@ class SqlRunner:
         message = " ".join(
             line.strip() for line in str(error).splitlines() if line.strip() and "^" not in line
         )
-        remedy = f"; tables and views: {', '.join(self._known)}" if "does not exist" in message else ""
-        return f"{name_query(sql)} failed: {message}{remedy}"
+        if unknown := _UNKNOWN_TABLE.search(message):
+            # DuckDB would suggest a table of its own, such as pg_proc.
+            meant = suggest(unknown[1], self._known) or ";"
+            message = f"there is no table or view {unknown[1]!r}{meant} `perennial tables` lists all"
+        return f"{name_query(sql)} failed: {message}"
 
 
 def open_runner(
@@ -147,9 +152,11 @@ def may_be_damage(error: BaseException) -> bool:
     return isinstance(cause, duckdb.Error | RuntimeError) and not isinstance(cause, of_the_sql)
 
 
-def time_error(sql: str) -> QueryTimedOut:
+def time_error(sql: str, seconds: float) -> QueryTimedOut:
     """Return the error of a query past its time."""
-    return QueryTimedOut(f"{name_query(sql)} took longer than allowed: ask for less, or raise --timeout")
+    return QueryTimedOut(
+        f"{name_query(sql)} took longer than allowed ({seconds:g} s): ask for less, or raise --timeout"
+    )
 
 
 def memory_error(sql: str, reason: str) -> QueryFailed:

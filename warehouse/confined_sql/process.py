@@ -100,7 +100,7 @@ class SqlProcess:
                     raise _as_error(value)
                 yield kind, value
         except (EOFError, BrokenPipeError, ValueError) as error:
-            raise self._why_it_ended(task.sql, error) from None
+            raise self._why_it_ended(task.sql, limits, error) from None
         finally:
             ended.set()
 
@@ -147,11 +147,11 @@ class SqlProcess:
                 size -= len(part)
         return b"".join(parts)
 
-    def _why_it_ended(self, sql: str, error: Exception) -> PerennialError:
+    def _why_it_ended(self, sql: str, limits: Limits, error: Exception) -> PerennialError:
         self._process.kill()
         code = self._process.wait()
         if self._killed_for == "time":
-            return time_error(sql)
+            return time_error(sql, limits.seconds)
         if self._killed_for == "memory":
             return memory_error(sql, "its process was ended")
         reason = f"its process ended with code {code}" if isinstance(error, EOFError) else str(error)

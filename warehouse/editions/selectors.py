@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from schemas.errors import InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput, suggest
 from schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units, row_file
 from warehouse.store.store import Store
@@ -28,9 +28,14 @@ def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
     unit = evaluation_of(edition, name) if name else edition
     if unit not in known or (given or "").endswith("@"):
         alike = [other for other in known if is_evaluation(other) == is_evaluation(unit)]
+        if name and not alike and any(map(is_evaluation, published_units(store))):
+            raise InvalidOption(
+                f"{given!r} names an evaluation; expected an edition; "
+                f"published: {', '.join(known)}{suggest(edition, known)}"
+            )
         raise InvalidOption(
             f"{describe_unit(given or unit)} is not published in {store.root}, or withdrawn; "
-            f"published: {', '.join(alike) or 'none'}"
+            f"published: {', '.join(alike) or 'none'}{suggest(given or unit, (*alike, LATEST))}"
         )
     return unit
 

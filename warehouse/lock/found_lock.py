@@ -4,6 +4,8 @@ In a local root its writer also holds a lock of the operating system on `.lock`,
 On S3 a lock that has not been renewed for `TIME_TO_LIVE` has expired, whoever holds it.
 """
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,7 +78,11 @@ def guard(store: Store) -> Iterator[bool]:
     if folder is None:
         yield True
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:
+        # A file system, such as /proc, that takes no folders.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), error.filename) from None
     lock = FileLock(folder / _GUARD, timeout=0, thread_local=False, fallback_to_soft=False)
     try:
         lock.acquire()

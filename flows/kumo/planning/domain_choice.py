@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from flows.console.input_files import read_text_file, show_path
-from schemas.errors import InvalidOption
+from schemas.errors import InvalidOption, suggest
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
@@ -21,7 +21,7 @@ def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
         return read_config_file(Path(name)), "file"
     raise InvalidOption(
         f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
-        "for a domain of your own give the path of its .json file"
+        f"for a domain of your own give the path of its .json file{suggest(name, bundled_domains())}"
     )
 
 
