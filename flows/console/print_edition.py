@@ -98,10 +98,15 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
     table.caption = "; ".join(notes)
     console.print(table)
+    whole = "published:"
+    if is_evaluation(unit):
+        whole = "edition:"
+        console.print(f"published: {_describe_new(catalog, unit)}")
     shown = describe_rows({name: counts[name] for name in TABLES if name != "audits"})
     console.print(
-        f"published: {shown}; {counts['audits']:,} expectations held, {grown['audits']:,} of the edition and "
-        f"{counts['audits'] - grown['audits']:,} of {count(len(answered), 'evaluation')}"
+        f"{whole:<10} {shown}; {counts['audits']:,} expectations held, "
+        f"{grown['audits']:,} of the edition and {counts['audits'] - grown['audits']:,} of "
+        f"{count(len(answered), 'evaluation')}"
     )
     if counts.get("calls"):
         console.print(f"models:    {_describe_spending(sum_calls(catalog, plan.edition))}")
@@ -126,6 +131,15 @@ def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
     tables = ("editions", "evaluations")
     found = (catalog.query(f"SELECT counts FROM {name} WHERE edition = '{edition}'")[1] for name in tables)
     return [Counter(json.loads(text)) for rows in found for (text,) in rows]
+
+
+def _describe_new(catalog: Catalog, evaluation: str) -> str:
+    """Return what was published of an evaluation alone."""
+    edition, name = split_unit(evaluation)
+    sql = f"SELECT counts FROM evaluations WHERE edition = '{edition}' AND evaluation = '{name}'"
+    ((text,),) = catalog.query(sql)[1]
+    counts = Counter(json.loads(text))
+    return describe_rows({table: counts[table] for table in TABLES if table != "audits"})
 
 
 def _describe_scale(catalog: Catalog, benchmark: str) -> str:

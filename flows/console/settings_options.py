@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 Command = Callable[..., None]
+_HELP_ALL = inspect.Parameter(
+    "help_all",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--help-all", help="Show all options, by subject, and exit.")],
+)
 _BENCHMARK = "--benchmark"
+_ALL = "--help-all"
+# What `--help` shows; the rest is for `--help-all`.
+_MOST_NEEDED = (
+    *("benchmark", "size", "instances", "players", "runs", "author", "root", "base_url", "max_calls"),
+    *("max_cost", "dry_run", "yes", "name", "help", "help_all"),
+)
 
 
 def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Command:
@@ -26,10 +38,12 @@ def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Comma
 
     @wraps(function)
     def command(**given: Any) -> None:
+        del given["help_all"]
         function({name: given.pop(name) for name in fields}, **given)
 
     options = [_option(name, field) for name, field in fields.items()]
     own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+    own.append(_HELP_ALL)
     setattr(command, "__signature__", inspect.Signature([*options, *own]))  # noqa: B010  unknown to mypy
     return command
 
@@ -50,14 +64,29 @@ def settings_command(
             from schemas.settings.refresh import choose_benchmarks
             from schemas.settings.several import fields_of
 
-            known = fields_of(choose_benchmarks(_flag_of(args)))
+            named = _flag_of(args)
+            known = fields_of(choose_benchmarks(named))
             fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
             app.command(self.name)(with_settings(function, fields))
             command = put_example_last(typer.main.get_command(app))
-            return command.make_context(info_name, args, parent, **extra)
+            if _ALL in args:
+                args = ["--help"]
+            else:
+                _shorten_help(command)
+            # So that what an error says of the help leads to that of the same benchmark.
+            shown = f"{info_name} {_BENCHMARK} {named}" if named else info_name
+            return command.make_context(shown, args, parent, **extra)
 
     return SettingsCommand
+
+
+def _shorten_help(command: Any) -> None:
+    """Let the help of the command show the options that most need, in one panel."""
+    for parameter in command.params:
+        if any(name.startswith("-") for name in parameter.opts):
+            parameter.hidden = parameter.name not in _MOST_NEEDED
+            parameter.rich_help_panel = None
 
 
 def settings_app(

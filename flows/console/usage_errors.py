@@ -6,6 +6,7 @@ from typing import Any
 
 from typer import TyperException
 
+from schemas.benchmark import benchmarks
 from schemas.errors import in_one_line, suggest
 
 
@@ -26,6 +27,8 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
     if kind == "NoSuchOption":
         given = str(getattr(error, "option_name", ""))
         known = [name for one in context.command.get_params(context) for name in one.opts]
+        if "--benchmark" in known and (owners := _owners(given)):
+            return f"{given}: a setting of {', '.join(owners)}, and not of the benchmark chosen: leave it out"
         return f"{given}: there is no such option{suggest(given, known)}"
     if match := re.match(r"No such command '(.*?)'\.", text):
         known = context.command.list_commands(context)
@@ -41,6 +44,12 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
 
         return f"{_name(parameter)} {redact(problems[0]['input'])}: {describe_expectation(problems[0])}"
     return text.rstrip(".")
+
+
+def _owners(flag: str) -> list[str]:
+    """Return the benchmarks that have this flag as a setting of their own."""
+    name = flag.lstrip("-").replace("-", "_")
+    return [one.name for one in benchmarks().values() if name in one.settings().own_fields()]
 
 
 def _problems(error: TyperException) -> Sequence[dict[str, Any]]:

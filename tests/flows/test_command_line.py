@@ -1,6 +1,7 @@
 """The same rules for every command: its help, its options for programs, and what it says of wrong input."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,6 +66,27 @@ def test_every_help_ends_with_an_example_that_parses(name: str) -> None:
     assert hasattr(EVERY[name], "commands") or example.startswith(name)
     assert parse(example).params
     assert "Example:" not in EVERY[name].help
+
+
+def test_the_help_of_a_refresh_is_short_and_another_shows_every_setting(give: Run) -> None:
+    short, whole = (give("refresh", flag).out for flag in ("--help", "--help-all"))
+    options = [re.findall(r"^│ (--[a-z-]+)", text, re.MULTILINE) for text in (short, whole)]
+    assert set(options[0]) < set(options[1])
+    assert len(options[0]) <= 14
+    assert {"--players", "--size", "--help-all"} <= set(options[0])
+    assert "--webhook" in options[1]
+    assert "Models as players" in whole
+
+
+def test_a_setting_of_another_benchmark_is_named_as_such(give: Run) -> None:
+    told = "--domains: a setting of knowlogic, kumo, and not of the benchmark chosen: leave it out (see "
+    shown = give("refresh", "--benchmark", "beyondbench", "--domains")
+    assert told + "`perennial refresh --benchmark beyondbench --help`)" in shown.err
+
+
+def test_brackets_in_a_help_are_shown(give: Run) -> None:
+    shown = give("refresh", "--benchmark", "beyondbench", "--help-all").out
+    assert "'perennial-bench[tokenizers]'" in " ".join(shown.replace("│", " ").split())
 
 
 def test_the_example_is_shown_below_the_options(give: Run) -> None:

@@ -225,7 +225,7 @@ def test_a_dry_run_plans_each_and_adds_their_estimates(
         (("kumo,kumo",), "each once, or all; installed: a2rbench"),
         (("kumo,,knowlogic",), "expected names separated by commas"),
         (("all,kumo",), "expected names separated by commas"),
-        (("kumo,a2rbench", "--questions", "3"), "--questions: there is no such option"),
+        (("kumo,a2rbench", "--questions", "3"), "--questions: a setting of knowlogic, and not"),
         (
             ("kumo,knowlogic", "--domains", "nature"),
             r"kumo: domain 'nature' .* --domains goes to every .*\[kumo\]",

@@ -175,7 +175,7 @@ def test_the_command_line_grows_one(
     package: Path, by_prefect: Harness, server: RunningServer, tmp_path: Path
 ) -> None:
     benchmark_commands = commands_with_toy(package, by_prefect)
-    shown = benchmark_commands("refresh", "--benchmark", "toy", "--help")
+    shown = benchmark_commands("refresh", "--benchmark", "toy", "--help-all")
     assert "--sums" in shown
     assert "Sums per size. Default: 3." in " ".join(shown.split())
     assert "--instances" not in shown
