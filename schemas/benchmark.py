@@ -28,6 +28,8 @@ Rows = list[dict[str, Any]]
 Origins = Mapping[Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"], tuple[tuple[str, str, str], ...]]
 # A command: where its function or `typer.Typer` is (module:name), and its line in the list of commands.
 CommandLine = tuple[str, str]
+# The same with what it does in at most 22 letters, for the list of all commands.
+OwnCommand = tuple[str, str, str]
 # A workspace (`flows.stages.workspace`) and policies (`flows.stages.policies`) lie above this room.
 Workspace = Any
 Policies = Any
@@ -183,7 +185,7 @@ class Benchmark:
     warm_up: Callable[[], str] | None = None
     origins: Callable[[], Origins] = dict
     pages: Callable[[], Any] | None = None
-    commands: Mapping[str, CommandLine] = field(default_factory=dict)
+    commands: Mapping[str, OwnCommand] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
 
     @property

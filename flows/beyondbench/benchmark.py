@@ -59,6 +59,7 @@ BENCHMARK = Benchmark(
         "tasks": (
             "flows.beyondbench.cli.tasks:tasks",
             "List the tasks of BeyondBench, try one, or draw problems.",
+            "tasks of BeyondBench",
         ),
     },
     importers={

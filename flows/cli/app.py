@@ -12,7 +12,7 @@ from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
 from flows.cli.start import let_ctrl_c_interrupt
-from flows.console.help_form import put_example_last
+from flows.console.help_form import format_commands, put_example_last
 from flows.console.interrupts import EXIT_CODES
 from flows.console.library_errors import translate_error
 from flows.console.os_errors import describe_os_error
@@ -120,7 +120,8 @@ COMMANDS: dict[str, CommandLine] = {
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }
-COMMANDS |= {name: line for one in benchmarks().values() for name, line in one.commands.items()}
+_OWN = {name: line for one in benchmarks().values() for name, line in one.commands.items()}
+COMMANDS |= {name: line[:2] for name, line in _OWN.items()}
 
 
 class _Commands(Mapping[str, Any]):
@@ -156,6 +157,14 @@ class _LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return what the list of commands shows of this one."""
         return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print all commands by what they are for; the formatter gets nothing, as with typer's own help."""
+        listed = format_commands({name: words for name, (_, _, words) in _OWN.items()})
+        options = ", ".join(name for one in self.get_params(ctx) for name in one.opts)
+        typer.echo(f"Usage: {ctx.command_path} COMMAND [OPTIONS]\n\n{self.help}\n\n{listed}\n")
+        typer.echo(f"{ctx.command_path} COMMAND --help describes a command.")
+        typer.echo(f"Options: {options}\n{self.epilog}")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return name, command and the arguments left."""

@@ -51,6 +51,7 @@ BENCHMARK = Benchmark(
         "knowledge": (
             "flows.knowlogic.cli.knowledge:knowledge",
             "List and check KnowLogic's knowledge base, or draw a question from it.",
+            "facts of KnowLogic",
         ),
     },
     importers={

@@ -133,23 +133,28 @@ BENCHMARK = Benchmark(
         "domains": (
             "flows.kumo.cli.domains:domains",
             "List, check and score domains, import and write new ones.",
+            "domains of KUMO",
         ),
         "sample": (
             "flows.kumo.cli.sample:sample",
             "Draw distinct task instances that no edition published in the data root holds.",
+            "draw new instances",
         ),
         "solve": (
             "flows.kumo.cli.solve:solve",
             "Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.",
+            "optimal play of them",
         ),
         "trajectories": (
             "flows.kumo.cli.trajectories:trajectories",
             "Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.",
+            "golden play as chats",
         ),
         "reproduce-paper": (
             "flows.kumo.cli.reproduce_paper:reproduce_paper",
             "Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, "
             "or why not.",
+            "figures of KUMO",
         ),
     },
     importers={

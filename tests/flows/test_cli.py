@@ -94,7 +94,7 @@ def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path:
     done = harness.perennial("query", "SELECT x FROM nothing", "--root", str(published.root), cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "leaderboard" in done.stderr
+    assert "there is no table or view 'nothing'; `perennial tables` lists all" in done.stderr
 
 
 def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:

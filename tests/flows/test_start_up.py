@@ -34,6 +34,9 @@ def test_help_imports_no_command() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
     )
     assert all(f" {name} " in done.stdout for name in COMMANDS)
+    _, listed, *_ = done.stdout.split("\n\n")[1:]
+    assert len(listed.splitlines()) <= 20
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
     assert done.stdout.splitlines()[-1] == "['flows.cli.app', 'flows.cli.start']"
 
 
