@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from flows.kumo.seats import PLAYING
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, SeedConfig, Setting
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config

@@ -10,7 +10,7 @@ from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
 from schemas.benchmark import Preparation
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
@@ -19,6 +19,7 @@ from schemas.kumo.protocol import PERENNIAL
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.price import Price
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import check_request
