@@ -6,7 +6,9 @@ from collections import Counter
 import pytest
 
 from flows.kumo.planning.domain_choice import load_bundled
+from schemas.calls import ModelChoice
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
+from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.books.writing import write_book
@@ -78,6 +80,8 @@ def test_books_and_messages_say_that_the_facts_are_exchanged(style: str) -> None
     assert f"{NOTICE}: the names are the same" in book
     assert "Only what this guidebook says counts." in book
     assert check_book(book, instance, rules).passed
+    request = writing_request(ModelChoice("writer"), MADE, instance, rules)
+    assert NOTICE in str(request.messages)
     terms = Terms(MADE, instance.truths, instance.actions)
     assert NOTICE in system_message(terms, "a book")["content"]
     closed = closed_message(terms)["content"]

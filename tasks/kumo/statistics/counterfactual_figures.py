@@ -45,9 +45,10 @@ def counterfactual_figures(cells: Cells) -> Iterator[Figure]:
             continue
         place = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
         whole = np.concatenate(list(gaps.values()))
-        for name, gap, domain in [(ALL, whole, place), *((name, gap, gap * 0) for name, gap in gaps.items())]:
+        one_place = ((name, gap, np.zeros(len(gap), np.int64)) for name, gap in gaps.items())
+        for name, gap, pair in ((ALL, whole, place), *one_place):
             of = (cells.setting, name, group.player, len(gap), float(gap.mean()))
-            bounds = bound_gap(gap, domain, domain, cells.population)
+            bounds = bound_gap(gap, pair, pair, cells.population)
             yield Figure(STATISTIC, *of, _METHOD, **bounds._asdict())
 
 
