@@ -133,6 +133,7 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         "authoring": plan.authoring.models,
         "rest_editions": plan.domain_count,
         "worlds": plan.worlds,
+        "counterfactual": plan.counterfactual,
     }
     # Some world is of the size of those that the edition's seed will give.
     configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(plan.worlds)
