@@ -13,9 +13,9 @@ from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.books.writing import write_book
 from tasks.kumo.conversation import Terms, closed_message, system_message
-from tasks.kumo.counterfactual import make_counterfactual, share_changed
 from tasks.kumo.encoding import encode_config, instance_id
 from tasks.kumo.validation import validate_config
+from tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
 
 TRUE = load_bundled("chemical_analysis")
 MADE = make_counterfactual(TRUE, 7)

@@ -121,8 +121,8 @@ def counterfactual(
 
     It prints the share of the facts after whose exchange other outcomes rule the truth out.
     """
-    from tasks.kumo.counterfactual import make_counterfactual, share_changed
     from tasks.kumo.validation import refuse_unsafe
+    from tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
 
     config, _ = choose_domain(domain)
     if config.is_counterfactual:

@@ -20,10 +20,10 @@ from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
 from tasks.kumo.configuration import parse_config
-from tasks.kumo.counterfactual import make_counterfactual
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import check_request
 from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
+from tasks.kumo.worlds.counterfactual import make_counterfactual
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.published_domains import domains_by_edition
