@@ -12,12 +12,13 @@ from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any, Literal
 
-from schemas.calls import ModelChoice, Price, StageEstimate
+from schemas.calls import ModelChoice, StageEstimate
 from schemas.errors import InvalidOption, suggest
 from schemas.game import Playing
 from schemas.measure import Floor, Measure
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.populations import THESE_DOMAINS, Population
+from schemas.price import Price
 from schemas.table_form import Table
 from schemas.variance import MeasuredVariance
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.statistics.agreement import Analyses, agreement_figures
-from tasks.a2rbench.statistics.figures import COUNTS, Items, Played, item_figures
+from tasks.a2rbench.statistics.figures import COUNTS, item_figures
+from tasks.a2rbench.statistics.played import Items, Played
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.figure import Figure
 

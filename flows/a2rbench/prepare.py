@@ -12,9 +12,10 @@ from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.benchmark import Preparation
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.price import Price
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.tier import find_protection, require_protection
 from warehouse.editions.publish import read_counts

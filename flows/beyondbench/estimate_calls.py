@@ -5,8 +5,9 @@ from math import ceil
 
 from flows.stages.estimate_one_shot import estimate_one_shot
 from schemas.beyondbench.plan import BeyondBenchPlan
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 from tasks.beyondbench.budget import SHARE
 from tasks.beyondbench.players.registry import PLAYERS
 from tasks.beyondbench.registry import TASKS

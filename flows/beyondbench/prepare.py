@@ -9,9 +9,10 @@ from schemas.benchmark import Preparation
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from schemas.beyondbench.settings import BeyondBenchSettings
 from schemas.beyondbench.things import SUITES
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption, suggest
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.price import Price
 from schemas.settings.model_entry import ModelEntry
 from tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
 from tasks.beyondbench.players.registry import PLAYERS

@@ -7,8 +7,8 @@ from typing import Any
 from flows.editions.design_costs import Cost, cost_per_episode
 from flows.stages.compute_scale import read_cells
 from schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_benchmark
-from schemas.calls import Price
 from schemas.errors import InvalidOption, UnreadableInput
+from schemas.price import Price
 from schemas.variance import MeasuredVariance, Parts
 from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
 from warehouse.catalog.catalog import Catalog, open_catalog

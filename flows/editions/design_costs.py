@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from schemas.calls import Price
 from schemas.game import Playing
+from schemas.price import Price
 from schemas.variance import MeasuredVariance
 from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player

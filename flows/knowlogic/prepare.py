@@ -6,11 +6,12 @@ from typing import Any
 
 from flows.knowlogic.estimate_calls import estimate_calls
 from schemas.benchmark import Preparation
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.knowlogic.plan import KnowLogicPlan
 from schemas.knowlogic.settings import KnowLogicSettings
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 from tasks.knowlogic.quotas import plan_scenarios
 from tasks.knowlogic.registry import find_domain
 from warehouse.editions.publish import read_counts

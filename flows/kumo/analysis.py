@@ -1,17 +1,24 @@
 """What KUMO adds to the statistics of an edition."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
+from tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
 from tasks.kumo.statistics.figures import CORRECTED_V, domain_figures, topology_figures
 from tasks.statistics.analysis import Analysis
+from tasks.statistics.cells import Cells
 from tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+def _cell_figures(cells: Cells, seed: int) -> Iterable[Figure]:
+    return chain(topology_figures(cells, seed), counterfactual_figures(cells))
 
 
 def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figure]:
@@ -30,7 +37,7 @@ ANALYSIS = Analysis(
     joins=JOINS,
     counts=COUNTS,
     means=MEANS,
-    cell_figures=topology_figures,
+    cell_figures=_cell_figures,
     queries={
         "kumo_seed_configs": "SELECT domain_id, config FROM kumo_seed_configs",
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",

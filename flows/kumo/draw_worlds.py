@@ -1,4 +1,4 @@
-"""Stage `worlds`: synthetic worlds, drawn with the edition's seed."""
+"""Stages `worlds` and `counterfactuals`: domains that are drawn with the edition's seed."""
 
 from itertools import count
 
@@ -7,6 +7,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from tasks.kumo.worlds import World, draw_world
+from tasks.kumo.worlds.counterfactual import make_counterfactual
 from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import config_row, domain_row, outcome_rows
 from warehouse.staging.staging import Rows
@@ -19,6 +20,20 @@ def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dic
         "kumo_domains": [domain_row(world.config, "world", world.kind) for world in worlds],
         "kumo_seed_configs": [config_row(world.config, []) for world in worlds],
         "kumo_outcomes": [row for world in worlds for row in outcome_rows(world.config)],
+    }
+
+
+def draw_counterfactuals(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the counterfactuals of the given domains."""
+    edition = KumoEdition(workspace)
+    configs = [
+        make_counterfactual(edition.config(config_id).config, workspace.seed)
+        for config_id in edition.plan.configs
+    ]
+    return {
+        "kumo_domains": [domain_row(config, "counterfactual") for config in configs],
+        "kumo_seed_configs": [config_row(config, []) for config in configs],
+        "kumo_outcomes": [row for config in configs for row in outcome_rows(config)],
     }
 
 

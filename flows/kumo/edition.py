@@ -14,6 +14,7 @@ _GROUP = 50  # instances of a setting: domains of few instances share a batch, w
 PROPOSALS = Batch("proposals")
 CONFIGS = Batch("configs")
 WORLDS = Batch("worlds")
+COUNTERFACTUALS = Batch("counterfactuals")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,7 +65,7 @@ class KumoEdition:
 
     @property
     def configs(self) -> tuple[str, ...]:
-        """The ids of all configurations: the given ones, then worlds and what models wrote, so far."""
+        """The ids of all configurations: the given ones, then drawn ones and what models wrote, so far."""
         return (*self.plan.configs, *self._read_made())
 
     @property
@@ -125,9 +126,10 @@ class KumoEdition:
         return self._read_configs(WORLDS) if self.plan.worlds else {}
 
     def _read_made(self) -> dict[str, str]:
-        """Return the configurations that were made for this edition: worlds, then those of models."""
+        """Return the configurations that were made for this edition: drawn ones, then those of models."""
+        exchanged = self._read_configs(COUNTERFACTUALS) if self.plan.counterfactual else {}
         authored = self._read_configs(CONFIGS) if self.plan.authoring.proposals else {}
-        return {**self.read_worlds(), **authored}
+        return {**exchanged, **self.read_worlds(), **authored}
 
     def _read_configs(self, batch: Batch) -> dict[str, str]:
         if not self.workspace.is_done(batch):

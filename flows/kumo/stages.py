@@ -3,8 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from flows.kumo import author_domains, sample_instances, write_books
-from flows.kumo.draw_worlds import draw_worlds
-from flows.kumo.edition import CONFIGS, PROPOSALS, WORLDS, Cell, KumoEdition, batch_of_given
+from flows.kumo.draw_worlds import draw_counterfactuals, draw_worlds
+from flows.kumo.edition import (
+    CONFIGS,
+    COUNTERFACTUALS,
+    PROPOSALS,
+    WORLDS,
+    Cell,
+    KumoEdition,
+    batch_of_given,
+)
 from flows.kumo.gate import check_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -17,6 +25,10 @@ def _given_domains(workspace: Workspace) -> Sequence[Batch]:
 
 def _worlds(workspace: Workspace) -> Sequence[Batch]:
     return [WORLDS] if KumoEdition(workspace).plan.worlds else []
+
+
+def _counterfactuals(workspace: Workspace) -> Sequence[Batch]:
+    return [COUNTERFACTUALS] if KumoEdition(workspace).plan.counterfactual else []
 
 
 def _proposals(workspace: Workspace) -> Sequence[Batch]:
@@ -68,6 +80,14 @@ STAGES = (
         draw_worlds,
         writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
         earlier=("kumo_domains",),
+    ),
+    Stage(
+        "counterfactuals",
+        "Exchanges the facts of the given domains among their truths.",
+        _counterfactuals,
+        draw_counterfactuals,
+        reads=("kumo_seed_configs",),
+        writes=("kumo_domains", "kumo_seed_configs", "kumo_outcomes"),
     ),
     Stage(
         "proposals",

@@ -12,10 +12,11 @@ from rich.table import Table
 from flows.console.terminal import Terminal
 from flows.refresh.plan_precision import describe_precision, measure_plan, read_sizes
 from schemas.benchmark import find_benchmark
-from schemas.calls import BATCH_PRICE_SHARE, ModelChoice, Price, StageEstimate
+from schemas.calls import ModelChoice, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.price import BATCH_PRICE_SHARE, Price
 from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 

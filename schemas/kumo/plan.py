@@ -15,7 +15,8 @@ class KumoPlan:
 
     `configs` are the content ids of the given domains' configurations, in order. With a `domain_count` the
     domains took turns: so many of them, those first that the last `rest_editions` editions do not hold.
-    `worlds` is the number of synthetic worlds, which are drawn with the edition's seed.
+    `worlds` is the number of synthetic worlds, which are drawn with the edition's seed; so are the exchanged
+    facts where it is `counterfactual`, and has each given domain a second time with these.
     """
 
     configs: tuple[str, ...]
@@ -29,6 +30,13 @@ class KumoPlan:
     worlds: int = 0
     book_style: str = MIXED
     sampler: str = DEFAULT_SAMPLER
+    counterfactual: bool = False
+
+    @property
+    def n_domains(self) -> int:
+        """The number of its domains, as far as models configure all that they propose."""
+        given = len(self.configs) * (2 if self.counterfactual else 1)
+        return given + self.worlds + self.authoring.proposals
 
     @property
     def is_balanced(self) -> bool:

@@ -120,6 +120,12 @@ class KumoSettings(RefreshSettings):
         le=1_000,
     )
 
+    counterfactual: bool = setting(
+        False,
+        "Add the counterfactual of each given domain: its names with its facts exchanged among the truths, "
+        "new in each edition, so that knowledge misleads.",
+    )
+
     protocol: str = setting(
         PERENNIAL,
         "How models are asked: perennial, or kumo-2025: as the KUMO authors asked, with the message "

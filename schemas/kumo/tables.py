@@ -28,7 +28,10 @@ DOMAINS = Table(
             nullable=True,
         ),
         Column(
-            "source", "string", "where it comes from", allowed=("catalog", "file", "model", "world", "import")
+            "source",
+            "string",
+            "where it comes from; counterfactual: facts exchanged of the domain that the name begins with",
+            allowed=("catalog", "file", "model", "world", "counterfactual", "import"),
         ),
         Column("world_kind", "string", "the kind of a synthetic world; NULL for others", nullable=True),
         CALL_ID,

@@ -10,6 +10,8 @@ from schemas.ids import content_id
 MIN_TRUTHS = 50
 MIN_ACTIONS = 30
 TURN_LIMIT = 50
+COUNTERFACTUAL = " (counterfactual)"
+"""How the name of a domain with exchanged facts ends: the rest is the name of the true domain."""
 
 Observation = str | int | float
 
@@ -96,6 +98,11 @@ class SeedConfig:
     book_title: str = ""
     truth_notes: dict[str, str] = field(default_factory=dict)
     action_notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_counterfactual(self) -> bool:
+        """Whether its facts are those of a true domain, exchanged among the truths."""
+        return self.name.endswith(COUNTERFACTUAL)
 
     @property
     def domain_id(self) -> str:

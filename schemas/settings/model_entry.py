@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
-from schemas.calls import BATCH_PRICE_SHARE, Price
 from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.errors import InvalidOption
+from schemas.price import BATCH_PRICE_SHARE, Price
 from schemas.settings.form import setting
 
 UNSET = "unset"

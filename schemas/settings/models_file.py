@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from schemas.calls import Price
 from schemas.errors import InvalidOption, quote, shorten, suggest
+from schemas.price import Price
 from schemas.settings.model_entry import ModelEntry
 from schemas.settings.toml_file import read_toml
 

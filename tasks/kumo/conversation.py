@@ -61,6 +61,7 @@ def _system(template: str, terms: Terms, **knowledge: str) -> Message:
     content = render(
         template,
         goal=terms.config.goal.strip(),
+        is_counterfactual=terms.config.is_counterfactual,
         turn_limit=terms.turn_limit,
         max_tokens=terms.max_tokens,
         **_lists(terms),

@@ -10,7 +10,7 @@ from functools import reduce
 from operator import or_
 
 from schemas.errors import UnreadableInput
-from schemas.kumo.things import Instance, Outcome, SeedConfig
+from schemas.kumo.things import COUNTERFACTUAL, Instance, Outcome, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,8 @@ def encode_config(config: SeedConfig) -> EncodedConfig:
     first_entries: dict[str, Outcome] = {}
     for outcome in config.outcomes:
         first_entries.setdefault(outcome.action, outcome)
+    # An instance of a counterfactual domain is another one than that of the true domain with the same names.
+    mark = [COUNTERFACTUAL] if config.is_counterfactual else []
     actions = tuple(action for action in dict.fromkeys(config.actions) if action in first_entries)
     outcomes = tuple(first_entries[action] for action in actions)
     masks = tuple(
@@ -78,7 +80,7 @@ def encode_config(config: SeedConfig) -> EncodedConfig:
         related=tuple(reduce(or_, states, 0) for states in masks),
         truth_index=truth_index,
         action_index={name: i for i, name in enumerate(actions)},
-        truth_tokens=tuple(_token("truth", name) for name in truths),
+        truth_tokens=tuple(_token("truth", name, *mark) for name in truths),
         state_tokens=tuple(
             tuple(_token("state", outcome.action, state.text) for state in outcome.states)
             for outcome in outcomes

@@ -2,7 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from schemas.calls import AttemptEnd, ModelRequest, Price
+from schemas.calls import AttemptEnd, ModelRequest
+from schemas.price import Price
 from tasks.llm.asking import Ledger
 from tasks.llm.budget import Budget, Reservation, estimate_cost
 from tasks.llm.retry_policy import Tried

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.calls import CallPolicy, ModelChoice, ModelRequest, Price, Spent
+from schemas.calls import CallPolicy, ModelChoice, ModelRequest, Spent
 from schemas.errors import InvalidOption, LimitReached, count
+from schemas.price import Price
 from tasks.llm.rate_limits import completion_bound, prompt_tokens_at_most
 from tasks.llm.retry_policy import Received
 

@@ -14,8 +14,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
 from schemas.errors import LimitReached
+from schemas.price import Price
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.asking import Ledger
 from tasks.llm.attempts import Attempts

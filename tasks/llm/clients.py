@@ -6,8 +6,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from schemas.calls import CallPolicy, ModelRequest, Price, Reply, Spent
+from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
 from schemas.endpoint import choose_endpoint
+from schemas.price import Price
 from schemas.settings.model_entry import ModelEntry, fill_variables
 from tasks.llm.asking import Ledger
 from tasks.llm.budget import Budget

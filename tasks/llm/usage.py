@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.calls import ModelRequest, Price, UsageStatus
+from schemas.calls import ModelRequest, UsageStatus
+from schemas.price import Price
 from tasks.llm.rate_limits import completion_bound, prompt_bytes, utf8_length
 
 _TOKENS_PER_MESSAGE = 64

@@ -55,7 +55,8 @@ READERS: dict[str, Arguments] = {
 WITHOUT_READING = {
     "train",
     "solve",
-    *(f"domains {name}" for name in ("split", "new", "build", "world", "score", "validate", "import")),
+    *(f"domains {name}" for name in ("split", "new", "build", "world", "counterfactual")),
+    *(f"domains {name}" for name in ("score", "validate", "import")),
 }
 
 

@@ -1,8 +1,8 @@
 """The estimate of model calls where a question has one reply."""
 
 from flows.stages.estimate_one_shot import estimate_one_shot
-from schemas.calls import Price
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 
 
 def test_an_estimate_has_each_model_once_with_its_price_and_its_limit() -> None:

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from schemas.calls import Price
 from schemas.errors import EndpointFailed, InvalidOption
+from schemas.price import Price
 from tests.llm.http_double import (
     KEY,
     Answer,

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.calls import CallPolicy, ModelChoice, Price, Spent
+from schemas.calls import CallPolicy, ModelChoice, Spent
 from schemas.errors import InvalidOption, LimitReached
+from schemas.price import Price
 from tasks.llm.budget import Budget, check_budget, cost_at_most
 from tasks.llm.rate_limits import prompt_bytes
 from tasks.llm.replies import read_attempt

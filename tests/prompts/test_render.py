@@ -35,7 +35,8 @@ def test_the_hash_covers_imported_templates(monkeypatch):
     from prompts import render as rendering
 
     sources = rendering._sources("kumo/books/book.md.j2")
-    assert set(sources) == {"kumo/books/book.md.j2", "kumo/books/book_outcome.md.j2"}
+    names = ("books/book.md.j2", "books/book_outcome.md.j2", "counterfactual.md.j2")
+    assert set(sources) == {f"kumo/{name}" for name in names}
     before = template_hash("kumo/books/book.md.j2")
     changed = {**sources, "kumo/books/book_outcome.md.j2": sources["kumo/books/book_outcome.md.j2"] + " "}
     monkeypatch.setattr(rendering, "_sources", lambda name: changed)

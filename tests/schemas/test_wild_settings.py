@@ -56,7 +56,7 @@ def read(toml: str) -> RefreshSettings | str:
         return str(error)
 
 
-SWITCHES = ("accept_api_errors", "allow_unlisted", "require_test", "smoke")
+SWITCHES = ("accept_api_errors", "allow_unlisted", "counterfactual", "require_test", "smoke")
 
 
 def section_of(name: str) -> str:

@@ -138,6 +138,20 @@ def test_participants_are_described_without_codes_and_names(played: Played) -> N
     assert withdrawn not in published
 
 
+def test_one_person_is_drawn_for_each_instance(played: Played) -> None:
+    by_people = "starts_with(player, 'human:')"
+    ((drawn, people),) = played.rows("SELECT sum(instances), max(people) FROM people_drawn")
+    assert played.rows(f"SELECT count(DISTINCT instance_id) FROM episodes WHERE {by_people}") == [(drawn,)]
+    assert 1 <= people <= 2
+    ((solved,),) = played.rows("SELECT round(sum(success_rate * instances)) FROM people_drawn")
+    (bounds,) = played.rows(
+        "SELECT sum(worst::INT), sum(best::INT) FROM "
+        "(SELECT bool_and(success) AS worst, bool_or(success) AS best "
+        f"FROM episodes WHERE {by_people} GROUP BY instance_id)"
+    )
+    assert bounds[0] <= solved <= bounds[1]
+
+
 def test_moves_are_replayed_as_the_ledger_has_them(played: Played, tmp_path: Path) -> None:
     lab = played.lab
     study = read_study(lab.file)

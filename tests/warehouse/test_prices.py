@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.calls import Price
 from schemas.errors import UnreadableInput
+from schemas.price import Price
 from warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
 from warehouse.store.store import Store
 

@@ -9,6 +9,7 @@ from schemas.disclosure import is_public
 from schemas.ids import content_id
 from schemas.kumo.book_styles import BookStyle
 from schemas.kumo.things import (
+    COUNTERFACTUAL,
     BookVerdict,
     BookVersion,
     Instance,
@@ -131,7 +132,7 @@ def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, se
         "seed": instance.seed if is_public(instance.seed) else None,
         "index": instance.index,
         "content_hash": instance_id.partition("_")[2],
-        "cluster": domain,
+        "cluster": domain.removesuffix(COUNTERFACTUAL),
     }
 
 

@@ -7,8 +7,8 @@ import csv
 import io
 import re
 
-from schemas.calls import Price
 from schemas.errors import UnreadableInput, shorten
+from schemas.price import Price
 from warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from schemas.a2rbench.authoring import CATALOGUE, AuthorRole
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
+from schemas.price import Price
 from tasks.llm.rate_limits import completion_bound
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.

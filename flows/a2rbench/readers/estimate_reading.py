@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from schemas.a2rbench.analysis import ReadingPlan
-from schemas.calls import ModelChoice, Price, StageEstimate
+from schemas.calls import ModelChoice, StageEstimate
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.analyst import ATTEMPTS
 from tasks.llm.rate_limits import completion_bound

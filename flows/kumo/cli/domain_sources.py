@@ -1,4 +1,4 @@
-"""`perennial domains new`, `build` and `world`: domains that are written here."""
+"""`perennial domains new`, `build`, `world` and `counterfactual`: domains that are written here."""
 
 import json
 import re
@@ -11,6 +11,7 @@ from flows.console.input_files import show_path
 from flows.console.output_places import write_lines
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
+from flows.kumo.planning.domain_choice import choose_domain
 from schemas.errors import InvalidOption, count
 from schemas.kumo.categories import CATEGORIES
 from warehouse.kumo.domains.generate import ACTIONS, CONFIG, FACTS, build_config, read_sources, seed_json
@@ -105,6 +106,34 @@ def world(
         f"{show_path(out)}: {config.name} ({drawn.kind}), {count(sizes['truths'], 'truth')}, "
         f"{count(sizes['actions'], 'action')}",
         {"out": show_path(out), "domain": config.name, "kind": drawn.kind, **sizes},
+        as_json,
+    )
+
+
+def counterfactual(
+    domain: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Bundled domain, or a .json file.")],
+    seed: Annotated[int, typer.Option(min=0, help="Seed; an edition exchanges facts with its own.")],
+    out: Annotated[Path, typer.Option(help="File to write, JSON.")],
+    root: RootOption = None,
+    as_json: _JsonOption = False,
+) -> None:
+    """Write a domain's counterfactual: its names, with its facts exchanged among the truths.
+
+    It prints the share of the facts after whose exchange other outcomes rule the truth out.
+    """
+    from tasks.kumo.validation import refuse_unsafe
+    from tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
+
+    config, _ = choose_domain(domain)
+    if config.is_counterfactual:
+        raise InvalidOption(f"domain {config.name!r} is counterfactual already: name the true domain")
+    refuse_unsafe(config)
+    made = make_counterfactual(config, seed)
+    write_lines(out, seed_json(made).splitlines())
+    share = share_changed(config, made)
+    _print_result(
+        f"{show_path(out)}: {made.name}, {share:.1%} of its facts differ in what rules the truth out",
+        {"out": show_path(out), "domain": made.name, "share_changed": share},
         as_json,
     )
 

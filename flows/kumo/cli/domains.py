@@ -9,7 +9,7 @@ import typer
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
-from flows.kumo.cli.domain_sources import build, new, world
+from flows.kumo.cli.domain_sources import build, counterfactual, new, world
 from flows.kumo.cli.file_reports import (
     EXIT_CODES,
     as_document,
@@ -40,6 +40,9 @@ domains.command(epilog="Example: perennial domains split medical_diagnosis --met
 domains.command(epilog="Example: perennial domains new tide_pools --category Zoology")(new)
 domains.command(epilog="Example: perennial domains build tide_pools")(build)
 domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --out world.json")(world)
+domains.command(epilog="Example: perennial domains counterfactual chemical_analysis --seed 7 --out cf.json")(
+    counterfactual
+)
 domains.command(epilog="Example: perennial domains score music_identification tide_pools/config.json")(score)
 domains.command("import", epilog="Example: perennial domains import ../KUMO MedicalEnv --out medical")(
     import_domains

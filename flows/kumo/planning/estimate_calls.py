@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from flows.kumo.seats import PLAYING
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, SeedConfig, Setting
 from schemas.plan import EvaluationPlan
+from schemas.price import Price
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -94,7 +95,7 @@ def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> St
 def _books(
     plan: KumoPlan, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
 ) -> Iterable[StageEstimate]:
-    domains = _number_of_domains(plan)
+    domains = plan.n_domains
     number = domains * len(sizes) * plan.instances
     mean = sum(sizes.values()) / len(sizes)
     rounds = plan.authoring.book_rounds
@@ -116,7 +117,7 @@ def _episodes(
 ) -> StageEstimate:
     chosen = parse_model_player(player, plan.params_of, VARIANTS)
     choice = chosen.choice
-    episodes = _number_of_domains(own) * own.instances * plan.runs
+    episodes = own.n_domains * own.instances * plan.runs
     long_reply = min(_LONG_REPLY, completion_bound(choice.params) or _LONG_REPLY)
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
     for setting, book in sizes.items():
@@ -179,10 +180,6 @@ def _cost(work: _Work, price: Price | None) -> float | None:
     if price is None or price.prompt is None or price.completion is None:
         return None
     return work.calls * (work.prompt * price.prompt + work.completion * price.completion) / 1e6
-
-
-def _number_of_domains(plan: KumoPlan) -> int:
-    return len(plan.configs) + plan.worlds + plan.authoring.proposals
 
 
 def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:

@@ -10,7 +10,7 @@ from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
 from schemas.benchmark import Preparation
-from schemas.calls import Price, StageEstimate
+from schemas.calls import StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
@@ -19,10 +19,12 @@ from schemas.kumo.protocol import PERENNIAL
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.price import Price
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import check_request
 from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
+from tasks.kumo.worlds.counterfactual import make_counterfactual
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.published_domains import domains_by_edition
@@ -40,6 +42,9 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
     candidates = found.domains
     worlds = settings.number_of_worlds(bool(authoring.proposals))
     given = len(candidates) if number is None else number
+    if settings.counterfactual:
+        _refuse_no_fact(settings, candidates, given)
+        given *= 2
     instances = settings.instances_of_each(given + worlds + authoring.proposals)
     for domain in candidates:
         for size in sizes:
@@ -64,6 +69,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
         worlds,
         settings.book_style,
         settings.chosen_sampler(),
+        settings.counterfactual,
     )
     if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
         others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"
@@ -81,14 +87,14 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation:
 
 
 def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
-    """Return the domains of a published edition that were given: no worlds, and none of a model."""
+    """Return the domains of a published edition that were given: nothing drawn, and none of a model."""
     rows = store.read_table(table_file("kumo_domains", edition)).to_pylist()
     sources = {row["domain_id"]: row["source"] for row in rows}
     configs = store.read_table(table_file("kumo_seed_configs", edition)).to_pylist()
     return tuple(
         PlannedDomain(parse_config(row["config"], edition), sources[row["domain_id"]], tuple(row["warnings"]))
         for row in configs
-        if sources[row["domain_id"]] not in ("model", "world")
+        if sources[row["domain_id"]] not in ("model", "world", "counterfactual")
     )
 
 
@@ -101,7 +107,7 @@ def estimate_evaluation(
     grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
     # Of its stages only the episodes are still to come, in whichever way its domains came.
     ids = tuple(config.config_id for config in configs)
-    own = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan())
+    own = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan(), counterfactual=False)
     return estimate_calls(own, configs, plan, prices, _shares_of_books(store, plan))
 
 
@@ -121,16 +127,19 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
     shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
-    n_domains = len(plan.configs) + plan.worlds + plan.authoring.proposals
+    n_domains = plan.n_domains
     number = n_domains * len(plan.settings) * plan.instances
     books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
     uses = {
         "authoring": plan.authoring.models,
         "rest_editions": plan.domain_count,
         "worlds": plan.worlds,
+        "counterfactual": plan.counterfactual,
     }
     # Some world is of the size of those that the edition's seed will give.
     configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(plan.worlds)
+    if plan.counterfactual:
+        configs += [make_counterfactual(domain.config, 0) for domain in domains]
     return Preparation(
         plan.as_json(),
         inputs=domains,
@@ -188,6 +197,25 @@ def _resume_domains(
         )
     begun = (given[config_id] for config_id in own.configs if config_id in given)
     return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
+
+
+def _refuse_no_fact(settings: KumoSettings, candidates: Sequence[PlannedDomain], given: int) -> None:
+    if settings.protocol != PERENNIAL:
+        raise InvalidOption(
+            f"--counterfactual: --protocol {settings.protocol} has no words for facts that are not true; "
+            "leave one of the two out"
+        )
+    if not given:
+        raise InvalidOption(
+            "--counterfactual exchanges the facts of given domains, and there are none: name some with "
+            "--domains, or give --domain-count 3"
+        )
+    for domain in candidates:
+        if domain.config.is_counterfactual:
+            raise InvalidOption(
+                f"domain {domain.config.name!r} is counterfactual already: leave --counterfactual out, or "
+                "name the true domain alone"
+            )
 
 
 def _refuse_larger_than_worlds(sizes: Sequence[Setting], worlds: int) -> None:

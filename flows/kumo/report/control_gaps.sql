@@ -1,5 +1,12 @@
--- What does each model owe to its book, and in which domains?
+-- What does each model owe to its book, and each player to its knowledge of the facts, and in which domains?
 SELECT variant, setting, domain, player, control, instances, gap, low, high, population, no_interval
-FROM control_gaps
+FROM (
+    SELECT edition, variant, setting, domain, player, control, instances, gap, low, high, population, no_interval
+    FROM control_gaps
+    UNION ALL
+    SELECT edition, 'counterfactual', setting, domain, player, 'on exchanged facts', instances, gap, low, high,
+           population, no_interval
+    FROM counterfactual_gaps
+)
 WHERE edition = $edition
 ORDER BY variant, setting, domain <> 'all', domain, player

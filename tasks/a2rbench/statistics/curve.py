@@ -9,7 +9,7 @@ from tasks.statistics.correlation import PEARSON_METHOD, pearson
 from tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
-    from tasks.a2rbench.statistics.figures import Items, Played
+    from tasks.a2rbench.statistics.played import Items, Played
 
 # What is said of the wrong answers to an item, by the statistic that its mean is.
 WRONG = {

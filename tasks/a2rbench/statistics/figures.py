@@ -4,13 +4,13 @@
 of `all`). `domain` is a cell of the grid. `other` is a type or a shape where all cells of it are meant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
 from tasks.a2rbench.statistics.curve import BY_VARIATION, curve_figures
 from tasks.a2rbench.statistics.estimates import GAP_METHOD, METHOD, Estimate, estimate_gap, estimate_share
+from tasks.a2rbench.statistics.played import Items, Played
 from tasks.statistics.cells import ALL
 from tasks.statistics.cluster_intervals import ONE_CLUSTER
 from tasks.statistics.figure import Figure
@@ -29,34 +29,6 @@ _WHAT = {
     "collapsed": "share of scored runs without a usable answer",
     "strict": "share of scored runs whose answer is exactly right, in strict JSON of the form asked for",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """The items of an edition, an element each. `original` is the place of an item's original, -1 for none.
-
-    `rule` holds numbers of rules, `truth` right answers as texts.
-    """
-
-    rule: "Column"
-    type: "Column"
-    dimension: "Column"
-    variation: "Column"
-    author: "Column"
-    original: "Column"
-    gzip: "Numbers"
-    truth: list[str]
-
-    def __len__(self) -> int:
-        return len(self.rule)
-
-
-class Played(NamedTuple):
-    """What a player did: counts (`COUNTS`), an element an item, and its wrong answers by item's place."""
-
-    player: str
-    counts: "Mapping[str, Column]"
-    wrong: Mapping[int, list[str]]
 
 
 class _Group(NamedTuple):

@@ -42,6 +42,7 @@ def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -
         "action_noun": config.action_noun,
         "goal": config.goal.strip(),
         "title": config.book_title.strip(),
+        "is_counterfactual": config.is_counterfactual,
         "n_valid": len(instance.valid_truths),
         "rules": json.dumps(values, ensure_ascii=False, indent=1, allow_nan=False),
     }

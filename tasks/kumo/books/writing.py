@@ -49,6 +49,7 @@ def write_book(
         goal=config.goal.strip(),
         truth_noun=config.truth_noun,
         action_noun=config.action_noun,
+        is_counterfactual=config.is_counterfactual,
         n_valid=len(instance.valid_truths),
         has_ranges=any(rule.label is None for rule in rules),
         style=style,

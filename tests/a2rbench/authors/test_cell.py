@@ -12,8 +12,8 @@ from flows.a2rbench.authoring.estimate_authors import estimate_authors
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.calls import Price
 from schemas.errors import InvalidOption
+from schemas.price import Price
 from tasks.a2rbench.authors.code_tests import Known
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork
 from tasks.llm.structured import JsonAsker

@@ -57,12 +57,16 @@ class PlayerScript:
         return asked.system.startswith(FIRST_SENTENCE)
 
     def reply(self, asked: Asked, fault: str | None, rng: random.Random) -> str:
-        case = read_case(asked.system, asked.messages[-1]["content"])
-        left, untried = _position(case, [message["content"] for message in asked.messages[3::2]])
-        chosen = best_action(case.masks, left, untried)
-        name = case.truths[first_left(left)] if chosen is None else case.actions[chosen]
-        thought = f"Still possible: {', '.join(_names(case.truths, left))}.\n\n"
-        return thought + _ending(case, name, fault, rng)
+        return play_on(read_case(asked.system, asked.messages[-1]["content"]), asked, fault, rng)
+
+
+def play_on(case: Case, asked: Asked, fault: str | None, rng: random.Random) -> str:
+    """Return the next move of a player that eliminates by the case."""
+    left, untried = _position(case, [message["content"] for message in asked.messages[3::2]])
+    chosen = best_action(case.masks, left, untried)
+    name = case.truths[first_left(left)] if chosen is None else case.actions[chosen]
+    thought = f"Still possible: {', '.join(_names(case.truths, left))}.\n\n"
+    return thought + _ending(case, name, fault, rng)
 
 
 def _position(case: Case, shown: Sequence[str]) -> tuple[int, list[int]]:
