@@ -59,6 +59,10 @@ COMMANDS: dict[str, CommandLine] = {
         "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",
     ),
     "query": ("flows.cli.query:query", "Run SQL over the published editions."),
+    "ask": (
+        "flows.cli.ask:ask",
+        "Answer a saved question about what is published, and show its SQL.",
+    ),
     "episode": (
         "flows.cli.episode:episode",
         "Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.",

@@ -125,7 +125,7 @@ def tables(
         # Of a view the question alone; what it counts comes after that.
         heads = {one: text if one in TABLES else f"{text.split('?')[0]}?" for one, text in known.items()}
         rows = [(one, "table" if one in TABLES else "view", text) for one, text in heads.items()]
-        _print_entries(_LIST, rows, format_)
+        print_entries(_LIST, rows, format_)
         return
     if name not in known:
         close = get_close_matches(name, known, 1)
@@ -133,10 +133,10 @@ def tables(
         raise InvalidOption(f"there is no table or view {name!r}{meant}`perennial tables` lists all")
     if format_ is Format.table:
         Terminal().print(f"{name}: {known[name]}\n")
-    _print_entries(ColumnEntry._fields, describe_columns(name), format_)
+    print_entries(ColumnEntry._fields, describe_columns(name), format_)
 
 
-def _print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format_: Format) -> None:
+def print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format_: Format) -> None:
     """Print the rows; in a table the last column, which is text, goes on below itself."""
     if format_ is not Format.table:
         print_rows(names, rows, format_)

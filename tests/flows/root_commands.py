@@ -25,6 +25,7 @@ READERS: dict[str, Arguments] = {
     "study withdraw": (("s.toml", "k7m2qx", "--yes"),),
     "play": (("--edition", "kept", "--instance", "x"),),
     "query": (("FROM leaderboard",),),
+    "ask": (("best_players",),),
     "episode": (("x",),),
     "editions": (
         (),

@@ -1,0 +1,60 @@
+"""`perennial ask`: every saved question runs on every root, and takes its parameters."""
+
+import json
+
+import pytest
+
+from tests.flows.hand_made_root import Run, commands_on, two_editions
+from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.questions import saved_questions
+from warehouse.store.store import Store
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return two_editions(tmp_path_factory.mktemp("asked"))
+
+
+@pytest.fixture
+def run(root: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    return commands_on(root, monkeypatch, capsys)
+
+
+def test_each_question_runs_and_says_what_it_answers(root: Store) -> None:
+    catalog = open_catalog(root)
+    assert len(saved_questions()) >= 20
+    for question in saved_questions().values():
+        assert question.text.endswith("?")
+        names, _ = catalog.query(question.ask({}))
+        assert names
+        none = catalog.query(question.ask(dict.fromkeys(question.defaults, "no'body")))[1]
+        assert (question.name, none) == (question.name, [])
+
+
+def test_the_sql_is_shown_and_parameters_narrow_the_rows(run: Run) -> None:
+    shown = run("ask", "slow_players", "edition=e2")
+    assert shown.code == 0, shown.err
+    assert "FROM episodes_wide" in shown.out
+    assert "LIKE 'e2'" in shown.out
+    rows = json.loads(run("ask", "slow_players", "edition=e2", "--format", "json").out)
+    assert {row["edition"] for row in rows} == {"e2"}
+    assert run("ask", "best_players", "--sql").out.startswith("SELECT edition")
+    listed = json.loads(run("ask", "--format", "json").out)
+    assert [row["question"] for row in listed] == sorted(saved_questions())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("best_player",), "did you mean 'best_players'? `perennial ask` lists all"),
+        (
+            ("best_players", "player=x"),
+            "parameter 'player=x' of question best_players: expected edition=VALUE",
+        ),
+        (("best_players", "e2"), "parameter 'e2' of question best_players: expected edition=VALUE"),
+    ],
+)
+def test_what_is_misspelt_is_one_line(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    refused = run("ask", *arguments)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert words in refused.err
