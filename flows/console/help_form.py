@@ -17,6 +17,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "look": {
         "query": "SQL on what is there",
+        "ask": "saved questions",
         "tables": "tables and columns",
         "report": "an edition on one page",
         "web": "explorer in a browser",
