@@ -66,12 +66,12 @@ def test_a_changed_domain_under_another_name_is_another_one(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("named", "players"),
     [
-        ("", ("algorithm-3", "optimum", "greedy", "random", "reader", "guesser")),
+        (None, ("algorithm-3", "optimum", "greedy", "random", "reader", "guesser")),
         ("guesser,greedy", ("guesser", "greedy")),
     ],
 )
 def test_the_guesser_plays_only_where_it_is_named(
-    tmp_path: Path, named: str, players: tuple[str, ...]
+    tmp_path: Path, named: str | None, players: tuple[str, ...]
 ) -> None:
     given = {"domains": "mineral_identification", "instances": 2, "root": str(tmp_path), "players": named}
     prepared = prepare_refresh(load_settings(given), Store(str(tmp_path)))
