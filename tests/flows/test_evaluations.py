@@ -1,12 +1,16 @@
 """Evaluations: more answers to the questions of a published edition, and figures over all of them."""
 
 import json
+import re
 import shutil
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from flows.console.print_edition import print_edition
+from flows.console.terminal import Terminal
 from flows.editions.audit import audit_unit
 from flows.editions.reproduce import reproduce_unit
 from schemas.errors import EditionConflict, InvalidOption
@@ -160,6 +164,15 @@ def test_hostile_selectors_are_refused_in_one_line(parted: Path, named: str) -> 
     with pytest.raises(InvalidOption) as caught:
         select_unit(store, named, published_units(store))
     assert "\n" not in str(caught.value)
+
+
+def test_what_an_evaluation_published_is_told_apart_from_the_edition(parted: Path) -> None:
+    shown = StringIO()
+    print_edition(Store(str(parted)), "one@2", Terminal(file=shown, width=1_000), as_json=False)
+    told = re.findall(r"^(published|edition): .*?(\d+) episodes", shown.getvalue(), re.MULTILINE)
+    (first, new), (second, whole) = told
+    assert (first, second) == ("published", "edition")
+    assert 0 < int(new) < int(whole)
 
 
 def test_an_evaluation_in_place_of_an_edition_is_refused_as_such(parted: Path) -> None:

@@ -96,6 +96,12 @@ def test_questions_are_what_models_were_asked_and_tell_no_answer(
         }
 
 
+def test_answers_are_not_asked_of_a_form_that_holds_them(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match="expected --format jsonl, hf or lm-eval"):
+        export_edition(store, "e", tmp_path / "out", with_answers=True)
+    assert not (tmp_path / "out").exists()
+
+
 def test_answers_are_written_on_request(store: Store, catalog: Catalog, tmp_path: Path) -> None:
     export_edition(store, "e", tmp_path / "out", form=ExportForm.jsonl, with_answers=True)
     valid = {

@@ -63,6 +63,12 @@ def test_a_changed_domain_under_another_name_is_another_one(tmp_path: Path) -> N
     assert len(prepare_domains(tmp_path, NAME, fewer)) == 2
 
 
+def test_categories_without_an_author_are_refused(tmp_path: Path) -> None:
+    settings = load_settings({"categories": "Music", "root": str(tmp_path)})
+    with pytest.raises(InvalidOption, match=r"--categories Music needs a model .* --author"):
+        prepare_refresh(settings, Store(str(tmp_path)))
+
+
 @pytest.mark.parametrize(
     ("named", "players"),
     [

@@ -135,7 +135,7 @@ def test_a_byte_order_mark_is_passed_over_and_other_bytes_are_refused() -> None:
     Path("perennial.toml").write_bytes(b"\xef\xbb\xbfseed = 7\n")
     assert load_settings({}).seed == 7
     Path("perennial.toml").write_bytes(b"seed = 7 # \xff\n")
-    with pytest.raises(InvalidOption, match=r"perennial\.toml: .*0xff"):
+    with pytest.raises(InvalidOption, match=r"perennial\.toml: expected text in UTF-8, got the byte 0xff at"):
         load_settings({})
 
 
