@@ -64,30 +64,30 @@ def read_answer(reply: str) -> Answer | None:
         letters = _read_letters(match[match.lastindex or 0])
         if not letters:
             continue
-        start = match.start()
+        start, stop = match.span()
         if start > end and narrow.find("\n", end, start) >= 0:
             last, others, is_announced = "", set(), False
-        near = max(end, start - _NEAR)
         while word < start:
             before, word = word, next(words)
         if last and start - end <= _SHORT and (start == end or _SEPARATORS.fullmatch(narrow, end, start)):
             if not set(letters) <= set(last):
-                last, brackets = "".join(sorted({*last, *letters})), match[0]
+                last, brackets = "".join(sorted({*last, *letters})), narrow[start]
                 finals[-1:] = [last] if is_final else finals[-1:]
         else:
-            if before >= near and not is_announced:
+            is_near = before >= end and before >= start - _NEAR
+            if is_near and not is_announced:
                 last, others, is_announced = "", set(), True
             if last:
                 others.add(last)
-            last, brackets = letters, match[0]
-            is_final = (before >= near and _FINAL.search(narrow[near:start]) is not None) or (
-                word < match.end() and _FINAL_INSIDE.search(match[0]) is not None
-            )
+            last, brackets, is_final = letters, narrow[start], False
+            if is_near or word < stop:
+                between = narrow[max(end, start - _NEAR) : start]
+                is_final = bool((is_near and _FINAL.search(between)) or _FINAL_INSIDE.search(match[0]))
             if is_final:
                 finals.append(letters)
-        end = match.end()
+        end = stop
     is_one = last and others <= {last} and len(set(finals)) < 2
-    return Answer(last, _KINDS[brackets[0]]) if is_one else None
+    return Answer(last, _KINDS[brackets]) if is_one else None
 
 
 @lru_cache(maxsize=256)
