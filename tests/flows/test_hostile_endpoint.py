@@ -15,7 +15,7 @@ from warehouse.store.store import Store
 
 COMMAND = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),
-    *("--players", "scripted", "--edition", "hostile"),
+    *("--players", "scripted", "--edition", "hostile", "--seed", "1"),
 )
 
 
