@@ -8,9 +8,9 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
-from flows.console.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
 from flows.console.print_edition import figure
 from flows.console.terminal import Terminal
+from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
 from schemas.benchmark import Benchmark
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote

@@ -7,6 +7,7 @@ from datetime import UTC
 from importlib.resources import files
 from typing import Any
 
+from flows.editions.diagnosis import find_problems
 from flows.refresh.plan_precision import measure_plan
 from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption
@@ -24,6 +25,7 @@ from warehouse.editions.selectors import select_unit
 from warehouse.store.store import Store
 
 SHARED_QUERIES = "flows.editions.report_queries"
+_MOST_PROBLEMS = 5
 _QUERIES = ("domains", "player_pairs", "tokens", "statuses", "other_benchmarks", "models", "scale")
 
 
@@ -73,6 +75,7 @@ def report_data(
             *_facts(record, plan, is_retired(store, chosen)),
             *_protocols(catalog, chosen),
             *_precision(catalog, chosen, benchmark),
+            *_problems(catalog, chosen),
         ),
         _settings(record, queried.get(own.order)),
         {table.name: table for table in (*shown, *extras.tables)},
@@ -201,6 +204,14 @@ def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
     names = {name: json.loads(text).get("protocol", {}).get("name") for name, text in catalog.query(sql)[1]}
     told = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
     return [("protocol", ", ".join(told))] if told else []
+
+
+def _problems(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
+    """Return the commonest reasons why players have no score, each with an example."""
+    found = find_problems(catalog, edition)
+    more = [f"{len(found) - _MOST_PROBLEMS} more"] if len(found) > _MOST_PROBLEMS else []
+    told = [problem.describe() for problem in found[:_MOST_PROBLEMS]]
+    return [("problems", "; ".join(told + more))] if found else []
 
 
 def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:

@@ -12,9 +12,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from flows.editions.diagnosis import find_problems
 from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
 from schemas.benchmark import find_benchmark
+from tasks.report.wording import clean
 from tasks.statistics.shares import wilson_interval
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
@@ -99,6 +101,14 @@ def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> 
         assert sql in text
         _, rows = catalog.query(sql)
         assert rows or name in NEEDS_MODELS, name
+
+
+def test_the_head_names_what_kept_players_from_a_score(root: Path, page: str) -> None:
+    problems = find_problems(open_catalog(Store(str(root))), "new")
+    assert problems
+    assert "<dt>problems</dt>" in page
+    for problem in problems[:5]:
+        assert clean(problem.describe()) in unescape(page)
 
 
 def test_what_a_page_shows_is_what_its_queries_answer(root: Path, page: str) -> None:

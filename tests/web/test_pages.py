@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from flows.editions.diagnosis import find_problems
 from flows.web import run_sql as web_sql
 from flows.web.explorer import all_pages
+from flows.web.plain_text import plain
 from flows.web.reading import Rows, as_csv
 from flows.web.shared_pages import sql
 from schemas.benchmark import benchmarks
@@ -79,6 +81,9 @@ def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -
         assert rows.loc[player, "success_rate"] == pytest.approx(rate)
         assert rows.loc[player, "success_rate_low"] == pytest.approx(low, abs=0.03)
         assert rows.loc[player, "success_rate_high"] == pytest.approx(high, abs=0.03)
+    labels = [link.proto.label for link in shown.get("page_link")]
+    for problem in find_problems(open_catalog(Store(str(published))), "new"):
+        assert any(plain(f"{problem.player}: {problem.share:.0%}") in label for label in labels)
 
 
 def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_path: Path) -> None:

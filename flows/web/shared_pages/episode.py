@@ -11,7 +11,19 @@ from schemas.game import EPISODE_STATUSES
 from warehouse.catalog.confinement import quote
 
 _HEIGHT = 320
-_FACTS = ("player", "run", "version", "status", "score", "turns", "tokens", "cost_usd", "evaluation")
+_FACTS = (
+    "player",
+    "run",
+    "version",
+    "status",
+    "answer",
+    "right_answer",
+    "score",
+    "turns",
+    "tokens",
+    "cost_usd",
+    "evaluation",
+)
 
 
 def show(visit: Visit) -> None:
@@ -52,7 +64,7 @@ def _show_list(visit: Visit) -> None:
 def _show_one(visit: Visit) -> None:
     edition = visit.choose_edition()
     given = parameter("episode")
-    row = edition.require("episodes", "episode_id", given)
+    row = edition.require("episodes_wide", "episode_id", given)
     st.text(f"{given}\n" + ", ".join(f"{name} {row[name]}" for name in _FACTS if row[name] is not None))
     with st.container(horizontal=True):
         visit.link("instances", "Its instance", edition=edition.name, instance=row["instance_id"])

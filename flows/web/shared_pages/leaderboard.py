@@ -6,6 +6,7 @@ import altair as alt
 import numpy as np
 import streamlit as st
 
+from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
@@ -16,6 +17,7 @@ from tasks.statistics.populations import bound_share
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
 
+_MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"
 _RATES = ("success_rate", "success_rate_low", "success_rate_high")
 
@@ -44,9 +46,18 @@ def show(visit: Visit) -> None:
     _draw(named, None if floor is None else _floor_line(rows, floor))
     show_rows("leaderboard", named)
     st.caption(_explain(edition, domain, basis, rows))
+    _show_problems(visit, edition, shown)
     with st.container(horizontal=True):
         visit.link("pairs", "Compare pairs", edition=edition.name, setting=setting)
         visit.link("instances", "Instances", edition=edition.name, setting=setting)
+
+
+def _show_problems(visit: Visit, edition: Opened, players: list[str]) -> None:
+    """Show what kept these players from a score, each with a link to its worst episode."""
+    found = read_problems(edition.query(problems_sql(edition.name)).rows)
+    for problem in [one for one in found if one.player in players][:_MOST_PROBLEMS]:
+        label = f"{problem.player}: {problem.share:.0%} of all episodes {PROBLEMS[problem.status]}"
+        visit.link("episodes", label, edition=edition.name, episode=problem.example)
 
 
 def _values(edition: Opened, column: str) -> list[str]:

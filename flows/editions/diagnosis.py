@@ -1,8 +1,9 @@
 """What kept a player from a score: replies without a readable answer, cut ones, refusals, failed calls."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from schemas.errors import PerennialError, count, in_one_line
 from warehouse.catalog.catalog import Catalog
@@ -49,7 +50,12 @@ def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) ->
 
     The example is the episode that took most tokens.
     """
-    _, rows = catalog.query(
+    return read_problems(catalog.query(problems_sql(edition))[1], least)
+
+
+def problems_sql(edition: str) -> str:
+    """Return the SQL of the problems of the edition's players, whatever their share."""
+    return (
         "SELECT player, status, count(*), any_value(attempted), "
         "arg_max(episode_id, (coalesce(tokens, 0), episode_id)) "
         "FROM (SELECT *, count(*) OVER (PARTITION BY player) AS attempted FROM episodes "
@@ -57,6 +63,10 @@ def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) ->
         f"WHERE status IN ({', '.join(map(quote, PROBLEMS))}) "
         "GROUP BY player, status ORDER BY 3 DESC, player, status"
     )
+
+
+def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -> list[Problem]:
+    """Return the rows of that SQL above this share."""
     found = (Problem(*row) for row in rows)
     return [problem for problem in found if problem.share > least]
 
