@@ -261,7 +261,7 @@ def test_what_cannot_be_reported_is_one_line_and_exit_code_2(
 
 
 def test_an_unknown_edition_is_answered_with_the_known_ones(root: Path, run: Run) -> None:
-    assert run("--root", root, "newer").err.endswith("published: new, old\n")
+    assert run("--root", root, "newer").err.endswith("published: new, old; did you mean new?\n")
 
 
 def test_a_root_without_editions_is_told_and_stays_as_it_is(run: Run, tmp_path: Path) -> None:

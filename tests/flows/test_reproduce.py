@@ -96,13 +96,13 @@ def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
     assert tables["kumo_instances"]["same_rows"]
 
 
-@pytest.mark.parametrize("edition", ["unknown", "sma"])
+@pytest.mark.parametrize(("edition", "meant"), [("unknown", ""), ("sma", "; did you mean small?")])
 def test_an_edition_that_is_not_there_is_one_line(
-    harness: Harness, published: Published, edition: str
+    harness: Harness, published: Published, edition: str, meant: str
 ) -> None:
     done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
     assert done.returncode == 2
     assert done.stderr == (
         f"perennial: error: edition {edition!r} is not published in {published.root}, or withdrawn; "
-        "published: small\n"
+        f"published: small{meant}\n"
     )
