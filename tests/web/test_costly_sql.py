@@ -62,7 +62,8 @@ def test_two_run_a_third_waits_and_a_page_is_shown_meanwhile(root: Path, browser
         board = browser.new_page()
         board.goto(f"{url}/leaderboard?edition=new")
         board.get_by_text("leaderboard.csv").wait_for(timeout=60_000)
-        assert len(psutil.Process(server.pid).children()) <= 2
+        # Where the first of them has run out of time, an idle process may stand by: it computes nothing.
+        assert len(busy(server.pid)) <= 2
         # The browser leaves: the queries end, and none is left of the one that waited.
         for page in pages:
             page.close()
