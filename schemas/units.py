@@ -4,6 +4,8 @@ No name of an edition holds the `@`, so that one text names either.
 """
 
 _SEPARATOR = "@"
+LOOK_UP = "(look-up)"
+"""What the ledger keeps the calls of a look-up for; no edition can have that name."""
 
 
 def evaluation_of(edition: str, name: str) -> str:

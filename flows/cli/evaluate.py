@@ -64,6 +64,7 @@ def evaluate(
     from flows.refresh.look_up import choices_of, look_up
     from flows.refresh.player_choice import describe_aliases
     from flows.run.choose_runner import check_runner
+    from flows.watchers.webhook import notice_of_failure
     from schemas.settings import load_settings
 
     store = Store(load_settings(flags, "evaluate").root)
@@ -99,7 +100,7 @@ def evaluate(
         warm_up = find_benchmark(plan.benchmark).warm_up
         warm_ups = [] if warm_up is None else [warm_up]
         with lock_root(store, f"evaluate {chosen.edition}", console.print):
-            with signals_exit():
+            with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
                 look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
             run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)

@@ -132,10 +132,11 @@ def _look_up_models(
     settings: "RefreshSettings", store: Store, prepared: "Sequence[PreparedRefresh]", console: Terminal
 ) -> None:
     from flows.refresh.look_up import choices_of, look_up
+    from flows.watchers.webhook import notice_of_failure
 
     unfinished = [one for one in prepared if not one.published]
     choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]
-    with signals_exit():
+    with signals_exit(), notice_of_failure(settings.webhook, store.root, prepared[0].plan.evaluation):
         look_up(settings, store, choices, console.print, resumed=any(one.resumed for one in unfinished))
 
 

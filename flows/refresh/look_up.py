@@ -17,13 +17,13 @@ from schemas.calls import ModelChoice, ModelRequest, Spent
 from schemas.errors import EndpointFailed, count
 from schemas.plan import EvaluationPlan
 from schemas.settings import RefreshSettings
+from schemas.units import LOOK_UP
 from tasks.llm.clients import ModelClients
 from tasks.play.model_player import models_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
-UNIT = "(look-up)"  # what the ledger keeps these calls for; no edition can have that name
 _ANSWER_S = 60.0
 
 
@@ -69,7 +69,7 @@ async def _look_up(
     endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
     prices = known_prices(settings, store)
     path = ledger_file(store.root)
-    with CallLedger(path, UNIT, policy.base_url, root_id(store), endpoints) as ledger:
+    with CallLedger(path, LOOK_UP, policy.base_url, root_id(store), endpoints) as ledger:
         new = {one.call_id for one in requests if ledger.find(one.call_id) is None}
         asked = [one for one in requests if one.call_id in new or not resumed]
         async with ModelClients(policy, os.environ, ledger, prices, Spent()) as clients:

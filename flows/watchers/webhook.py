@@ -7,6 +7,8 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +23,18 @@ from warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
 _PAUSE_S = 1.0
+
+
+@contextmanager
+def notice_of_failure(url: str, root: str, plan: Plan) -> Iterator[None]:
+    """Tell the webhook where the block, which comes before the work on this plan, fails."""
+    try:
+        yield
+    except PerennialError as error:
+        notices = Notices(url, root, plan.benchmark, plan.edition, plan.code_version)
+        notices.unit_started(root, plan)
+        notices.failed(error)
+        raise
 
 
 class Notices(Watcher):

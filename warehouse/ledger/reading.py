@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.calls import Spent
-from schemas.units import split_unit
+from schemas.units import LOOK_UP, split_unit
 from warehouse.ledger.attempts import sum_attempts
 from warehouse.ledger.causes import Cause, count_causes
 from warehouse.ledger.rows import stored_calls
@@ -112,10 +112,11 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
         return CallTotals(*row)
 
     def spending(self, edition: str | None = None) -> Spent:
-        """Return what was sent in all, or for an edition and its evaluations."""
+        """Return what was sent in all, look-ups aside, or for an edition and its evaluations."""
         with plain_errors(self._path):
             units = self._connection.execute("SELECT DISTINCT edition FROM attempts").fetchall()
-            wanted = [unit for (unit,) in units if edition in (None, unit, split_unit(unit)[0])]
+            known = [unit for (unit,) in units if unit != LOOK_UP]
+            wanted = [unit for unit in known if edition in (None, unit, split_unit(unit)[0])]
             return sum_attempts(self._connection, wanted)
 
     def causes(self, edition: str, role: str) -> list[Cause]:
