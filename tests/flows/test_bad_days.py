@@ -378,7 +378,11 @@ def _alter_a_reply(ledger: Path) -> str:
     from contextlib import closing
 
     with closing(sqlite3.connect(ledger)) as connection:
-        query = "SELECT call_id, content FROM calls ORDER BY length(content) DESC, call_id LIMIT 1"
+        # The last of an episode: earlier ones stand in the messages of the next call, too.
+        query = (
+            "SELECT call_id, content FROM calls WHERE content NOT IN (SELECT content FROM messages) "
+            "ORDER BY length(content) DESC, call_id LIMIT 1"
+        )
         call_id, content = connection.execute(query).fetchone()
     whole = ledger.read_bytes()
     place = whole.index(content.encode())
