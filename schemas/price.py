@@ -9,7 +9,7 @@ BATCH_PRICE_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Prices of a model in US dollars a million tokens; None: unknown. `cached` None: as `prompt`.
+    """Prices of a model in US dollars per million tokens; None: unknown. `cached` None: as `prompt`.
 
     A call that is answered in a server's batch costs `batch_share` of them.
     """

@@ -7,6 +7,7 @@ import typer
 
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
+from schemas.benchmark import DEFAULT_BENCHMARK
 
 MOST_CALLS = 60
 
@@ -18,7 +19,7 @@ def try_model(
     base_url: Annotated[
         str | None, typer.Option(help="Its server. Default: OPENAI_BASE_URL, else OpenAI's.")
     ] = None,
-    benchmark: Annotated[str | None, typer.Option(help="Benchmark. Default: kumo.")] = None,
+    benchmark: Annotated[str | None, typer.Option(help=f"Benchmark. Default: {DEFAULT_BENCHMARK}.")] = None,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -21,6 +21,7 @@ from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from tasks.report.figures.headline import describe_unasked, instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.editions.publish import read_published_plan
 from warehouse.ledger.causes import Cause, count_causes, describe_causes
@@ -136,7 +137,7 @@ def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
 def _describe_new(catalog: Catalog, evaluation: str) -> str:
     """Return what was published of an evaluation alone."""
     edition, name = split_unit(evaluation)
-    sql = f"SELECT counts FROM evaluations WHERE edition = '{edition}' AND evaluation = '{name}'"
+    sql = f"SELECT counts FROM evaluations WHERE edition = {quote(edition)} AND evaluation = {quote(name)}"
     ((text,),) = catalog.query(sql)[1]
     counts = Counter(json.loads(text))
     return describe_rows({table: counts[table] for table in TABLES if table != "audits"})

@@ -103,7 +103,7 @@ async def _reach(
         where = settings.endpoint(first).describe()
         raise EndpointFailed(
             f"no server answers at {where}: {answer.rstrip('.')}: start it, or name another one with "
-            "--base-url or in models.toml; nothing was grown"
+            "--base-url or in models.toml; nothing was grown or played"
         )
 
 
@@ -112,7 +112,7 @@ async def _ask(settings: RefreshSettings, clients: ModelClients, request: ModelR
     try:
         reply = await clients.ask(request)
     except EndpointFailed as failure:
-        raise EndpointFailed(f"{failure}; nothing was grown") from None
+        raise EndpointFailed(f"{failure}; nothing was grown or played") from None
     if reply.answered:
         return ""
     error = (reply.error or reply.status).rstrip(".")
@@ -120,6 +120,7 @@ async def _ask(settings: RefreshSettings, clients: ModelClients, request: ModelR
     remedy = suggest_remedy(error, describe_sent(request)) if reply.status == "rejected" else ""
     if remedy:
         raise EndpointFailed(
-            f"{where} refuses how it is asked: {error}: write {remedy} of models.toml; nothing was grown"
+            f"{where} refuses how it is asked: {error}: write {remedy} of models.toml; nothing was grown or "
+            "played"
         )
     return f"{where} has not answered a short question ({error}); the work goes on"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.look_up import UNIT
 from flows.serve.embedded_server import EmbeddedServer
 from schemas.errors import ServerEnded
+from schemas.units import LOOK_UP
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from tests.flows.progress_lines import without_progress
@@ -106,7 +106,7 @@ def test_calls_in_flight_end_and_are_kept_and_none_is_made_again(
         assert answered >= ANSWERS + 2
         assert not [line for line in server.log() if line.outcome == "abandoned"]
         with LedgerReader(ledger_file(str(tmp_path))) as ledger:
-            looked_up = ledger.totals(CallFilter(edition=UNIT)).calls
+            looked_up = ledger.totals(CallFilter(edition=LOOK_UP)).calls
             assert ledger.totals(CallFilter()).calls - looked_up == answered
         done = keyed_by_prefect.perennial(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.look_up import UNIT
+from schemas.units import LOOK_UP
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
@@ -50,7 +50,7 @@ def refreshing(
 def _count_kept(root: Path) -> int:
     """Return how many calls the ledger of the root keeps."""
     with LedgerReader(ledger_file(str(root))) as ledger:
-        looked_up = ledger.totals(CallFilter(edition=UNIT)).calls
+        looked_up = ledger.totals(CallFilter(edition=LOOK_UP)).calls
         return ledger.totals(CallFilter()).calls - looked_up
 
 

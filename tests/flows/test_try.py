@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.diagnosis import find_problems, problem_lines
 from flows.console.progress import CallCount
+from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.calls import Reply
 from tests.flows.prefect_harness import Harness
 from tests.server.in_thread import serving
