@@ -20,6 +20,11 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         _end(signal.SIGINT, None)
+    except RuntimeError as error:
+        # What Python 3.11 makes of Ctrl-C while it creates a class.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            _end(signal.SIGINT, None)
+        raise
     finally:
         end_at_once_on_ctrl_c()
 

@@ -38,6 +38,7 @@ _FINAL = re.compile(r"(?:final\s+answers?|最[终后]的?答案)[^.。!?]{0,40}$
 _FINAL_INSIDE = re.compile(r"final\s+answer|最[终后]答案", re.I)
 # Full-width letters, commas, brackets and spaces, as the usual ones.
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
 _KINDS: dict[str, Brackets] = {"[": "square", "【": "lenticular", "\\": "boxed"}
 _WRITTEN: dict[Language, str] = {"zh": "【{}】", "en": "[{}]"}
@@ -52,7 +53,7 @@ class Answer(NamedTuple):
 
 def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
-    narrow = reply.translate(_NARROW)
+    narrow = reply.translate(_NARROW) if _WIDE.search(reply) else reply
     # Of the line: the last answer, the last brackets, and the letters of the answers before.
     last, brackets, others = "", "", set[str]()
     finals: list[str] = []
@@ -61,16 +62,16 @@ def read_answer(reply: str) -> Answer | None:
     word = before = -1
     end, is_announced, is_final = 0, False, False
     for match in _FILLED.finditer(narrow):
-        letters = _read_letters(match[match.lastindex or 0])
-        if not letters:
+        if not (letters := _read_letters(match[match.lastindex or 0])):
             continue
         start, stop = match.span()
-        if start > end and narrow.find("\n", end, start) >= 0:
+        between = narrow[end:start]
+        if "\n" in between:
             last, others, is_announced = "", set(), False
         while word < start:
             before, word = word, next(words)
-        if last and start - end <= _SHORT and (start == end or _SEPARATORS.fullmatch(narrow, end, start)):
-            if not set(letters) <= set(last):
+        if last and start - end <= _SHORT and _is_separator(between):
+            if letters != last and not set(letters) <= set(last):
                 last, brackets = "".join(sorted({*last, *letters})), narrow[start]
                 finals[-1:] = [last] if is_final else finals[-1:]
         else:
@@ -81,13 +82,18 @@ def read_answer(reply: str) -> Answer | None:
                 others.add(last)
             last, brackets, is_final = letters, narrow[start], False
             if is_near or word < stop:
-                between = narrow[max(end, start - _NEAR) : start]
-                is_final = bool((is_near and _FINAL.search(between)) or _FINAL_INSIDE.search(match[0]))
+                is_said = is_near and _FINAL.search(between[-_NEAR:])
+                is_final = bool(is_said or _FINAL_INSIDE.search(match[0]))
             if is_final:
                 finals.append(letters)
         end = stop
     is_one = last and others <= {last} and len(set(finals)) < 2
     return Answer(last, _KINDS[brackets]) if is_one else None
+
+
+@lru_cache(maxsize=256)
+def _is_separator(between: str) -> bool:
+    return not between or _SEPARATORS.fullmatch(between) is not None
 
 
 @lru_cache(maxsize=256)

@@ -72,3 +72,21 @@ def test_a_command_that_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> No
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
     )
     subprocess.run([sys.executable, "-P", "-c", script], check=True, cwd=tmp_path)
+
+
+def test_ctrl_c_while_a_class_is_created_is_one_line(tmp_path: Path) -> None:
+    script = (
+        "from flows.cli import app, start\n"
+        "class Name:\n"
+        "    def __set_name__(self, owner, name):\n"
+        "        raise KeyboardInterrupt\n"
+        "def run():\n"
+        "    type('Work', (), {'name': Name()})\n"
+        "app.main = run\n"
+        "start.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], check=False, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stderr == "perennial: interrupted\n", done.stderr
+    assert done.returncode == 130
