@@ -130,6 +130,7 @@ PLAYING = Playing(
     aliases=ALIASES,
     versions={
         "first": partial(take_seats, version="first"),
+        "second": partial(take_seats, version="second"),
         "template": partial(take_seats, version="template"),
     },
     sheet=draw_sheet,

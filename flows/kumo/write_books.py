@@ -2,9 +2,11 @@
 
 A book is used when its check found exactly the instance's rules. A model's book is read back by a model
 and revised; one that never passes is replaced by the template's book, and says so. Beside one that passed the
-template's book is kept as the symbolic control.
+template's book is kept as the symbolic control. A second writer's book that passed is kept beside the
+first writer's that did.
 """
 
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -28,6 +30,8 @@ from warehouse.kumo.rows import Row, book_row, instance_from_row, rejection_row
 from warehouse.staging.staging import Rows
 
 TEMPLATE_AUTHOR = "template"
+
+_NO_BOOK = BookHistory((), ())
 
 
 def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
@@ -55,25 +59,29 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     asker = session.json_asker(calls)
     ended = count(1)
 
-    async def write(row: Row) -> BookHistory:
-        history = await _history(edition, row, calls, asker)
+    async def write(row: Row) -> tuple[BookHistory, BookHistory]:
+        first = await _history(edition, row, calls, asker, "writer")
+        has_second = edition.plan.authoring.second_writer
+        second = await _history(edition, row, calls, asker, "second_writer") if has_second else _NO_BOOK
         progress.note_part(next(ended) / len(rows))
-        return history
+        return first, second
 
     histories = await settle_all(map(write, rows))
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
-    for row, history in zip(rows, histories, strict=True):
-        _add_history(tables, edition, row, history)
+    for row, (first, second) in zip(rows, histories, strict=True):
+        _add_history(tables, edition, row, first, second)
     return calls.add_to(tables)
 
 
-async def _history(edition: KumoEdition, row: Row, calls: BatchCalls, asker: JsonAsker) -> BookHistory:
+async def _history(
+    edition: KumoEdition, row: Row, calls: BatchCalls, asker: JsonAsker, role: str
+) -> BookHistory:
     plan, encoded = edition.plan.authoring, edition.config(row["config_id"])
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
-        plan.choice("writer"),
-        plan.choice("reviser"),
+        plan.choice(role),
+        plan.reviser_of(role),
         encoded.config,
         instance,
         rules_of(encoded, instance),
@@ -83,16 +91,27 @@ async def _history(edition: KumoEdition, row: Row, calls: BatchCalls, asker: Jso
     )
 
 
-def _add_history(tables: dict[str, Rows], edition: KumoEdition, row: Row, history: BookHistory) -> None:
+def _add_history(
+    tables: dict[str, Rows], edition: KumoEdition, row: Row, first: BookHistory, second: BookHistory
+) -> None:
     instance_id = row["instance_id"]
     canary = edition.workspace.plan.canary
+    has_passed = first.passed_version is not None
     tables["kumo_books"] += [
-        _version_row(instance_id, version, _name_version(history, version), canary)
-        for version in history.versions
+        _version_row(instance_id, version, _name_version(first, version), canary)
+        for version in first.versions
     ]
-    tables["rejections"] += [rejection_row(rejection) for rejection in history.rejections]
-    name: VersionName = "final" if history.passed_version is None else "template"
-    _add_template_book(tables, edition, row, len(history.versions), name)
+    for version in second.versions:
+        name: VersionName = "second" if version.verdict.passed and has_passed else "second-draft"
+        later = replace(version, revision=len(first.versions) + version.revision)
+        tables["kumo_books"].append(_version_row(instance_id, later, name, canary))
+    tables["rejections"] += [rejection_row(rejection) for rejection in first.rejections]
+    tables["rejections"] += [
+        rejection_row(replace(rejection, message=f"second writer, {rejection.message}"))
+        for rejection in second.rejections
+    ]
+    number = len(first.versions) + len(second.versions)
+    _add_template_book(tables, edition, row, number, "template" if has_passed else "final")
 
 
 def _name_version(history: BookHistory, version: BookVersion) -> VersionName:

@@ -29,7 +29,7 @@ from tasks.statistics.ranks.rank_figures import rank_figures
 from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.reliability import reliability_figures
 from tasks.statistics.study_figures import correlation_figures
-from tasks.statistics.version_figures import version_figures
+from tasks.statistics.version_figures import preference_figures, version_figures
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.count_cells import Answers
 from warehouse.catalog.external_scores import load_scores
@@ -213,11 +213,15 @@ def _of_population(figures: Iterable[Figure], widest: Population) -> Iterator[Fi
 
 def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Figure]:
     """Yield how each player did on other versions of the questions than the usual one."""
+    of: dict[tuple[str, str], dict[str, tuple[Mapping[str, Column], Mapping[str, Column]]]] = {}
     for setting, player, version in answers.find_versions():
         usual, other = (answers.count_cells(setting, [player], version=shown) for shown in (None, version))
         yield from version_figures(
             setting, domains[setting], player, version, usual, other, answers.population
         )
+        of.setdefault((setting, version), {})[player] = usual, other
+    for (setting, version), players in of.items():
+        yield from preference_figures(setting, domains[setting], version, players, answers.population)
 
 
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":

@@ -6,7 +6,7 @@ from typing import Any
 from schemas.calls import ModelChoice
 from schemas.kumo.categories import Quota
 
-AUTHOR_ROLES = ("proposer", "configurer", "writer", "reviser")
+AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class AuthoringPlan:
     proposer: str = ""
     configurer: str = ""
     writer: str = ""
+    second_writer: str = ""
     reviser: str = ""
     proposals: int = 0
     categories: tuple[Quota, ...] = ()
@@ -42,6 +43,11 @@ class AuthoringPlan:
     def choice_of(self, model: str) -> ModelChoice:
         """Return a model that authors with what its calls pass on."""
         return ModelChoice(model, self.model_params.get(model, self.params))
+
+    def reviser_of(self, role: str) -> ModelChoice:
+        """Return the model that reads back and revises what this role wrote: itself where no other does."""
+        is_other = self.reviser != self.writer
+        return self.choice("reviser" if is_other else role)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
 }
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
-SHOWN_BOOKS = {"final": USUAL, "first": "first", "template": "template"}
+SHOWN_BOOKS = {"final": USUAL, "first": "first", "second": "second", "template": "template"}
 
 
 class KumoSettings(RefreshSettings):
@@ -141,6 +141,12 @@ class KumoSettings(RefreshSettings):
     proposer: str = setting("", "Model that proposes domains.", AUTHORS)
     configurer: str = setting("", "Model that writes seed configurations.", AUTHORS)
     writer: str = setting("", "Model that writes knowledge books.", AUTHORS)
+    second_writer: str = setting(
+        "",
+        "Model that writes a second book of each instance, so that players can be shown two writers' books "
+        "of the same instances (--books final,second).",
+        AUTHORS,
+    )
     reviser: str = setting("", "Model that reads books back and revises them.", AUTHORS)
     propose: int | None = setting(
         None,
@@ -171,7 +177,8 @@ class KumoSettings(RefreshSettings):
     books: Names = setting(
         ["final"],
         "Books that models are shown, separated by commas, where a writer wrote them: final (that passed its "
-        "check), first (the draft, of each book that was revised), template (the symbolic control).",
+        "check), first (the draft, of each book that was revised), second (by --second-writer), template "
+        "(the symbolic control).",
         PLAYERS,
     )
 
@@ -243,6 +250,11 @@ class KumoSettings(RefreshSettings):
     def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the versions of each question: the books that players are shown."""
         others = [name for name in self.books if SHOWN_BOOKS[name] != USUAL]
+        if "second" in others and not own["authoring"].get("second_writer"):
+            raise InvalidOption(
+                f"--books {','.join(self.books)}: no second writer wrote books of this edition: leave second "
+                "out, or name an edition that was grown with --second-writer"
+            )
         if others and not own["authoring"]["writer"]:
             raise InvalidOption(
                 f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
@@ -261,6 +273,7 @@ class KumoSettings(RefreshSettings):
         roles that cannot work alone.
         """
         named = {role: getattr(self, role) or self.author for role in AUTHOR_ROLES}
+        named["second_writer"] = self.second_writer
         if named["writer"] and not named["reviser"]:
             named["reviser"] = named["writer"]
         if bool(named["proposer"]) != bool(named["configurer"]):
@@ -271,6 +284,11 @@ class KumoSettings(RefreshSettings):
             )
         if self.reviser and not named["writer"]:
             raise InvalidOption("a reviser revises what a model wrote: name it with --writer or --author")
+        if self.second_writer and named["writer"] in ("", self.second_writer):
+            raise InvalidOption(
+                f"--second-writer {self.second_writer}: expected another model than the writer, named with "
+                "--writer or --author"
+            )
         quotas = parse_quotas(self.categories)
         proposals = self._proposals(bool(named["proposer"]), has_domains, quotas)
         if not proposals:

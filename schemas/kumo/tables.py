@@ -178,12 +178,13 @@ BOOKS = Table(
     (
         Column("book_id", "string", "content id of instance, revision and text"),
         Column("instance_id", "string", "the instance that it explains"),
-        Column("revision", "int64", "0 for the first version", minimum=0),
+        Column("revision", "int64", "0 for the first version of the instance's book", minimum=0),
         Column(
             "version",
             "string",
             "final: players are shown it, unless they are shown first (the draft that a model's final one "
-            "is a revision of) or template (the template's, beside a model's); draft: shown to nobody",
+            "is a revision of), second (by the second writer, beside the first's) or template (the "
+            "template's, beside a model's); draft, second-draft: shown to nobody",
             allowed=BOOK_VERSIONS,
         ),
         Column("text", "string", "the book (Markdown)"),

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from schemas.errors import InvalidOption
 from schemas.ids import content_id
@@ -229,8 +229,8 @@ class Rule:
     rules_out: frozenset[str]
 
 
-BookVersion = Literal["final", "first", "template", "draft"]
-BOOK_VERSIONS: tuple[BookVersion, ...] = ("final", "first", "template", "draft")
+BookVersion = Literal["final", "first", "second", "template", "draft", "second-draft"]
+BOOK_VERSIONS: tuple[BookVersion, ...] = get_args(BookVersion)
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,7 +216,9 @@ def test_books_that_nobody_can_be_shown_are_refused_before_any_work(
         "player 'algorithm-3' plays only the usual version"
         in run(*dry, "--books", "first", "--players", "algorithm-3").err
     )
-    assert "--books 'second': expected some of final, first, template" in run(*dry, "--books", "second").err
+    other = run(*dry, "--books", "other").err
+    assert "--books 'other': expected some of final, first, second, template" in other
+    assert "no second writer wrote books of this edition" in run(*dry, "--books", "second").err
     assert "player 'symbolic:m' plays only" in run(*dry, "--books", "template", "--players", "symbolic:m").err
     with pytest.raises(InvalidOption, match="no template books beside final ones, as no model wrote them"):
         make_edition(tmp_path, "plain", books=["final", "template"])

@@ -5,7 +5,7 @@ import pytest
 
 from tasks.statistics.cells import Domains
 from tasks.statistics.figure import Figure
-from tasks.statistics.version_figures import version_figures
+from tasks.statistics.version_figures import preference_figures, version_figures
 
 DOMAINS = Domains(("a", "b", "c"), (0, 2, 4, 6))
 
@@ -49,3 +49,17 @@ def test_the_difference_is_a_mean_over_instances_of_differences_of_run_means() -
 @pytest.mark.parametrize("usual", [_cells(), _cells((1, 2, 2)), _cells((0, 0, 0))])
 def test_without_an_instance_in_both_versions_there_is_no_figure(usual: dict[str, np.ndarray]) -> None:
     assert _figures(usual, _cells((0, 2, 1))) == {}
+
+
+def test_a_preference_is_half_of_the_difference_of_two_gains() -> None:
+    # Both played both versions of instances 0 and 3: gains .5 and -1 of a, 0 and 1 of b.
+    players = {
+        "b": (_cells((0, 2, 2), (3, 1, 1), (4, 1, 1)), _cells((0, 3, 3), (3, 1, 0), (4, 1, 1))),
+        "a": (_cells((0, 3, 3), (2, 2, 1), (3, 2, 0)), _cells((0, 2, 1), (2, 4, 1), (3, 1, 1))),
+    }
+    (figure,) = preference_figures("easy", DOMAINS, "second", players, "these domains")
+    assert (figure.player, figure.other, figure.convention, figure.n) == ("a", "b", "second", 2)
+    assert figure.value == pytest.approx(((0.5 - 0) + (-1 - 1)) / 2 / 2)
+    assert figure.low is not None
+    assert figure.high is not None
+    assert figure.low <= figure.value <= figure.high

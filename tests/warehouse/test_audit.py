@@ -79,7 +79,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_drop("episodes"), "cross_table", "every turns.episode_id is in episodes"),
             (_drop("kumo_instances"), "cross_table", "every instance of KUMO"),
             (_set("kumo_books", "verdict", "unsure"), "kumo_books", "verdict is one of"),
-            (_set("kumo_books", "version", "second", row=1), "kumo_books", "version is one of"),
+            (_set("kumo_books", "version", "third", row=1), "kumo_books", "version is one of"),
         ],
         [
             (_set("episodes", "success", True, row=1), "cross_table", "a solved episode ends by naming"),

@@ -46,7 +46,7 @@ class _Work:
 
 
 # Which share of the instances has a book of that version beside its final one: all goes well, nothing does.
-_SHARES = {USUAL: (1.0, 1.0), "first": (0.0, 1.0), "template": (1.0, 1.0)}
+_SHARES = {USUAL: (1.0, 1.0), "first": (0.0, 1.0), "second": (0.0, 1.0), "template": (1.0, 1.0)}
 
 
 def estimate_calls(
@@ -100,10 +100,13 @@ def _books(
     mean = sum(sizes.values()) / len(sizes)
     rounds = plan.authoring.book_rounds
     written = _Work(number, _PROMPT + mean, mean)
-    yield _stage("books", plan.authoring.writer, written, written, prices, may_batch=True)
     checked = _Work(number, _PROMPT + mean, mean)
     revised = _Work(number * (1 + 2 * rounds), _PROMPT + 2 * mean, mean)
-    yield _stage("check, revision", plan.authoring.reviser, checked, revised, prices, may_batch=True)
+    for role, which in (("writer", ""), ("second_writer", "second ")):
+        if writer := getattr(plan.authoring, role):
+            reviser = plan.authoring.reviser_of(role).model
+            yield _stage(f"{which}books", writer, written, written, prices, may_batch=True)
+            yield _stage(f"{which}check, revision", reviser, checked, revised, prices, may_batch=True)
 
 
 def _episodes(

@@ -129,7 +129,8 @@ def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparat
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
     n_domains = plan.n_domains
     number = n_domains * len(plan.settings) * plan.instances
-    books = 2 * number if plan.authoring.writer else number  # the template's beside each of a model
+    writers = [role for role in ("writer", "second_writer") if getattr(plan.authoring, role)]
+    books = number * (1 + len(writers))  # the template's beside those of models
     uses = {
         "authoring": plan.authoring.models,
         "rest_editions": plan.domain_count,

@@ -18,7 +18,7 @@ WITH proposals AS (
 ), histories AS (
     SELECT edition, instance_id, bool_or(is_replacement) AS replaced, max(revision) AS last_revision
     FROM kumo_books
-    WHERE version <> 'template' AND verdict <> 'unchecked'
+    WHERE version <> 'template' AND NOT starts_with(version, 'second') AND verdict <> 'unchecked'
     GROUP BY ALL
     HAVING bool_or(is_replacement OR author <> 'template')
 ), books AS (

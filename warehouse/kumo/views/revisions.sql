@@ -1,5 +1,5 @@
 -- How many books had to be revised, in each domain and setting? (the paper's second version, figure 13)
--- `revised`: a later version passed; `replaced`: none did, and the template's book is used. The last four columns
+-- A second writer's books do not count. `revised`: a later version passed; `replaced`: none did, and the template's book is used. The last four columns
 -- count the first versions in which the check found each kind of error.
 WITH histories AS (
     SELECT edition, instance_id, max(revision) AS last_revision, bool_or(is_replacement) AS replaced,
@@ -9,7 +9,7 @@ WITH histories AS (
            bool_or(revision = 0 AND len(confirmed_rules) > 0) AS confirmed,
            bool_or(revision = 0 AND len(ambiguous_rules) > 0) AS ambiguous
     FROM kumo_books
-    WHERE version <> 'template'
+    WHERE version <> 'template' AND NOT starts_with(version, 'second')
     GROUP BY ALL
 )
 SELECT h.edition, i.domain, i.setting, h.author,

@@ -1,0 +1,83 @@
+"""Two writers' books of the same instances: what is kept of each, and who gains from whose."""
+
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from schemas.errors import InvalidOption
+from schemas.kumo.settings import KumoSettings
+from tests.flows.made_units import make_edition
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from warehouse.catalog.catalog import open_catalog
+from warehouse.catalog.questions import saved_questions
+from warehouse.store.store import Store
+
+FAULTS = {"writer.missing_rule": 0.4, "reviser.never_right": 0.4, "player.wrong_name": 0.2}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Edition `e`: models `one` and `two` wrote books of the same instances, and play both."""
+    root = tmp_path_factory.mktemp("two")
+    with running_server(ServerOptions(seed=5, models=("one", "two"), faults=FAULTS)) as server:
+        make_edition(
+            root,
+            "e",
+            base_url=server.url,
+            settings=["4x4"],
+            sampler="kumo-2025",
+            instances=10,
+            writer="one",
+            second_writer="two",
+            book_rounds=1,
+            players=["one", "two"],
+            books=["final", "second"],
+        )
+    return root
+
+
+def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
+    return open_catalog(Store(str(root))).query(sql)[1]
+
+
+def test_both_writers_books_are_kept_and_checked_by_their_own_writer(root: Path) -> None:
+    books = _rows(root, "SELECT instance_id, version, author, checked_by, verdict, revision FROM kumo_books")
+    assert len({(of[0], of[-1]) for of in books}) == len(books)
+    authors = {(version, author) for _, version, author, _, _, _ in books}
+    assert {pair for pair in authors if pair[0].startswith("second")} == {
+        ("second", "two"),
+        ("second-draft", "two"),
+    }
+    assert all(author == checker for _, _, author, checker, _, _ in books if author != "template")
+    firsts = {id_ for id_, version, author, *_ in books if version == "final" and author == "one"}
+    passed = {id_ for id_, version, author, _, verdict, _ in books if author == "two" and verdict == "passed"}
+    seconds = {id_ for id_, version, *_ in books if version == "second"}
+    assert seconds == firsts & passed
+    assert 0 < len(seconds) < len(passed)
+    ((first_books,),) = _rows(root, "SELECT sum(books) FROM revisions")
+    assert first_books == 10
+
+
+def test_the_preference_is_half_of_the_difference_of_two_gains(root: Path) -> None:
+    shown = _rows(root, "SELECT player, instance_id, version, success::INT FROM episodes")
+    of = {(player, id_, version): success for player, id_, version, success in shown}
+    ids = sorted({id_ for _, id_, version in of if version == "second"})
+    one, two = ([of[name, id_, None] - of[name, id_, "second"] for id_ in ids] for name in ("one", "two"))
+    expected = mean((mine - other) / 2 for mine, other in zip(one, two, strict=True))
+    columns = "player, other_player, instances, preference"
+    assert expected != 0
+    assert _rows(root, f"SELECT {columns} FROM version_preferences") == [
+        ("one", "two", len(ids), pytest.approx(expected))
+    ]
+    names, rows = open_catalog(Store(str(root))).query(saved_questions()["own_books"].ask({}))
+    row = dict(zip(names, rows[0], strict=True))
+    assert (row["writer"], row["second_writer"], row["instances"]) == ("one", "two", len(ids))
+
+
+def test_a_second_writer_is_another_model_beside_a_writer() -> None:
+    for given in ({"second_writer": "m"}, {"writer": "m", "second_writer": "m"}):
+        with pytest.raises(InvalidOption, match="--second-writer m: expected another model than the writer"):
+            KumoSettings(**given).authoring(has_domains=True)
