@@ -3,9 +3,10 @@
 A book is used when its check found exactly the instance's rules. A model's book is read back by a model
 and revised; one that never passes is replaced by the template's book, and says so. Beside one that passed the
 template's book is kept as the symbolic control. A second writer's book that passed is kept beside the
-first writer's that did.
+first writer's that did. What a judge says of a model's books is kept with them.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -20,8 +21,9 @@ from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
 from schemas.kumo.things import BookVersion as VersionName
-from schemas.kumo.things import Rejection
+from schemas.kumo.things import Judgement, Rejection
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
+from tasks.kumo.authors.judgement import judge_book
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
@@ -31,6 +33,8 @@ from warehouse.staging.staging import Rows
 
 TEMPLATE_AUTHOR = "template"
 
+# By the text of the book that was judged.
+Judgements = Mapping[str, Judgement]
 _NO_BOOK = BookHistory((), ())
 
 
@@ -59,17 +63,19 @@ async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> 
     asker = session.json_asker(calls)
     ended = count(1)
 
-    async def write(row: Row) -> tuple[BookHistory, BookHistory]:
+    async def write(row: Row) -> tuple[BookHistory, BookHistory, Judgements]:
         first = await _history(edition, row, calls, asker, "writer")
         has_second = edition.plan.authoring.second_writer
         second = await _history(edition, row, calls, asker, "second_writer") if has_second else _NO_BOOK
+        texts = dict.fromkeys(version.text for version in (*first.versions, *second.versions))
+        judgements = await _judge(edition, row, calls, texts) if edition.plan.authoring.judge else {}
         progress.note_part(next(ended) / len(rows))
-        return first, second
+        return first, second, judgements
 
     histories = await settle_all(map(write, rows))
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
-    for row, (first, second) in zip(rows, histories, strict=True):
-        _add_history(tables, edition, row, first, second)
+    for row, (first, second, judgements) in zip(rows, histories, strict=True):
+        _add_history(tables, edition, row, first, second, judgements)
     return calls.add_to(tables)
 
 
@@ -91,20 +97,32 @@ async def _history(
     )
 
 
+async def _judge(edition: KumoEdition, row: Row, calls: BatchCalls, texts: Iterable[str]) -> Judgements:
+    judge, encoded = edition.plan.authoring.choice("judge"), edition.config(row["config_id"])
+    instance = instance_from_row(row, encoded.config)
+    rules = rules_of(encoded, instance)
+    return {text: await judge_book(calls, judge, encoded.config, instance, rules, text) for text in texts}
+
+
 def _add_history(
-    tables: dict[str, Rows], edition: KumoEdition, row: Row, first: BookHistory, second: BookHistory
+    tables: dict[str, Rows],
+    edition: KumoEdition,
+    row: Row,
+    first: BookHistory,
+    second: BookHistory,
+    judgements: Judgements,
 ) -> None:
     instance_id = row["instance_id"]
     canary = edition.workspace.plan.canary
     has_passed = first.passed_version is not None
     tables["kumo_books"] += [
-        _version_row(instance_id, version, _name_version(first, version), canary)
+        _version_row(instance_id, version, _name_version(first, version), canary, judgements)
         for version in first.versions
     ]
     for version in second.versions:
         name: VersionName = "second" if version.verdict.passed and has_passed else "second-draft"
         later = replace(version, revision=len(first.versions) + version.revision)
-        tables["kumo_books"].append(_version_row(instance_id, later, name, canary))
+        tables["kumo_books"].append(_version_row(instance_id, later, name, canary, judgements))
     tables["rejections"] += [rejection_row(rejection) for rejection in first.rejections]
     tables["rejections"] += [
         rejection_row(replace(rejection, message=f"second writer, {rejection.message}"))
@@ -120,7 +138,9 @@ def _name_version(history: BookHistory, version: BookVersion) -> VersionName:
     return "draft" if version.revision or history.passed_version is None else "first"
 
 
-def _version_row(instance_id: str, version: BookVersion, name: VersionName, canary: str) -> Row:
+def _version_row(
+    instance_id: str, version: BookVersion, name: VersionName, canary: str, judgements: Judgements
+) -> Row:
     return book_row(
         instance_id,
         version.revision,
@@ -131,6 +151,7 @@ def _version_row(instance_id: str, version: BookVersion, name: VersionName, cana
         checked_by=version.checked_by,
         call_id=version.call_id,
         check_call_ids=version.check_call_ids,
+        judgement=judgements.get(version.text),
     )
 
 

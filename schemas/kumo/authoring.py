@@ -6,7 +6,7 @@ from typing import Any
 from schemas.calls import ModelChoice
 from schemas.kumo.categories import Quota
 
-AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser")
+AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class AuthoringPlan:
     writer: str = ""
     second_writer: str = ""
     reviser: str = ""
+    judge: str = ""
     proposals: int = 0
     categories: tuple[Quota, ...] = ()
     params: dict[str, Any] = field(default_factory=dict)

@@ -148,6 +148,12 @@ class KumoSettings(RefreshSettings):
         AUTHORS,
     )
     reviser: str = setting("", "Model that reads books back and revises them.", AUTHORS)
+    judge: str = setting(
+        "",
+        "Model that judges every book that a model wrote, with its rules before it, as in the paper; its "
+        "judgement is kept beside the check and decides nothing.",
+        AUTHORS,
+    )
     propose: int | None = setting(
         None,
         "New domains to propose. Default with a proposer: 3, or none with --domains.",
@@ -273,7 +279,7 @@ class KumoSettings(RefreshSettings):
         roles that cannot work alone.
         """
         named = {role: getattr(self, role) or self.author for role in AUTHOR_ROLES}
-        named["second_writer"] = self.second_writer
+        named |= {"second_writer": self.second_writer, "judge": self.judge}
         if named["writer"] and not named["reviser"]:
             named["reviser"] = named["writer"]
         if bool(named["proposer"]) != bool(named["configurer"]):
@@ -284,6 +290,8 @@ class KumoSettings(RefreshSettings):
             )
         if self.reviser and not named["writer"]:
             raise InvalidOption("a reviser revises what a model wrote: name it with --writer or --author")
+        if self.judge and not named["writer"]:
+            raise InvalidOption("a judge judges what a model wrote: name it with --writer or --author")
         if self.second_writer and named["writer"] in ("", self.second_writer):
             raise InvalidOption(
                 f"--second-writer {self.second_writer}: expected another model than the writer, named with "

@@ -266,6 +266,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether a judge holds a book to be right, None where no reply said so, and its calls."""
+
+    judge: str
+    is_right: bool | None
+    call_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rejection:
     """Something that a check refused: at which stage, what, by which rule, and why in one line."""
 

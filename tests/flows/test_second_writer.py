@@ -1,4 +1,4 @@
-"""Two writers' books of the same instances: what is kept of each, and who gains from whose."""
+"""Two writers' books of the same instances: what is kept and judged of each, and who gains from whose."""
 
 from pathlib import Path
 from statistics import mean
@@ -15,14 +15,19 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.questions import saved_questions
 from warehouse.store.store import Store
 
-FAULTS = {"writer.missing_rule": 0.4, "reviser.never_right": 0.4, "player.wrong_name": 0.2}
+FAULTS = {
+    "writer.missing_rule": 0.4,
+    "reviser.never_right": 0.4,
+    "player.wrong_name": 0.2,
+    "judge.sees_no_error": 0.3,
+}
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edition `e`: models `one` and `two` wrote books of the same instances, and play both."""
     root = tmp_path_factory.mktemp("two")
-    with running_server(ServerOptions(seed=5, models=("one", "two"), faults=FAULTS)) as server:
+    with running_server(ServerOptions(seed=5, models=("one", "two", "judge"), faults=FAULTS)) as server:
         make_edition(
             root,
             "e",
@@ -32,6 +37,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
             instances=10,
             writer="one",
             second_writer="two",
+            judge="judge",
             book_rounds=1,
             players=["one", "two"],
             books=["final", "second"],
@@ -81,3 +87,24 @@ def test_a_second_writer_is_another_model_beside_a_writer() -> None:
     for given in ({"second_writer": "m"}, {"writer": "m", "second_writer": "m"}):
         with pytest.raises(InvalidOption, match="--second-writer m: expected another model than the writer"):
             KumoSettings(**given).authoring(has_domains=True)
+
+
+def test_a_judge_judges_every_book_of_a_model_and_decides_nothing(root: Path) -> None:
+    columns = "author, judged_by, verdict, judged_right, judge_call_ids"
+    books = _rows(root, f"SELECT {columns} FROM kumo_books")
+    by_models = [of for of in books if of[0] != "template"]
+    assert {judge for _, judge, *_ in by_models} == {"judge"}
+    others = [tuple(of[1:]) for of in books if of[0] == "template"]
+    assert all((judge, right, calls) == (None, None, []) for judge, _, right, calls in others)
+    seen = {(verdict, right) for _, _, verdict, right, _ in by_models}
+    assert seen == {("passed", True), ("failed", False), ("failed", True)}
+    judged = _rows(root, "SELECT books FROM book_judgements")
+    assert sum(n for (n,) in judged) == len(by_models)
+    # The same text is judged once.
+    named = {call for *_, calls in by_models for call in calls}
+    assert _rows(root, "SELECT count(*) FROM calls WHERE role = 'judge'") == [(len(named),)]
+
+
+def test_a_judge_needs_a_writer() -> None:
+    with pytest.raises(InvalidOption, match="a judge judges what a model wrote"):
+        KumoSettings(judge="m").authoring(has_domains=True)

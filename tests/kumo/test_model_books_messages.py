@@ -12,7 +12,7 @@ from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
 from schemas.kumo.things import BookVerdict, Rule
 from tasks.authors.reply import Unusable, unusable_status
-from tasks.kumo.authors.book_replies import read_book_reply, says_true
+from tasks.kumo.authors.book_replies import read_book_reply, read_judgement
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import compare
 from tasks.kumo.authors.forms.read_back_form import read_back_schema
@@ -103,13 +103,13 @@ def test_a_failed_call_without_a_reason_is_named():
     ],
 )
 def test_the_revisers_verdict_is_the_last_answer_outside_of_books(content, true):
-    assert says_true(content) is true
+    assert (read_judgement(content) is True) is true
 
 
 def test_long_replies_are_read_in_linear_time():
     content = "<BOOK>x</BOOK><ANSWER>True</ANSWER>" * 100_000 + "<BOOK>" * 100_000
     assert read_book_reply(reply(content)) == "x\n"
-    assert says_true(content)
+    assert read_judgement(content) is True
 
 
 def test_a_revision_is_taken_with_or_without_a_verdict_but_not_against_one():
@@ -179,7 +179,7 @@ def test_any_reply_is_read_or_refused(content):
     with pytest.raises(UnreadableInput):
         parse_read_back(content)
     assert isinstance(read_book_reply(reply(content)), Unusable)
-    assert not says_true(content)
+    assert read_judgement(content) is not True
 
 
 def test_strict_structured_output_takes_the_schema():

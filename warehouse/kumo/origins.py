@@ -21,8 +21,8 @@ ORIGINS: Origins = {
     "IDENTITY": (
         ("kumo_authored_domains", "call_ids", "calls.call_id"),
         ("kumo_seed_configs", "call_ids", "calls.call_id"),
-        ("kumo_books", "author checked_by", "calls.model"),
-        ("kumo_books", "check_call_ids", "calls.call_id"),
+        ("kumo_books", "author checked_by judged_by", "calls.model"),
+        ("kumo_books", "check_call_ids judge_call_ids", "calls.call_id"),
     ),
     "TRANSFORMATION": (
         ("kumo_domains", _PROPOSED, "calls.reply"),
@@ -35,6 +35,7 @@ ORIGINS: Origins = {
         ("kumo_instances", _SOLVED, _CONFIG),
         ("kumo_books", "book_id", f"{_RULES} calls.reply instances.instance_id"),
         ("kumo_books", _CHECKED, f"{_RULES} calls.reply"),
+        ("kumo_books", "judged_right", "calls.reply"),
         ("episodes", "episode_id", "instances.instance_id kumo_books.book_id"),
         ("episodes", "status success score turns", _PLAYED),
         ("turns", "reply", _PLAYED),

@@ -13,6 +13,7 @@ from schemas.kumo.things import (
     BookVerdict,
     BookVersion,
     Instance,
+    Judgement,
     Observation,
     Proposal,
     Rejection,
@@ -182,6 +183,7 @@ def book_row(
     is_replacement: bool = False,
     call_id: str | None = None,
     check_call_ids: Sequence[str] = (),
+    judgement: Judgement | None = None,
 ) -> Row:
     """Return the row of table `kumo_books`."""
     return {
@@ -200,6 +202,9 @@ def book_row(
         "checked_by": checked_by,
         "is_replacement": is_replacement,
         "check_call_ids": list(check_call_ids),
+        "judged_by": None if judgement is None else judgement.judge,
+        "judged_right": None if judgement is None else judgement.is_right,
+        "judge_call_ids": [] if judgement is None else list(judgement.call_ids),
         "call_id": call_id,
     }
 

@@ -107,6 +107,9 @@ def _books(
             reviser = plan.authoring.reviser_of(role).model
             yield _stage(f"{which}books", writer, written, written, prices, may_batch=True)
             yield _stage(f"{which}check, revision", reviser, checked, revised, prices, may_batch=True)
+            if judge := plan.authoring.judge:
+                judged = _Work(number * (1 + rounds), _PROMPT + 2 * mean, _REPLY)
+                yield _stage(f"{which}judgement", judge, checked, judged, prices, may_batch=True)
 
 
 def _episodes(

@@ -27,14 +27,15 @@ def read_book_reply(reply: Reply) -> str | Unusable:
     return book + "\n"
 
 
-def says_true(content: str) -> bool:
-    """Return whether the last complete pair of <ANSWER> tags says True, in any case.
+def read_judgement(content: str) -> bool | None:
+    """Return what the last complete pair of <ANSWER> tags says, True or False in any case; None otherwise.
 
     A pair inside a book is part of the book and does not count.
     """
     outside = "".join(content[piece] for piece in _around(content, find_tagged(content, "book")))
     answers = find_tagged(outside, "answer")
-    return bool(answers) and outside[answers[-1]].strip().casefold() == "true"
+    said = outside[answers[-1]].strip().casefold() if answers else ""
+    return {"true": True, "false": False}.get(said)
 
 
 def _around(content: str, texts: list[slice]) -> Iterator[slice]:

@@ -6,7 +6,7 @@ from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
 from tasks.authors.reply import Unusable
 from tasks.authors.request import author_request
-from tasks.kumo.authors.book_replies import read_book_reply, says_true
+from tasks.kumo.authors.book_replies import read_book_reply, read_judgement
 from tasks.kumo.authors.book_request import rule_values
 
 REVISION_TEMPLATE = "kumo/authors/revise_book.md.j2"
@@ -50,7 +50,7 @@ def read_revision(reply: Reply, book: str | None) -> str | Unusable:
     nothing was revised then, even where a book is given too. Any other reply is read for the book between
     <BOOK> tags, with or without <ANSWER>False</ANSWER>: the check judges it next.
     """
-    if book is not None and reply.status == "ok" and says_true(reply.content):
+    if book is not None and reply.status == "ok" and read_judgement(reply.content):
         return Unusable(
             "reviser_saw_no_error",
             "the reviser answered True and revised nothing, but the check did not pass the book; "

@@ -1,6 +1,6 @@
 -- What did the authors' calls for each domain cost? A row a domain and stage: `proposal` (a call's cost is shared evenly
--- among the domains that it gave), `configuration`, and `books` with reading back and revising. Domain NULL: calls
--- that gave no domain. The rows of an edition add up to its authors' calls.
+-- among the domains that it gave), `configuration`, and `books` with reading back, judging and revising. Domain NULL:
+-- calls that gave no domain. The rows of an edition add up to its authors' calls.
 WITH proposing AS (
     SELECT c.edition, d.domain_id, 'proposal' AS stage, c.call_id,
            1 / greatest(1, count(d.domain_id) OVER (PARTITION BY c.edition, c.call_id)) AS share
@@ -13,7 +13,7 @@ WITH proposing AS (
 ), writing AS (
     SELECT edition, instance_id, call_id FROM kumo_books WHERE call_id IS NOT NULL
     UNION
-    SELECT edition, instance_id, unnest(check_call_ids) FROM kumo_books
+    SELECT edition, instance_id, unnest(check_call_ids || judge_call_ids) FROM kumo_books
     UNION
     SELECT edition, subject, call_id FROM rejections
     WHERE evaluation = '' AND stage = 'books' AND call_id IS NOT NULL

@@ -1,0 +1,67 @@
+"""Have a model judge a book against its rules, as the reviser of the paper judges every book (figure 11).
+
+Unlike the model that reads a book back, the judge sees the rules. What it says is kept beside the check and
+decides nothing.
+"""
+
+from collections.abc import Sequence
+
+from schemas.calls import ModelChoice, Reply
+from schemas.kumo.things import Instance, Judgement, Rule, SeedConfig
+from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.request import author_request
+from tasks.kumo.authors.book_replies import read_judgement
+from tasks.kumo.authors.book_request import rule_values
+from tasks.llm.asking import Ask
+
+JUDGE_TEMPLATE = "kumo/authors/judge_book.md.j2"
+JUDGE_SYSTEM_TEMPLATE = "kumo/authors/judge_book_system.md.j2"
+JUDGE_ATTEMPTS = 3
+
+
+async def judge_book(
+    ask: Ask,
+    judge: ModelChoice,
+    config: SeedConfig,
+    instance: Instance,
+    rules: Sequence[Rule],
+    book: str,
+) -> Judgement:
+    """Return what a model judges of a book that was written from these rules.
+
+    A reply without a judgement is asked for again, with the reason, up to JUDGE_ATTEMPTS calls in all; a
+    request that the endpoint rejects is not. Raises EndpointFailed where a call failed without an answer.
+    """
+    call_ids: list[str] = []
+    problem: Unusable | None = None
+    for attempt in range(JUDGE_ATTEMPTS):
+        request = author_request(
+            "judge",
+            judge,
+            JUDGE_SYSTEM_TEMPLATE,
+            JUDGE_TEMPLATE,
+            attempt,
+            **rule_values(config, instance, rules),
+            book=book.strip("\n"),
+            problem=None if problem is None else problem.message,
+        )
+        reply = await ask(request)
+        call_ids.append(reply.call_id)
+        read = _read(reply)
+        if isinstance(read, bool):
+            return Judgement(judge.model, read, tuple(call_ids))
+        problem = read
+        if problem.is_final:
+            break
+    return Judgement(judge.model, None, tuple(call_ids))
+
+
+def _read(reply: Reply) -> bool | Unusable:
+    if problem := unusable_status(reply):
+        return problem
+    said = read_judgement(reply.content)
+    if said is None:
+        return Unusable(
+            "no_judgement", "the reply has neither <ANSWER>True</ANSWER> nor <ANSWER>False</ANSWER>"
+        )
+    return said
