@@ -89,7 +89,11 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_set("kumo_books", "verdict", "failed", row=1), "cross_table", "a book of its own instance"),
             (_set("kumo_books", "version", "first"), "cross_table", "one final book at most"),
             (_set("turns", "call_id", "call_gone", row=5), "cross_table", "every turns.call_id is in calls"),
-            (_set("kumo_books", "check_call_ids", ["call_gone"]), "cross_table", "a book's check or judge lists"),
+            (
+                _set("kumo_books", "check_call_ids", ["call_gone"]),
+                "cross_table",
+                "a book's check or judge lists",
+            ),
             (_set("kumo_instances", "n_actions", 3), "cross_table", "leave exactly its valid truths"),
         ],
         [
