@@ -249,6 +249,7 @@ def test_the_numbers_and_names_of_a_reply_are_kept_exactly() -> None:
                 "action": "weigh",
                 "type": "float",
                 "unit": "µg",
+                "step": 0.05,
                 "states": [
                     {"label": None, "range": [0.1, 0.30000000000000004], "rules_out": ["Ä"]},
                     {"label": None, "range": [0.30000000000000004, 1e22], "rules_out": ["B"]},
@@ -257,6 +258,7 @@ def test_the_numbers_and_names_of_a_reply_are_kept_exactly() -> None:
             {
                 "action": "look",
                 "type": "str",
+                "step": None,
                 "states": [{"label": "☃", "rules_out": ["B"]}, {"label": "no", "rules_out": []}],
             },
         ],
@@ -272,3 +274,4 @@ def test_the_numbers_and_names_of_a_reply_are_kept_exactly() -> None:
     ]
     assert [state.label for state in states[1]] == ["☃", "no"]
     assert result.config.outcomes[0].unit == "µg"
+    assert [outcome.step for outcome in result.config.outcomes] == [0.05, None]

@@ -73,6 +73,7 @@ def config_schema() -> JsonSchema:
         action={"type": "string"},
         type={"type": "string", "enum": ["str", "float"]},
         unit={"type": "string", "description": "the unit of the number, or empty"},
+        step={"type": ["number", "null"], "description": "of which a float outcome's numbers are multiples"},
         states={"type": "array", "items": state},
     )
     return object_schema(truths=texts, actions=texts, outcomes={"type": "array", "items": outcome})
