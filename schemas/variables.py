@@ -1,6 +1,8 @@
-"""Which environment variables are meant to be settings; read without loading any settings."""
+"""Which environment variables are meant to be settings, and the user's cache; read without any settings."""
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 PREFIX = "PERENNIAL_"
 # What is no setting: a key, a limit of `perennial query`, and where tests, which run commands too, find
@@ -17,3 +19,8 @@ def has_variables(environment: Iterable[str]) -> bool:
 def is_claimed(variable: str) -> bool:
     """Whether this variable is a setting, or named like one."""
     return variable.startswith(PREFIX) and not variable.startswith(_INTERNAL) and variable not in _OTHERS
+
+
+def cache_folder() -> Path:
+    """Return where costly files of this user are kept; raise RuntimeError where there is no home folder."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "perennial"

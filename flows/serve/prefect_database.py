@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from importlib.metadata import version
 from pathlib import Path
 
+from schemas.variables import cache_folder
 from warehouse.local_draft import draft_of
 
 _PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
@@ -23,7 +24,7 @@ def prepare_database(home: Path) -> None:
         return
     # RuntimeError: the user has no home folder, as in some containers.
     with suppress(OSError, sqlite3.Error, RuntimeError):
-        kept = _cache_folder() / f"prefect-{version('prefect')}.db"
+        kept = cache_folder() / f"prefect-{version('prefect')}.db"
         if kept.exists():
             _copy(kept, database)
         else:
@@ -35,10 +36,6 @@ def prepare_database(home: Path) -> None:
 def own_database(home: Path) -> Path | None:
     """Return where Prefect's database is in this folder, None where the operator has put it elsewhere."""
     return None if any(name in os.environ for name in _PLACE_SETTINGS) else home / "prefect.db"
-
-
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "perennial"
 
 
 async def _migrate() -> None:

@@ -4,7 +4,6 @@ from base64 import b64encode
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -19,6 +18,7 @@ from tasks.report.figures.player_pairs import player_pairs
 from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
 from tasks.report.figures.scale_over_editions import scale_over_editions
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
+from tasks.report.page_script import load_script
 from tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def render_sections(
     shown: Iterable[Section],
 ) -> str:
     """Return the HTML page of these sections; `command` writes their tables as files, with `--format`."""
-    script = _load_script()
+    script = load_script()
     return _template().render(
         title=title,
         command=command,
@@ -108,17 +108,6 @@ def explorer_links(explorer: str, edition: str) -> list[tuple[str, str]]:
         return []
     query = urlencode({"edition": edition})
     return [(title, f"{explorer.rstrip('/')}/{page}?{query}") for page, title in _EXPLORED]
-
-
-@lru_cache(maxsize=1)
-def _load_script() -> str:
-    """Return Vega-Embed with its libraries and the page's own script, as text of one script element."""
-    from vl_convert import javascript_bundle
-
-    own = (files("tasks.report") / "page.js").read_text(encoding="utf-8")
-    # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
-    text = javascript_bundle(own).replace("\r\n", "\n")
-    return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
 @lru_cache(maxsize=1)
