@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit, without_secrets
+from flows.cli.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import estimate_evaluation, print_evaluation_plan
@@ -63,6 +63,7 @@ def evaluate(
     from flows.refresh.large_runs import refuse_large_run
     from flows.refresh.look_up import choices_of, look_up
     from flows.refresh.player_choice import describe_aliases
+    from flows.refresh.unchanged_root import refuse_changed_root, units_of_root
     from flows.run.choose_runner import check_runner
     from flows.watchers.webhook import notice_of_failure
     from schemas.settings import load_settings
@@ -79,6 +80,7 @@ def evaluate(
     if not dry_run:
         refuse_locked(store)
     refuse_damaged_edition(store, growth.edition)
+    before = units_of_root(store)
     plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)
     for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
         console.print(f"note: {note}")
@@ -95,14 +97,19 @@ def evaluate(
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        settings = {**without_secrets(chosen), "players": list(plan.players)}
-        parameters = {"settings": settings, "evaluation": plan.name, "instances": plan.instances}
         warm_up = find_benchmark(plan.benchmark).warm_up
         warm_ups = [] if warm_up is None else [warm_up]
         with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            refuse_changed_root(store, before)
             with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
                 look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
-            run_flow("evaluate", parameters, warm_ups, chosen.root, console, verbose)
+
+            def run() -> None:
+                from flows.refresh.flow import evaluate_prepared
+
+                evaluate_prepared(chosen.model_copy(update={"players": list(plan.players)}), plan)
+
+            run_flow(run, warm_ups, chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

@@ -1,10 +1,10 @@
 """`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -28,6 +28,7 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     from flows.refresh.plan import PreparedRefresh
     from flows.refresh.several import Outcome
+    from flows.refresh.unchanged_root import UnitsOfRoot
     from schemas.settings import RefreshSettings
 
 DryRunOption = Annotated[
@@ -37,6 +38,7 @@ DryRunOption = Annotated[
 YesOption = Annotated[
     bool, typer.Option("--yes", help="Agree to a run of more than 5,000 model calls or $20.")
 ]
+Result = TypeVar("Result")
 _WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and four figures with intervals
 
 
@@ -57,6 +59,7 @@ def refresh(
     from flows.refresh.large_runs import refuse_large_run
     from flows.refresh.player_choice import describe_aliases
     from flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
+    from flows.refresh.unchanged_root import units_of_root
     from flows.run.choose_runner import check_runner
     from schemas.settings.several import load_each
 
@@ -66,6 +69,7 @@ def refresh(
     store = Store(root)
     if not dry_run:
         refuse_locked(store)
+    before = units_of_root(store)
     prepared = prepare_each(each, store, needs_key=not dry_run, flags=flags)
     plans = [one.plan for one in prepared]
     chosen = [find_benchmark(settings.benchmark) for settings in each]
@@ -89,7 +93,7 @@ def refresh(
     check_runner(each[0].runner)
     store.require_conditional_writes()
     try:
-        outcomes = grow_and_play(each, store, prepared, console, verbose)
+        outcomes = grow_and_play(each, store, prepared, before, console, verbose)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
@@ -100,17 +104,21 @@ def grow_and_play(
     each: "Sequence[RefreshSettings]",
     store: Store,
     prepared: "Sequence[PreparedRefresh]",
+    before: "UnitsOfRoot",
     console: Terminal,
     verbose: bool = False,
 ) -> "list[Outcome]":
-    """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile."""
+    """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile.
+
+    `before` is what the root held when that was prepared.
+    """
+    from flows.refresh.unchanged_root import refuse_changed_root
+
     _warn(prepared, console)
-    values = [
-        {
-            **without_secrets(settings),
-            "edition": one.plan.edition,
-            "players": list(one.plan.evaluation.players),
-        }
+    named = [
+        settings.model_copy(
+            update={"edition": one.plan.edition, "players": list(one.plan.evaluation.players)}
+        )
         for settings, one in zip(each, prepared, strict=True)
     ]
     for one in prepared:
@@ -121,11 +129,15 @@ def grow_and_play(
     warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
     what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
     with lock_root(store, what, console.print):
+        refuse_changed_root(store, before)
         _look_up_models(each[0], store, prepared, console)
-        outcomes: list[Outcome] = run_flow(
-            "refresh", {"settings": values}, warm_ups, store.root, console, verbose
-        )
-        return outcomes
+
+        def run() -> "list[Outcome]":
+            from flows.refresh.flow import refresh_prepared
+
+            return refresh_prepared(named, prepared)
+
+        return run_flow(run, warm_ups, store.root, console, verbose)
 
 
 def _look_up_models(
@@ -156,35 +168,19 @@ def _print_result(store: Store, outcomes: "Sequence[Outcome]", console: Terminal
         print_outcomes(store, outcomes, console, as_json)
 
 
-def without_secrets(settings: "RefreshSettings") -> dict[str, Any]:
-    """Return the settings as Prefect may keep them.
-
-    URLs that may hold a secret go by the environment, and a seed, which may have more than 64 bits.
-    """
-    from flows.serve.flow_parameters import SECRET_SETTINGS
-
-    values = settings.model_dump()
-    for name in (*SECRET_SETTINGS, "seed"):
-        value = values.pop(name)
-        if value is not None:
-            os.environ[f"PERENNIAL_{name.upper()}"] = str(value)
-    return values
-
-
 def run_flow(
-    name: str,
-    parameters: dict[str, Any],
+    run: Callable[[], Result],
     warm_ups: Sequence[Callable[[], str]],
     root: str,
     console: Terminal,
     verbose: bool,
-) -> Any:
-    """Return what the flow of this name in `flows.refresh.flow` does; an interrupt becomes an exit code.
+) -> Result:
+    """Return what a flow of `flows.refresh.flow` does; an interrupt becomes an exit code.
 
     The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
     """
     with signals_exit():
-        return _run(name, parameters, warm_ups, root, console, verbose)
+        return _run(run, warm_ups, root, console, verbose)
 
 
 @contextmanager
@@ -198,13 +194,12 @@ def signals_exit() -> Iterator[None]:
 
 
 def _run(
-    name: str,
-    parameters: dict[str, Any],
+    run: Callable[[], Result],
     warm_ups: Sequence[Callable[[], str]],
     root: str,
     console: Terminal,
     verbose: bool,
-) -> Any:
+) -> Result:
     """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
     from flows.serve.embedded_server import EmbeddedServer
@@ -215,17 +210,16 @@ def _run(
             step("starting Prefect, making compiled code ready (compiled on first use)")
             told = "".join(f"{warm_up()}; " for warm_up in warm_ups)
             # What takes seconds to import is imported while the server starts.
-            from flows.refresh import flow
-
+            import_module("flows.refresh.flow")
             load_great_expectations()
             server.wait_ready()
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
         if not server.is_own:
-            return getattr(flow, name)(**parameters)
+            return run()
         with when_full(prefect_home(root), lambda error: context.run(_leave_at_once, error)):
-            return getattr(flow, name)(**parameters)
+            return run()
 
 
 refresh_app = settings_app(refresh)

@@ -33,6 +33,7 @@ def try_model(
     from flows.cli.refresh import grow_and_play
     from flows.console.print_first_score import WIDTH, print_first_score
     from flows.refresh.plan import prepare_refresh
+    from flows.refresh.unchanged_root import units_of_root
     from schemas.errors import InvalidOption, LimitReached
     from schemas.settings.refresh import choose_benchmarks, load_settings
     from warehouse.lock.root_lock import refuse_locked
@@ -65,10 +66,11 @@ def try_model(
     console = Terminal(stderr=as_json, width=min(WIDTH, terminal.width))
     store = Store(settings.root)
     refuse_locked(store)
+    before = units_of_root(store)
     prepared = prepare_refresh(settings, store)
     store.require_conditional_writes()
     try:
-        grow_and_play([settings], store, [prepared], console)
+        grow_and_play([settings], store, [prepared], before, console)
     except LimitReached as error:
         raise LimitReached(
             f"{error}; {model} takes very many turns: `perennial calls --limit 5` shows what it replies"

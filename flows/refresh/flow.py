@@ -6,14 +6,14 @@ interruption.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from prefect import flow
 
 from flows.console import progress
-from flows.refresh.evaluation import prepare_evaluation
+from flows.refresh.plan import PreparedRefresh
 from flows.refresh.publish import Publishing
 from flows.refresh.settle_seed import settle_seed
 from flows.refresh.several import (
@@ -30,6 +30,7 @@ from flows.run.choose_runner import open_runner, root_for_workers
 from flows.run.code_version import code_version
 from flows.run.name_run import name_run
 from flows.run.prefect_stages import Stages
+from flows.serve.flow_parameters import SECRET_SETTINGS
 from flows.stages.grow import grow
 from flows.stages.leaving import before_leaving
 from flows.stages.policies import Policies
@@ -46,7 +47,7 @@ from schemas.errors import (
     UnsatisfiableSetting,
     UnusableConfig,
 )
-from schemas.plan import Plan
+from schemas.plan import EvaluationPlan, Plan
 from schemas.settings import RefreshSettings, load_settings
 from warehouse.catalog.catalog import row_file
 from warehouse.ledger.ledger import ledger_file
@@ -55,24 +56,68 @@ from warehouse.lock.root_lock import SETTLING_S, sole_writer
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 # Reasons of one edition; anything else would meet the next one too.
 _OF_ONE_EDITION = (AuditFailed, InstancesExhausted, UnsatisfiableSetting, UnusableConfig)
 
 
 @flow(name="refresh", validate_parameters=False)
 def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
-    """Publish the edition that each of these settings asks for and its first evaluation.
+    """Publish the edition that each of these settings asks for and its first evaluation: a deployment's run.
 
     `settings` are those of `schemas.settings.RefreshSettings`, of one benchmark each and on one root; what is
-    absent keeps its default. Of several, one that fails for a reason of its own leaves the others to be made:
-    EditionsFailed is raised at the end. A limit, an endpoint that fails, an interrupt end the run.
+    absent keeps its default. Raises as `refresh_prepared` does.
     """
     each = [load_settings(values) for values in settings]
+    return _refresh(each, lambda store: prepare_each(each, store))
+
+
+def refresh_prepared(each: Sequence[RefreshSettings], prepared: Sequence[PreparedRefresh]) -> list[Outcome]:
+    """Publish each edition that is prepared of these settings, and its first evaluation.
+
+    Of several, one that fails for a reason of its own leaves the others to be made: EditionsFailed is raised
+    at the end. A limit, an endpoint that fails, an interrupt end the run.
+    """
+
+    def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
+        return _refresh(each, lambda _store: prepared)
+
+    return _as_flow(refresh)([_shown(chosen) for chosen in each])
+
+
+def evaluate_prepared(chosen: RefreshSettings, plan: EvaluationPlan) -> None:
+    """Publish the evaluation of a published edition that is planned, or finish it."""
+
+    def evaluate(settings: dict[str, Any], evaluation: str, instances: int) -> None:
+        store = Store(chosen.root)
+        watchers = _watchers_of(chosen)
+        with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
+            name_run([plan.unit])
+            stage_plan(store, plan)
+            _make((plan,), chosen, Policies.of(chosen), watchers)
+            Staging(store, plan.unit).remove()
+
+    _as_flow(evaluate)(_shown(chosen), plan.name, plan.instances)
+
+
+def _as_flow(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    return flow(validate_parameters=False)(function)
+
+
+def _shown(settings: RefreshSettings) -> dict[str, Any]:
+    """Return the settings as Prefect may keep and show them."""
+    return settings.model_dump(exclude={*SECRET_SETTINGS, "seed"})
+
+
+def _refresh(
+    each: Sequence[RefreshSettings], prepare: Callable[[Store], Sequence[PreparedRefresh]]
+) -> list[Outcome]:
     store = Store(each[0].root)
     watching = [_watchers_of(one) for one in each]
     what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
     with _hold_root(store, what, watching):
-        prepared = prepare_each(each, store)
+        prepared = prepare(store)
         plans = [
             settle_seed(ready.plan, chosen.seed, store) for ready, chosen in zip(prepared, each, strict=True)
         ]
@@ -92,32 +137,13 @@ def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
                 error = failed
                 watching[0].failed(error)
                 progress.note(f"edition {plan.edition} failed: {error}")
-            # What has ended is told of no later failure.
+            # Who watched an edition that has ended hears of no later failure.
             del watching[0]
             outcomes.append(outcome_of(plan, 0.0 if ready.published else time.monotonic() - started, error))
         if any(outcome.error for outcome in outcomes):
             raise EditionsFailed(outcomes)
         end_run(store, plans)
     return outcomes
-
-
-@flow(name="evaluate", validate_parameters=False)
-def evaluate(settings: dict[str, Any], evaluation: str, instances: int = 0) -> str:
-    """Publish an evaluation of the edition that the settings name, or finish it; return its whole name.
-
-    It gets the name `evaluation`, or the next number where that is "". With `instances` only so many are
-    played.
-    """
-    chosen = load_settings(settings)
-    store = Store(chosen.root)
-    watchers = _watchers_of(chosen)
-    with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
-        plan = prepare_evaluation(chosen, store, evaluation, instances)
-        name_run([plan.unit])
-        stage_plan(store, plan)
-        _make((plan,), chosen, Policies.of(chosen), watchers)
-        Staging(store, plan.unit).remove()
-    return plan.unit
 
 
 def _watchers_of(settings: RefreshSettings) -> Watchers:

@@ -39,6 +39,8 @@ NAMES = {
     "configurer",
     "writer",
     "reviser",
+    "second_writer",
+    "judge",
     "players",
     "anchors",
     "settings",

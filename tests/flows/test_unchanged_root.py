@@ -1,0 +1,26 @@
+"""What is prepared before the root is locked is refused where another command wrote meanwhile."""
+
+from dataclasses import replace
+
+import pytest
+
+from flows.refresh.unchanged_root import refuse_changed_root, units_of_root
+from schemas.errors import RootLocked
+from tests.flows.hand_made_root import publish_day
+from warehouse.editions.publish import read_published_plan
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+
+def test_an_edition_that_another_command_stages_or_publishes_is_noticed(store: Store) -> None:
+    before = units_of_root(store)
+    refuse_changed_root(store, before)
+    staging = Staging(store, "e3")
+    staging.write_plan(replace(read_published_plan(store, "e2"), edition="e3"))
+    with pytest.raises(RootLocked, match="another command wrote to .*: give the same command again"):
+        refuse_changed_root(store, before)
+    staging.remove()
+    refuse_changed_root(store, before)
+    publish_day(store, "e3", 3)
+    with pytest.raises(RootLocked, match="while this one was being prepared"):
+        refuse_changed_root(store, before)
