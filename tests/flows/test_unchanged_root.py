@@ -17,7 +17,7 @@ def test_an_edition_that_another_command_stages_or_publishes_is_noticed(store: S
     refuse_changed_root(store, before)
     staging = Staging(store, "e3")
     staging.write_plan(replace(read_published_plan(store, "e2"), edition="e3"))
-    with pytest.raises(RootLocked, match="another command wrote to .*: give the same command again"):
+    with pytest.raises(RootLocked, match=r"another command wrote to .*: give the same command again"):
         refuse_changed_root(store, before)
     staging.remove()
     refuse_changed_root(store, before)
