@@ -4,17 +4,15 @@ from dataclasses import asdict
 
 from flows.a2rbench.authoring.authored_seeds import distinct_seeds
 from flows.a2rbench.edition import item_of, jail_of, plan_of
+from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
-from schemas.errors import AuditFailed
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.gate import check_items
 from tasks.a2rbench.hash_seeds import gate_seeds
 from tasks.sandbox.tier import find_protection
-
-_SHOWN = 3
 
 
 def _hash_seeds(rule: CodedRule, workspace: Workspace) -> list[int]:
@@ -40,11 +38,6 @@ def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[s
         tested = check_items(
             authored, own, jail_of(plan_of(workspace), policies), _hash_seeds(authored, workspace)
         )
-    if tested.faults:
-        more = f" and {len(tested.faults) - _SHOWN:,} more" if len(tested.faults) > _SHOWN else ""
-        raise AuditFailed(
-            f"{domain}/{rule}: the gate found {len(tested.faults):,} faults in {tested.items:,} items, "
-            f"nothing was published: {'; '.join(tested.faults[:_SHOWN])}{more}"
-        )
+    refuse_faults(f"{domain}/{rule}", tested.faults, tested.items, "items")
     counts = {name: number for name, number in asdict(tested).items() if name != "faults"}
     return {"a2rbench_gate": [{"domain": domain, "rule": rule, **counts, "tier": plan_of(workspace).tier}]}

@@ -10,10 +10,10 @@ from schemas.a2rbench.item import VARIATIONS, Item
 from schemas.benchmark import Batch, Rows
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.items import PREFIX
 from tasks.a2rbench.seeds import Rejected, SeedRequest
 from tasks.sandbox.tier import find_protection
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.staging.growth_rows import question_row, refusal_row
 
 
 def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -44,27 +44,20 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
     """Return the item's row of `instances`."""
     # Where an item is missing, so is its index.
     index = {"seed": number, "augmented": number * (VARIATIONS - 1) + item.variation - 1}
-    return {
-        "instance_id": item.instance_id,
-        "benchmark": "a2rbench",
-        "domain": item.domain,
-        "setting": item.setting,
-        "seed": seed,
-        "index": index.get(item.setting, number * VARIATIONS + item.variation),
-        "content_hash": item.instance_id.removeprefix(f"{PREFIX}_"),
-        "cluster": item.rule,
-    }
+    return question_row(
+        item.instance_id,
+        benchmark="a2rbench",
+        domain=item.domain,
+        setting=item.setting,
+        seed=seed,
+        index=index.get(item.setting, number * VARIATIONS + item.variation),
+        cluster=item.rule,
+    )
 
 
 def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
     """Return a row of `rejections` for each item of a seed that does not exist."""
     return [
-        {
-            "stage": stage,
-            "subject": f"{rule} seed {number} V{each.variation}",
-            "rule": each.rule,
-            "message": each.why,
-            "call_id": None,
-        }
+        refusal_row(stage, f"{rule} seed {number} V{each.variation}", each.rule, each.why)
         for each in rejected
     ]

@@ -26,6 +26,7 @@ from tasks.a2rbench.seeds import Rejected
 from tasks.sandbox.tier import Protection
 from warehouse.catalog.catalog import published_editions
 from warehouse.editions.publish import publish, read_published_plan
+from warehouse.staging.growth_rows import refusal_row
 from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
 
@@ -131,13 +132,6 @@ def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
             }
         )
         tables["rejections"] += [
-            {
-                "stage": "import",
-                "subject": line.question_id,
-                "rule": fault.rule,
-                "message": fault.why,
-                "call_id": None,
-            }
-            for fault in each.rejected
+            refusal_row("import", line.question_id, fault.rule, fault.why) for fault in each.rejected
         ]
     return tables

@@ -12,7 +12,7 @@ from schemas.a2rbench.item import name_domain
 from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
 from schemas.game import Episode, Playing, SecondReader, Sheet
-from schemas.ids import content_id, derive_rng
+from schemas.ids import derive_rng
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import Form, ItemGame, shape_of
 from tasks.a2rbench.growing import grow_seed
@@ -20,8 +20,10 @@ from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.judge import judge_by
 from tasks.a2rbench.replies.answers import read_answer, write_answer
 from tasks.a2rbench.seeds import SeedRequest
+from tasks.play.one_shot import OneShotSeat
 from tasks.sandbox.tier import find_protection
 from warehouse.catalog.published_rows import rows_with
+from warehouse.staging.growth_rows import refusal_row
 from warehouse.store.store import Store
 
 Row = dict[str, Any]
@@ -32,7 +34,7 @@ _PLAYED = ("instance_id", "answer", "prompt", "template_hash", *_FORMS)
 
 
 @dataclass(frozen=True, slots=True)
-class ItemSeat:
+class ItemSeat(OneShotSeat):
     """An item as it is played (`schemas.game.Seat`): the prompt as published, the right answer, its form."""
 
     instance_id: str
@@ -44,10 +46,6 @@ class ItemSeat:
     def start(self) -> ItemGame:
         """Return a fresh game of it."""
         return ItemGame(self.prompt, self.answer, self.template_hash, self.form)
-
-    def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of item, player and run."""
-        return content_id("ep", self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
         """Return the row of `a2rbench_answers`, and of `rejections` where a judge's quotation is not used."""
@@ -67,9 +65,9 @@ class ItemSeat:
             return {"a2rbench_answers": [row]}
         fault, call_id = refused
         # By its instance, so that exports leave it out with a private one.
-        rejection = {"stage": "episodes", "subject": self.instance_id, "rule": fault.rule}
-        rejection["message"] = f"{episode.player}, run {episode.run}: {fault.message}"
-        return {"a2rbench_answers": [row], "rejections": [{**rejection, "call_id": call_id}]}
+        message = f"{episode.player}, run {episode.run}: {fault.message}"
+        rejection = refusal_row("episodes", self.instance_id, fault.rule, message, call_id)
+        return {"a2rbench_answers": [row], "rejections": [rejection]}
 
 
 def take_seats(

@@ -1,15 +1,13 @@
 """Stage `gate`: test each problem and its grader before any model is paid for an answer."""
 
 from flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
+from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
 from schemas.beyondbench.plan import Cell
-from schemas.errors import AuditFailed
 from schemas.ids import derive_rng
 from tasks.beyondbench.gate import Tested, check_problem
-
-_SHOWN = 3
 
 
 def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -24,12 +22,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
             found.faults.append("id or prompt are not those of its parameters")
         faults += [f"{instance_id}: {fault}" for fault in found.faults]
         tested.append(found)
-    if faults:
-        more = f" and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
-        raise AuditFailed(
-            f"{cell}: the gate found {len(faults):,} faults in {len(tested):,} problems, nothing was "
-            f"published: {'; '.join(faults[:_SHOWN])}{more}"
-        )
+    refuse_faults(str(cell), faults, len(tested), "problems")
     return {"beyondbench_gate": [_row(cell, tested)]}
 
 

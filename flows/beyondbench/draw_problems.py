@@ -14,6 +14,7 @@ from tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
 from tasks.beyondbench.registry import TASKS
 from tasks.llm.tokens import text_counter
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.staging.growth_rows import question_row, refusal_row
 
 EXCLUDED = "token_budget"
 EXHAUSTED = "space_exhausted"
@@ -51,16 +52,15 @@ def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -
 
 
 def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[str, object]:
-    return {
-        "instance_id": drawn.content_id,
-        "benchmark": "beyondbench",
-        "domain": cell.task,
-        "setting": drawn.problem.task.suite,
-        "seed": seed,
-        "index": first + drawn.number,
-        "content_hash": drawn.content_id.removeprefix("bb_"),
-        "cluster": drawn.content_id,
-    }
+    return question_row(
+        drawn.content_id,
+        benchmark="beyondbench",
+        domain=cell.task,
+        setting=drawn.problem.task.suite,
+        seed=seed,
+        index=first + drawn.number,
+        cluster=drawn.content_id,
+    )
 
 
 def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]:
@@ -96,21 +96,11 @@ def _rejection_rows(cell: Cell, plan: BeyondBenchPlan, grown: GrownCell) -> Rows
             f"{number} of {plan.instances} problems: prompt and solution need more than {SHARE:.0%} of "
             f"{plan.context_tokens} tokens even at the smallest size"
         )
-        rows.append(_rejection(cell, size, EXCLUDED, message))
+        rows.append(refusal_row("problems", f"{cell} size {size}", EXCLUDED, message))
     for size, number in sorted(grown.missing.items()):
         message = (
             f"{number} of {plan.instances} problems: the space holds too few that neither this edition nor "
             "an earlier one holds"
         )
-        rows.append(_rejection(cell, size, EXHAUSTED, message))
+        rows.append(refusal_row("problems", f"{cell} size {size}", EXHAUSTED, message))
     return rows
-
-
-def _rejection(cell: Cell, size: int, rule: str, message: str) -> dict[str, object]:
-    return {
-        "stage": "problems",
-        "subject": f"{cell} size {size}",
-        "rule": rule,
-        "message": message,
-        "call_id": None,
-    }

@@ -6,13 +6,14 @@ from typing import Any
 
 from flows.beyondbench.edition import problem_of
 from schemas.game import Episode, Playing, Sheet
-from schemas.ids import canonical_json, content_id
+from schemas.ids import canonical_json
 from schemas.persons import is_person
 from tasks.beyondbench.budget import SHARE, fits, token_status
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
 from tasks.beyondbench.problem import Problem
 from tasks.llm.tokens import text_counter
+from tasks.play.one_shot import OneShotSeat
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
@@ -20,7 +21,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemSeat:
+class ProblemSeat(OneShotSeat):
     """A problem as it is played (`schemas.game.Seat`): the prompt as published, and the budgets by player."""
 
     instance_id: str
@@ -35,10 +36,6 @@ class ProblemSeat:
     def start(self) -> TaskGame:
         """Return a fresh game of it."""
         return TaskGame(self.problem, self.prompt, self.template_hash)
-
-    def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of problem, player and run."""
-        return content_id("ep", self.instance_id, player, run)
 
     def context_of(self, player: str) -> int:
         """Return the player's budget of tokens: its own, or the edition's."""

@@ -3,13 +3,11 @@
 from itertools import groupby
 
 from flows.knowlogic.edition import domain_of, plan_of, question_of
+from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch, Rows
-from schemas.errors import AuditFailed
 from tasks.knowlogic.gate import Tested, check_pair, find_repeats
-
-_SHOWN = 3
 
 
 def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -24,12 +22,7 @@ def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> d
         found = check_pair(domain, list(group), languages)
         faults += [f"{pair}: {fault}" for fault in found.faults]
         tested.append(found)
-    if faults:
-        more = f" and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
-        raise AuditFailed(
-            f"{name}/{scenario}: the gate found {len(faults):,} faults in {len(tested):,} questions, nothing "
-            f"was published: {'; '.join(faults[:_SHOWN])}{more}"
-        )
+    refuse_faults(f"{name}/{scenario}", faults, len(tested), "questions")
     row = {
         "domain": name,
         "scenario": scenario,

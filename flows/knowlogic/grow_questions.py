@@ -9,8 +9,10 @@ from schemas.benchmark import Batch, Rows
 from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import Difficulty
 from tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
+from tasks.knowlogic.published_form import Imported
 from tasks.knowlogic.quotas import plan_scenarios
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.staging.growth_rows import question_row, refusal_row
 
 EXHAUSTED = "space_exhausted"
 Counts = dict[str, dict[Difficulty, int]]
@@ -34,18 +36,17 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     return tables | {"rejections": _rejection_rows(batch, counts[scenario], grown)}
 
 
-def shared_row(question: Question, index: int, seed: int | None) -> dict[str, object]:
+def shared_row(question: Question | Imported, index: int, seed: int | None) -> dict[str, object]:
     """Return the question's row of `instances`."""
-    return {
-        "instance_id": question.instance_id,
-        "benchmark": "knowlogic",
-        "domain": question.domain,
-        "setting": question.difficulty,
-        "seed": seed,
-        "index": index,
-        "content_hash": question.instance_id.removeprefix("kl_"),
-        "cluster": question.pair,
-    }
+    return question_row(
+        question.instance_id,
+        benchmark="knowlogic",
+        domain=question.domain,
+        setting=question.difficulty,
+        seed=seed,
+        index=index,
+        cluster=question.pair,
+    )
 
 
 def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
@@ -60,13 +61,12 @@ def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
 def _rejection_rows(batch: Batch, counts: dict[Difficulty, int], grown: GrownScenario) -> Rows:
     """Return a row for each difficulty of which questions are missing, with their number."""
     return [
-        {
-            "stage": "questions",
-            "subject": f"{'/'.join(batch.key)} {difficulty}",
-            "rule": EXHAUSTED,
-            "message": f"{number} of {counts[difficulty]} questions: too few exist that neither this "
-            "edition nor an earlier one holds",
-            "call_id": None,
-        }
+        refusal_row(
+            "questions",
+            f"{'/'.join(batch.key)} {difficulty}",
+            EXHAUSTED,
+            f"{number} of {counts[difficulty]} questions: too few exist that neither this edition nor an "
+            "earlier one holds",
+        )
         for difficulty, number in sorted(grown.missing.items())
     ]

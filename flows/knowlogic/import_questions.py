@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from flows.knowlogic.grow_questions import shared_row
 from flows.refresh.template_hashes import template_hashes
 from flows.run.code_version import code_version
 from schemas.errors import EditionConflict
@@ -69,17 +70,6 @@ def _shared_rows(questions: Sequence[Imported]) -> list[dict[str, Any]]:
     rows = []
     for question in questions:
         place = question.domain, question.difficulty
-        rows.append(
-            {
-                "instance_id": question.instance_id,
-                "benchmark": "knowlogic",
-                "domain": question.domain,
-                "setting": question.difficulty,
-                "seed": None,
-                "index": numbers[place],
-                "content_hash": question.instance_id.removeprefix("kl_"),
-                "cluster": question.pair,
-            }
-        )
+        rows.append(shared_row(question, numbers[place], None))
         numbers[place] += 1
     return rows

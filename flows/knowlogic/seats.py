@@ -8,11 +8,11 @@ from typing import Any
 from flows.knowlogic.draw_question import draw_question
 from flows.knowlogic.edition import load_domain
 from schemas.game import Episode, Playing, Sheet
-from schemas.ids import content_id
 from schemas.knowlogic.things import Language
 from tasks.knowlogic.answers import read_answer, write_answer
 from tasks.knowlogic.game import Form, QuestionGame
 from tasks.knowlogic.players.registry import PLAYERS
+from tasks.play.one_shot import OneShotSeat
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
@@ -22,7 +22,7 @@ _PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_h
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSeat:
+class QuestionSeat(OneShotSeat):
     """A question as it is played (`schemas.game.Seat`): the prompt as published, and the right letters."""
 
     instance_id: str
@@ -40,10 +40,6 @@ class QuestionSeat:
         find = partial(load_domain, self.domain)
         form = Form(self.domain, self.type, self.difficulty, self.has_none)
         return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash, form)
-
-    def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of question, player and run."""
-        return content_id("ep", self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
         """Return the row of `knowlogic_answers`."""

@@ -25,6 +25,7 @@ from schemas.tables import TABLES, staged_tables
 from tasks.play.model_player import parse_model_player, play_all, plays_version
 from tasks.play.program_player import Program, play_program
 from warehouse.catalog.catalog import table_file
+from warehouse.staging.growth_rows import refusal_row
 from warehouse.staging.play_rows import Row, episode_row, turn_rows
 from warehouse.store.store import Store
 
@@ -127,8 +128,7 @@ def _split_refused(
             asked.append(seat)
             continue
         message = f"player {player} was not asked: {reason}"  # views read the player from it
-        row = {"stage": "episodes", "subject": seat.instance_id, "rule": NOT_ASKED, "message": message}
-        refused.append({**row, "call_id": None})
+        refused.append(refusal_row("episodes", seat.instance_id, NOT_ASKED, message))
     return tuple(asked), refused
 
 

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.calls import Message
-from schemas.game import EpisodeStatus, Opening, Result
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.replies.answers import Answer, read_answer
 from tasks.a2rbench.replies.form import form_of
 from tasks.a2rbench.wording import TEMPLATE
 from tasks.authors.reply import Unusable
+from tasks.play.one_shot import OneShotGame
 
 
 class Form(NamedTuple):
@@ -38,7 +37,7 @@ def shape_of(query: Value) -> tuple[int, ...]:
 
 
 @dataclass
-class ItemGame:
+class ItemGame(OneShotGame):
     """An item as it is played: the prompt, the right answer as canonical JSON, and what was read.
 
     `form` is for a program that reads no token.
@@ -52,12 +51,11 @@ class ItemGame:
     answer: Answer | None = None
     judge_call_id: str | None = field(default=None, init=False)
     refused: tuple[Unusable, str] | None = field(default=None, init=False)
-    _ended: Result | None = field(default=None, init=False)
 
-    def opening(self, _variant: str) -> Opening:
-        """Return the prompt as the only message."""
-        message: Message = {"role": "user", "content": self.prompt}
-        return Opening((message,), TEMPLATE, self.template_hash)
+    @property
+    def template(self) -> str:
+        """The template of the prompt."""
+        return TEMPLATE
 
     def take(self, reply: str) -> None:
         """Read the reply and compare its answer exactly. The game ends."""
@@ -77,15 +75,3 @@ class ItemGame:
     def refuse_quote(self, fault: Unusable, call_id: str) -> None:
         """Keep why what the judge said by this call is not used: the reply stays unread."""
         self.judge_call_id, self.refused = call_id, (fault, call_id)
-
-    def next_message(self) -> Message:
-        """Raise: there is one reply."""
-        raise AssertionError("an item is answered once")
-
-    def end(self, status: EpisodeStatus) -> None:
-        """End with this status."""
-        self._ended = Result(status, status == "solved", float(status == "solved"))
-
-    def result(self) -> Result | None:
-        """Return how it ended, None before the reply."""
-        return self._ended

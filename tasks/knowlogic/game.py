@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.calls import Message
-from schemas.game import EpisodeStatus, Opening, Result
 from schemas.knowlogic.things import ErrorClass, Language
 from tasks.knowlogic.answers import Answer, classify_error, read_answer
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.wording.layout import prompt_template
+from tasks.play.one_shot import OneShotGame
 
 
 class Form(NamedTuple):
@@ -27,7 +26,7 @@ class Form(NamedTuple):
 
 
 @dataclass
-class QuestionGame:
+class QuestionGame(OneShotGame):
     """A question as it is played: the prompt, the right letters, and what was read of the reply.
 
     `find_domain` returns the domain that the text is of, for a program that reads it; `form` is for one that
@@ -41,12 +40,11 @@ class QuestionGame:
     template_hash: str = ""
     form: Form = field(default_factory=Form)
     answer: Answer | None = None
-    _ended: Result | None = field(default=None, init=False)
 
-    def opening(self, _variant: str) -> Opening:
-        """Return the prompt as the only message."""
-        message: Message = {"role": "user", "content": self.prompt}
-        return Opening((message,), prompt_template(self.language), self.template_hash)
+    @property
+    def template(self) -> str:
+        """The template of the prompt."""
+        return prompt_template(self.language)
 
     def take(self, reply: str) -> None:
         """Read the reply and grade it: right is exactly the set of right letters. The game ends."""
@@ -60,15 +58,3 @@ class QuestionGame:
     def error_class(self) -> ErrorClass | None:
         """What wrong letters are to the right ones, None where they are right or none were read."""
         return None if self.answer is None else classify_error(self.answer.letters, self.letters)
-
-    def next_message(self) -> Message:
-        """Raise: there is one reply."""
-        raise AssertionError("a question is answered once")
-
-    def end(self, status: EpisodeStatus) -> None:
-        """End with this status."""
-        self._ended = Result(status, status == "solved", float(status == "solved"))
-
-    def result(self) -> Result | None:
-        """Return how it ended, None before the reply."""
-        return self._ended

@@ -22,6 +22,7 @@ from schemas.kumo.things import (
     observation_text,
     read_number,
 )
+from warehouse.staging.growth_rows import question_row
 
 BENCHMARK = "kumo"
 Row = dict[str, Any]
@@ -125,16 +126,15 @@ def instance_from_row(row: Row, config: SeedConfig) -> Instance:
 
 def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, setting: str) -> Row:
     """Return the row of table `instances`; `instance_id` is the canonical id, a hash of what is asked."""
-    return {
-        "instance_id": instance_id,
-        "benchmark": BENCHMARK,
-        "domain": domain,
-        "setting": setting,
-        "seed": instance.seed if is_public(instance.seed) else None,
-        "index": instance.index,
-        "content_hash": instance_id.partition("_")[2],
-        "cluster": domain.removesuffix(COUNTERFACTUAL),
-    }
+    return question_row(
+        instance_id,
+        benchmark=BENCHMARK,
+        domain=domain,
+        setting=setting,
+        seed=instance.seed if is_public(instance.seed) else None,
+        index=instance.index,
+        cluster=domain.removesuffix(COUNTERFACTUAL),
+    )
 
 
 def instance_row(

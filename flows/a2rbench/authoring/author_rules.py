@@ -23,6 +23,7 @@ from tasks.llm.structured import JsonAsker
 from tasks.sandbox.run import Jail
 from warehouse.a2rbench.published_rules import published_codes
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.staging.growth_rows import refusal_row
 
 STAGE = "rules"
 _CELLS: dict[str, tuple[Dimension, RuleType]] = {
@@ -134,14 +135,15 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
 def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
     last = work.attempts.last_failure
     assert last is not None
-    return {
-        "stage": STAGE,
-        "subject": f"{domain} seed {work.request.number} by {work.request.author}",
-        "rule": last.reason,
-        "message": f"no rule after {work.candidate} of {work.request.plan.candidates} candidates; the last "
-        f"one ended with step {last.step}: {last.message}",
-        "call_id": next((row.call_id for row in reversed(work.attempts.rows) if row.call_id), None),
-    }
+    assert last.reason is not None
+    return refusal_row(
+        STAGE,
+        f"{domain} seed {work.request.number} by {work.request.author}",
+        last.reason,
+        f"no rule after {work.candidate} of {work.request.plan.candidates} candidates; the last one ended "
+        f"with step {last.step}: {last.message}",
+        next((row.call_id for row in reversed(work.attempts.rows) if row.call_id), None),
+    )
 
 
 def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None:

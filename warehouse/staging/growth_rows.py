@@ -1,0 +1,33 @@
+"""The rows of the shared tables that every benchmark writes as an edition grows."""
+
+from typing import Any
+
+
+def question_row(
+    instance_id: str,
+    *,
+    benchmark: str,
+    domain: str,
+    setting: str,
+    seed: int | None,
+    index: int,
+    cluster: str,
+) -> dict[str, Any]:
+    """Return the row of table `instances`; the id is a content id, a prefix and a hash of what is asked."""
+    return {
+        "instance_id": instance_id,
+        "benchmark": benchmark,
+        "domain": domain,
+        "setting": setting,
+        "seed": seed,
+        "index": index,
+        "content_hash": instance_id.partition("_")[2],
+        "cluster": cluster,
+    }
+
+
+def refusal_row(
+    stage: str, subject: str, rule: str, message: str, call_id: str | None = None
+) -> dict[str, Any]:
+    """Return the row of table `rejections` for what is refused or missing, by which rule, and why."""
+    return {"stage": stage, "subject": subject, "rule": rule, "message": message, "call_id": call_id}
