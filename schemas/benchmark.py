@@ -8,12 +8,13 @@ prompt templates are in the folder `prompts` beside the module that the entry po
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
 from pkgutil import resolve_name
 from typing import Any, Literal
 
 from schemas.calls import ModelChoice, StageEstimate
-from schemas.errors import InvalidOption, suggest
+from schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
 from schemas.game import Playing
 from schemas.measure import Floor, Measure
 from schemas.plan import EditionPlan, EvaluationPlan
@@ -87,10 +88,6 @@ class Stage:
     label: Callable[[Workspace, Batch, Policies], str] = name_batch
 
 
-def _no_calls(*_of: object) -> list[StageEstimate]:
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Preparation:
     """What a benchmark makes of the settings of a refresh, after every check that needs no work.
@@ -102,7 +99,7 @@ class Preparation:
     - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `sizes`: the number of domains and of instances by setting, where domains are drawn.
-    - `estimate`: returns the model calls of all stages.
+    - `estimate`: returns the model calls of all stages, those of the evaluation among them.
     - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
     - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
       None where this one serves as well.
@@ -117,7 +114,7 @@ class Preparation:
     unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
+    estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = field(kw_only=True)
     protocol: Mapping[str, Any] = field(default_factory=dict)
     resume: "Callable[[EditionPlan, bool], Preparation] | None" = None
 
@@ -173,7 +170,7 @@ class Benchmark:
     floor: Floor | None = None
     report: Callable[[], Any] | None = None
     protocol: Callable[[Any, Any, EditionPlan], Mapping[str, Any]] = nothing
-    estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = _no_calls
+    estimate: Callable[[Any, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = field(kw_only=True)
     inputs_of: Callable[[Any, str], Any] = nothing
     unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
     plays_imports: bool = False
@@ -203,9 +200,22 @@ def later(place: str) -> Callable[..., Any]:
 
 @lru_cache(maxsize=1)
 def benchmarks() -> dict[str, Benchmark]:
-    """Return the installed benchmarks by name, sorted."""
-    found = (entry.load() for entry in entry_points(group=GROUP))
-    return {benchmark.name: benchmark for benchmark in sorted(found, key=lambda benchmark: benchmark.name)}
+    """Return the installed benchmarks by name, sorted; raise UnusableBenchmark where one cannot be loaded."""
+    return {entry.name: _load(entry) for entry in sorted(entry_points(group=GROUP), key=attrgetter("name"))}
+
+
+def _load(entry: EntryPoint) -> Benchmark:
+    try:
+        found = entry.load()
+        if not isinstance(found, Benchmark) or found.name != entry.name:
+            raise TypeError(f"expected a Benchmark of the name {entry.name!r}")
+    except Exception as error:
+        package = entry.dist and f"{entry.dist.name} {entry.dist.version}"
+        raise UnusableBenchmark(
+            f"benchmark {entry.name!r} of package {package or 'unknown'} ({entry.value}) cannot be loaded: "
+            f"{type(error).__name__}: {in_one_line(error)}: correct the package, or uninstall it"
+        ) from error
+    return found
 
 
 def find_benchmark(name: str) -> Benchmark:

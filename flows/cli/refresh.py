@@ -207,7 +207,8 @@ def _run(
     slow = Terminal(stderr=True, soft_wrap=True)
     with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
         with show_steps("start") as step:
-            step("starting Prefect, making compiled code ready (compiled on first use)")
+            ready = ", making compiled code ready (compiled on first use)" if warm_ups else ""
+            step(f"starting Prefect{ready}")
             told = "".join(f"{warm_up()}; " for warm_up in warm_ups)
             # What takes seconds to import is imported while the server starts.
             import_module("flows.refresh.flow")

@@ -30,7 +30,7 @@ from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")
 KUMO_SEAM = (KUMO.settings, KUMO.prepare, tuple, KUMO.playing)
-RIDDLES = Benchmark("riddles", *KUMO_SEAM, analysis=Analysis, measures=(HINTS,))
+RIDDLES = Benchmark("riddles", *KUMO_SEAM, analysis=Analysis, estimate=KUMO.estimate, measures=(HINTS,))
 SETTINGS = ("long", "brief")
 DOMAINS = ("rivers", "stones", "birds")
 PLAYERS = ("sphinx", "parrot")
@@ -41,6 +41,10 @@ class Entry:
     """An entry point as far as the registry reads it."""
 
     found: Benchmark
+
+    @property
+    def name(self) -> str:
+        return self.found.name
 
     def load(self) -> Benchmark:
         return self.found
