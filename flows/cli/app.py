@@ -119,6 +119,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.unlock:unlock",
         "Remove the lock of a data root whose writer is gone, after showing who held it.",
     ),
+    "benchmarks": (
+        "flows.cli.benchmarks:list_benchmarks",
+        "List the installed benchmarks with their packages, or check one against the contract.",
+    ),
     "import": (
         "flows.cli.exchange:import_app",
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
