@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows.contract.sample import Sample, make_sample
-from tests.flows.installed_toy import installed, write_package
+from tests.flows.installed_benchmarks import installed, write_example, write_package
 
 SMALLEST: dict[str, dict[str, Any]] = {
     "a2rbench": {"seeds": 1, "variations": 0, "remapping": False},
@@ -15,13 +15,14 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "knowlogic": {"domains": ["nature"], "languages": ["en"], "questions": 3},
     "kumo": {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 2},
     "toy": {"sums": 2},
+    "mastermind": {"codes": 2},
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let this process find the packages of others."""
-    with installed(write_package(tmp_path_factory.mktemp("installed"))):
+    with installed(write_example(write_package(tmp_path_factory.mktemp("installed")))):
         yield
 
 

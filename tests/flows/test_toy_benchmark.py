@@ -29,7 +29,7 @@ from schemas.errors import InvalidOption, UnusableBenchmark
 from schemas.settings import load_settings
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
-from tests.flows.installed_toy import installed, write_package
+from tests.flows.installed_benchmarks import installed, write_package
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
