@@ -6,8 +6,9 @@ from flows.a2rbench.authoring.authored_seeds import distinct_seeds
 from flows.a2rbench.edition import item_of, jail_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.errors import AuditFailed
+from schemas.rows import Rows
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.gate import check_items

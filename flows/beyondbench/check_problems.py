@@ -3,10 +3,11 @@
 from flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.beyondbench.plan import Cell
 from schemas.errors import AuditFailed
 from schemas.ids import derive_rng
+from schemas.rows import Rows
 from tasks.beyondbench.gate import Tested, check_problem
 
 _SHOWN = 3

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from flows.benchmark import benchmarks
 from flows.cli.query import print_entries
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
-from schemas.benchmark import GROUP, benchmarks
+from schemas.benchmark import GROUP
 from schemas.errors import InvalidOption, count
 
 _BROKEN = 1

@@ -44,9 +44,9 @@ def _run_pages(sample: "Sample") -> None:
 
 def show_part(root: str, benchmark: str, edition: str, part: str) -> None:
     """Show one page of the benchmark, or what it shows of an instance; this source is run as a script."""
+    from flows.benchmark import find_benchmark
     from flows.web.page import Visit, own_pages
     from flows.web.reading import read_snapshot
-    from schemas.benchmark import find_benchmark
 
     own, visit = own_pages(find_benchmark(benchmark)), Visit(read_snapshot(root), {})
     pages = {page.name: page for page in own.pages}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from flows.benchmark import find_benchmark
 from flows.contract.checks import CHECKS
 from flows.contract.sample import make_sample
-from schemas.benchmark import find_benchmark
 from schemas.errors import PerennialError, in_one_line
 
 GROW = "refresh"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flows.benchmark import Benchmark, find_benchmark
 from flows.refresh.plan import PreparedRefresh, prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.refresh.settle_seed import settle_seed
@@ -11,7 +12,6 @@ from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from schemas.benchmark import Benchmark, find_benchmark
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import load_settings
 from schemas.settings.form import STANDARD

@@ -5,8 +5,9 @@ from itertools import groupby
 from flows.knowlogic.edition import domain_of, plan_of, question_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.errors import AuditFailed
+from schemas.rows import Rows
 from tasks.knowlogic.gate import Tested, check_pair, find_repeats
 
 _SHOWN = 3

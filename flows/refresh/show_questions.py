@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from flows.benchmark import Playing, find_benchmark
 from prompts.render import template_hash
-from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, in_one_line, shorten
-from schemas.game import Playing, Seat
+from schemas.game import Seat
 from schemas.ids import derive_rng
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import table_file

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from flows.benchmark import Benchmark
 from flows.contract.checks import CHECKS
 from flows.contract.run import check_benchmark
 from flows.contract.sample import Sample
 from flows.web.page import OwnPages, Page
-from schemas.benchmark import Benchmark, benchmarks
-from schemas.game import Result
+from schemas.benchmark import benchmarks
+from schemas.game import Program, Result
 from schemas.table_form import Column
-from tasks.play.program_player import Program
 from tasks.report.content import Report
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import benchmarks, find_benchmark
+from flows.benchmark import find_benchmark
+from schemas.benchmark import benchmarks
 from schemas.errors import InvalidOption
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.tables import SHARED_TABLES, TABLES, staged_tables
 from tests.conftest import REPOSITORY
 
 TOY = """
-from schemas.benchmark import Benchmark
+from flows.benchmark import Benchmark
 from schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))

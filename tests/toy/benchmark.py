@@ -7,20 +7,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from flows.benchmark import Benchmark, Playing, Preparation, Stage, always
 from flows.stages.estimate_players import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import render
-from schemas.benchmark import Batch, Benchmark, Preparation, Rows, Stage, always
+from schemas.benchmark import Batch
 from schemas.calls import StageEstimate
-from schemas.game import Episode, EpisodeStatus, Opening, Playing, Result
+from schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
 from schemas.ids import content_id, derive_rng
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
+from schemas.rows import Rows
 from schemas.settings import RefreshSettings
 from schemas.settings.form import setting
 from schemas.table_form import Column, Reference, Table
-from tasks.play.program_player import Move, Program
 from tasks.statistics.analysis import Analysis
 from warehouse.catalog.published_rows import rows_with
 from warehouse.editions.issued_ids import issued_instances

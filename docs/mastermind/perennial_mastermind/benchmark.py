@@ -1,11 +1,22 @@
 """Mastermind as a benchmark: what the entry point names. Nothing heavy is imported before it is needed."""
 
-from functools import partial
-from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
+from flows.benchmark import Benchmark
 from perennial_mastermind.tables import CODES, GUESSES
-from schemas.benchmark import Benchmark, later
+from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
+
+if TYPE_CHECKING:
+    from perennial_mastermind import figures, grow, pages, seats
+    from perennial_mastermind.report import sections
+else:
+    figures = LateModule("perennial_mastermind.figures")
+    grow = LateModule("perennial_mastermind.grow")
+    pages = LateModule("perennial_mastermind.pages")
+    sections = LateModule("perennial_mastermind.report.sections")
+    seats = LateModule("perennial_mastermind.seats")
+
 
 _GUESSES = Measure(
     "mean_guesses",
@@ -23,17 +34,17 @@ _ANSWERS = (
 
 BENCHMARK = Benchmark(
     "mastermind",
-    settings=partial(resolve_name, "perennial_mastermind.grow:MastermindSettings"),
-    prepare=later("perennial_mastermind.grow:prepare"),
-    growing=partial(resolve_name, "perennial_mastermind.grow:STAGES"),
-    playing=partial(resolve_name, "perennial_mastermind.seats:PLAYING"),
-    analysis=partial(resolve_name, "perennial_mastermind.figures:ANALYSIS"),
-    estimate=later("perennial_mastermind.grow:estimate_evaluation"),
+    settings=lambda: grow.MastermindSettings,
+    prepare=lambda settings, store: grow.prepare(settings, store),
+    growing=lambda: grow.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: figures.ANALYSIS,
+    estimate=lambda store, plan, prices: grow.estimate_evaluation(store, plan, prices),
     tables=(CODES, GUESSES),
     sql="perennial_mastermind",
     answers=_ANSWERS,
     measures=(_GUESSES,),
     floor=_FLOOR,
-    report=partial(resolve_name, "perennial_mastermind.report.sections:REPORT"),
-    pages=partial(resolve_name, "perennial_mastermind.pages:PAGES"),
+    report=lambda: sections.REPORT,
+    pages=lambda: pages.PAGES,
 )

@@ -4,17 +4,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
+from flows.benchmark import Preparation, Stage, always
 from flows.stages.estimate_players import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from perennial_mastermind.codes import GUESSES, PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS
-from schemas.benchmark import Batch, Preparation, Rows, Stage, always
+from schemas.benchmark import Batch
 from schemas.calls import StageEstimate
 from schemas.errors import InstancesExhausted
 from schemas.ids import content_id, derive_rng
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
+from schemas.rows import Rows
 from schemas.settings import RefreshSettings
 from schemas.settings.form import Sizes, setting, size_setting
 from warehouse.editions.issued_ids import issued_instances

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from flows.benchmark import Playing
 from perennial_mastermind.codes import PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS, CodeGame, draw_sheet
 from schemas.errors import InvalidOption, suggest
-from schemas.game import Episode, Playing
+from schemas.game import Episode
 from schemas.ids import content_id, derive_rng
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
@@ -28,10 +29,9 @@ class CodeSeat:
         """Return the content id of code, player and run."""
         return content_id("ep", self.instance_id, player, run)
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[dict[str, Any]]]:
+    def own_rows(self, episode_id: str, episode: Episode[CodeGame]) -> dict[str, list[dict[str, Any]]]:
         """Return the rows of `mastermind_guesses`."""
         game = episode.game
-        assert isinstance(game, CodeGame)
         rows = [
             {"episode_id": episode_id, "number": number, "guess": guess, **asdict(answer)}
             for number, (guess, answer) in enumerate(game.guesses, start=1)
