@@ -11,6 +11,7 @@ from warehouse.catalog.dictionary import describe_columns
 from warehouse.catalog.question_views import question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
+_EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\((mastermind/[^)]+)\)")
 _COPIED = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 
@@ -21,6 +22,27 @@ def on_files(files: Any, config: Any) -> Any:
     for path, text in pages().items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_of: Any) -> str:
+    """Show on the site, below a paragraph that links to a file of an example, what the file holds."""
+    return show_files(markdown, _REPOSITORY / "docs")
+
+
+def show_files(text: str, folder: Path) -> str:
+    """Return the page with the files that it links to as blocks of code, and the links as plain names."""
+    shown = []
+    for paragraph in text.split("\n\n"):
+        files = [folder / name for _, name in _EXAMPLE.findall(paragraph)]
+        shown.append(_EXAMPLE.sub(r"\1", paragraph))
+        shown += [_block(file) for file in files]
+    return "\n\n".join(shown)
+
+
+def _block(file: Path) -> str:
+    kind = {".py": "python", ".sql": "sql", ".toml": "toml"}.get(file.suffix, "text")
+    code = file.read_text(encoding="utf-8").rstrip().replace("\n", "\n    ")
+    return f'??? example "{file.name}"\n\n    ```{kind}\n    {code}\n    ```'
 
 
 def pages() -> dict[str, str]:

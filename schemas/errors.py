@@ -44,6 +44,12 @@ class UnusableConfig(PerennialError):
     exit_code = 1
 
 
+class UnusableBenchmark(PerennialError):
+    """An installed benchmark that cannot be loaded, or does not do what it must before it may publish."""
+
+    exit_code = 1
+
+
 class UnsatisfiableSetting(PerennialError):
     """A setting for which no instance of the domain exists; the solver has proved it."""
 

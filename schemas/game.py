@@ -1,10 +1,14 @@
 """What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from random import Random
+from typing import Any, Generic, Literal, NamedTuple, Protocol
 
-from schemas.calls import Message, ModelChoice
+from typing_extensions import TypeVar
+
+from schemas.calls import Message
+from schemas.rows import Row
 
 EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
 EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (
@@ -70,6 +74,10 @@ class Game(Protocol):
         ...
 
 
+# A benchmark's own game; code that all benchmarks share takes any.
+GameT = TypeVar("GameT", bound=Game, default=Any)
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One reply of an episode: its number from 1, its text, what came back, and the call that gave it."""
@@ -81,7 +89,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class Episode(Generic[GameT]):
     """One run of one player: its turns, how it ended, tokens and cost of its calls, and the game itself.
 
     `tokens` and `cost_usd` are None where no model played or one is unknown.
@@ -91,7 +99,7 @@ class Episode:
     run: int
     turns: tuple[Turn, ...]
     result: Result
-    game: Game = field(compare=False)
+    game: GameT = field(compare=False)
     tokens: int | None = None
     cost_usd: float | None = None
 
@@ -106,7 +114,23 @@ class Episode:
         return self.result.success
 
 
-class Seat(Protocol):
+Move = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Program(Generic[GameT]):
+    """A player that needs no model: whether its runs differ (it draws), what it does, and how it starts.
+
+    `start` gets the benchmark's game and a random generator, and returns what gives its next reply.
+    """
+
+    name: str
+    is_random: bool
+    summary: str
+    start: Callable[[GameT, Random], Move]
+
+
+class Seat(Protocol[GameT]):
     """An instance of a published edition as players play it."""
 
     @property
@@ -114,7 +138,7 @@ class Seat(Protocol):
         """The instance."""
         ...
 
-    def start(self) -> Game:
+    def start(self) -> GameT:
         """Return a fresh game of it."""
         ...
 
@@ -122,7 +146,7 @@ class Seat(Protocol):
         """Return the content id of what is played, player and run."""
         ...
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[dict[str, Any]]]:
+    def own_rows(self, episode_id: str, episode: Episode[GameT]) -> dict[str, list[Row]]:
         """Return the rows of the benchmark's own tables of an episode, by table."""
         ...
 
@@ -146,57 +170,3 @@ class Sheet:
     n_valid: int = 1
     ask: str = ""
     fault: Callable[[str], str] = lambda _answer: ""
-
-
-# Asks a model (`tasks.llm.asking.Ask`) what a reply says that ended a game unparsed, and tells the game.
-SecondReader = Callable[[Any, Any, str], Awaitable[None]]
-
-
-def _no_models(_protocol: Mapping[str, Any]) -> Sequence[ModelChoice]:
-    return ()
-
-
-def _no_reader(_protocol: Mapping[str, Any]) -> SecondReader | None:
-    return None
-
-
-def _no_stages() -> tuple[Any, ...]:
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Playing:
-    """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
-
-    `seats` gets a data root (`warehouse.store.store.Store`), a published edition, ids of its instances and
-    the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of questions
-    that it reads; `aliases` are other names of programs.
-    `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
-    does, the seats of those instances for which it differs from the usual one. Only models that are asked in
-    the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
-    not asked at a seat, "" where it is: such refusals are published in `rejections`.
-    `sheet` returns what a person is shown of a game; None: people cannot play. `draw` returns the seat of a
-    fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
-    programs whose play is shown to a person afterwards, the first one that can play.
-    `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
-    reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
-    the stages (`schemas.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a
-    protocol, the models that these two ask.
-    """
-
-    programs: Mapping[str, Any]
-    variants: Sequence[str]
-    seats: Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]
-    reads: tuple[str, ...] = ("instances",)
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, Callable[[Any, str, Sequence[str], Mapping[str, Any]], Sequence[Seat]]] = field(
-        default_factory=dict
-    )
-    one_shot: bool = False
-    refuse: Callable[[Any, str], str] | None = None
-    sheet: Callable[[Any], Sheet] | None = None
-    draw: Callable[[str, str, int], Seat] | None = None
-    references: tuple[str, ...] = ()
-    second_reader: Callable[[Mapping[str, Any]], SecondReader | None] = _no_reader
-    analysing: Callable[[], tuple[Any, ...]] = _no_stages
-    readers: Callable[[Mapping[str, Any]], Sequence[ModelChoice]] = _no_models

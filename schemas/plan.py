@@ -106,10 +106,10 @@ class EvaluationPlan:
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
-    that are played (`schemas.game.Playing`). `protocol` is the benchmark's own: how models are asked, where
-    that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets` is by
-    player, what is under `facts` describes models and decides nothing, and what is under `analysis` is done
-    with answers afterwards.
+    that are played (`flows.benchmark.Playing`). `protocol` is the benchmark's own: how models are asked,
+    where that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets`
+    is by player, what is under `facts` describes models and decides nothing, and what is under `analysis` is
+    done with answers afterwards.
     `instances` is how many of the edition's instances are played, spread evenly over domains and settings in
     one order (0: all of them); `played` says how many of these each player has answered in earlier
     evaluations: found there, and not played again.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, SCALE, STATISTICS
-from schemas.benchmark import benchmarks, find_benchmark
+from schemas.benchmark import benchmarks, find_declaration
 from schemas.call_tables import CALLS, MESSAGES
 from schemas.game import EPISODE_STATUSES
 from schemas.study_tables import PARTICIPANTS
@@ -176,4 +176,4 @@ def staged_tables(benchmark: str, *, answers: bool) -> tuple[str, ...]:
     """Return the names of the tables that an edition of the benchmark, or an evaluation, is staged in."""
     kinds = ("answers" if answers else "questions", "either")
     shared = (table for table in SHARED_TABLES if table.name not in _NOT_STAGED)
-    return tuple(t.name for t in (*shared, *find_benchmark(benchmark).tables) if t.kind in kinds)
+    return tuple(t.name for t in (*shared, *find_declaration(benchmark).tables) if t.kind in kinds)

@@ -1,12 +1,29 @@
 """A2RBench as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from functools import partial
-from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
+from flows.benchmark import Benchmark
 from schemas.a2rbench.tables import A2RBENCH_TABLES
-from schemas.benchmark import Benchmark, later
+from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
 from schemas.populations import NEW_DOMAINS
+
+if TYPE_CHECKING:
+    from flows.a2rbench import analysis, prepare, seats, stages, summary
+    from flows.a2rbench.report import own_sections
+    from flows.a2rbench.web import own_pages
+    from schemas.a2rbench import settings as own_settings
+    from warehouse.a2rbench import origins
+else:
+    analysis = LateModule("flows.a2rbench.analysis")
+    prepare = LateModule("flows.a2rbench.prepare")
+    own_sections = LateModule("flows.a2rbench.report.own_sections")
+    seats = LateModule("flows.a2rbench.seats")
+    stages = LateModule("flows.a2rbench.stages")
+    summary = LateModule("flows.a2rbench.summary")
+    own_pages = LateModule("flows.a2rbench.web.own_pages")
+    own_settings = LateModule("schemas.a2rbench.settings")
+    origins = LateModule("warehouse.a2rbench.origins")
 
 _COLLAPSE = Measure(
     "collapse_rate",
@@ -30,28 +47,28 @@ _ANSWERS = (
 
 BENCHMARK = Benchmark(
     "a2rbench",
-    settings=partial(resolve_name, "schemas.a2rbench.settings:A2RBenchSettings"),
-    prepare=later("flows.a2rbench.prepare:prepare"),
-    growing=partial(resolve_name, "flows.a2rbench.stages:STAGES"),
-    playing=partial(resolve_name, "flows.a2rbench.seats:PLAYING"),
-    analysis=partial(resolve_name, "flows.a2rbench.analysis:ANALYSIS"),
+    settings=lambda: own_settings.A2RBenchSettings,
+    prepare=lambda settings, store: prepare.prepare(settings, store),
+    growing=lambda: stages.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: analysis.ANALYSIS,
     tables=A2RBENCH_TABLES,
     sql="warehouse.a2rbench",
     answers=_ANSWERS,
     population=NEW_DOMAINS,
     measures=(_COLLAPSE,),
     floor=_FLOOR,
-    report=partial(resolve_name, "flows.a2rbench.report.own_sections:REPORT"),
-    protocol=later("flows.a2rbench.prepare:protocol_of"),
-    estimate=later("flows.a2rbench.prepare:estimate_evaluation"),
+    report=lambda: own_sections.REPORT,
+    protocol=lambda settings, store, growth: prepare.protocol_of(settings, store, growth),
+    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
     plays_imports=True,
-    origins=partial(resolve_name, "warehouse.a2rbench.origins:ORIGINS"),
-    summary=later("flows.a2rbench.summary:summary"),
+    origins=lambda: origins.ORIGINS,
+    summary=lambda catalog, plan: summary.summary(catalog, plan),
     importers={
         "a2rbench": (
             "flows.a2rbench.cli.import_release:a2rbench",
             "Import items of the form that A2RBench's authors publish as an edition.",
         ),
     },
-    pages=partial(resolve_name, "flows.a2rbench.web.own_pages:PAGES"),
+    pages=lambda: own_pages.PAGES,
 )

@@ -7,7 +7,8 @@ from flows.a2rbench.edition import item_of, jail_of, plan_of
 from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
+from schemas.rows import Rows
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.gate import check_items

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from flows.a2rbench.readers.estimate_reading import estimate_reading
-from flows.stages.estimate_one_shot import estimate_one_shot
+from flows.stages.estimate_players import estimate_players
 from schemas.calls import StageEstimate
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
@@ -16,7 +16,7 @@ _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000
 def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
     """Return the estimate of each model: a call an item and run; then those of models that read answers."""
     calls = items * plan.runs
-    playing = estimate_one_shot(
+    playing = estimate_players(
         plan,
         PLAYERS,
         prices,

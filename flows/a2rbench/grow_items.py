@@ -7,7 +7,8 @@ from flows.a2rbench.edition import numbers_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.item import VARIATIONS, Item
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
+from schemas.rows import Rows
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.seeds import Rejected, SeedRequest

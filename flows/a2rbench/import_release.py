@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import pyarrow as pa
 
@@ -18,6 +17,7 @@ from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.errors import EditionConflict, UnreadableInput
 from schemas.ids import content_id
 from schemas.plan import EditionPlan
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.published.items import ImportedLine, write_published
 from tasks.a2rbench.published.lines import PublishedLine
@@ -29,8 +29,6 @@ from warehouse.editions.publish import publish, read_published_plan
 from warehouse.staging.growth_rows import refusal_row
 from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

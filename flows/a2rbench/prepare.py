@@ -8,10 +8,10 @@ from flows.a2rbench.authoring.estimate_authors import estimate_authors
 from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
 from flows.a2rbench.edition import catalogue_id
 from flows.a2rbench.estimate_calls import estimate_calls
+from flows.benchmark import Preparation
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.benchmark import Preparation
 from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan
@@ -32,7 +32,7 @@ _WEAK_AUTHORED = (
 )
 
 
-def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation:
+def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation[None]:
     """Return the plan's own part, after every check that needs no work.
 
     Raises InvalidOption where models write rules and nothing protects this machine from them, unasked.

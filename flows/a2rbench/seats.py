@@ -7,12 +7,14 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
+from flows.benchmark import Playing
 from schemas.a2rbench.analysis import ReadingPlan
 from schemas.a2rbench.item import name_domain
 from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
-from schemas.game import Episode, Playing, SecondReader, Sheet
+from schemas.game import Episode, Sheet
 from schemas.ids import derive_rng
+from schemas.rows import Row
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import Form, ItemGame, shape_of
 from tasks.a2rbench.growing import grow_seed
@@ -20,13 +22,13 @@ from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.judge import judge_by
 from tasks.a2rbench.replies.answers import read_answer, write_answer
 from tasks.a2rbench.seeds import SeedRequest
+from tasks.play.model_player import SecondReader
 from tasks.play.one_shot import OneShotSeat
 from tasks.sandbox.tier import find_protection
 from warehouse.catalog.published_rows import rows_with
 from warehouse.staging.growth_rows import refusal_row
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 _FORMS = ("type", "dimension", "variation", "is_remapped", "query")
 _FORM = '["a", "b"] or [["a", "b"], ["c", "d"]]'
 _ASK = f"In the terminal, the output alone is enough: JSON on one line, such as {_FORM}."
@@ -47,10 +49,9 @@ class ItemSeat(OneShotSeat):
         """Return a fresh game of it."""
         return ItemGame(self.prompt, self.answer, self.template_hash, self.form)
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+    def own_rows(self, episode_id: str, episode: Episode[ItemGame]) -> dict[str, list[Row]]:
         """Return the row of `a2rbench_answers`, and of `rejections` where a judge's quotation is not used."""
         game = episode.game
-        assert isinstance(game, ItemGame)
         read, refused = game.answer, game.refused
         row = {
             "episode_id": episode_id,
@@ -132,7 +133,7 @@ def _wrap(answer: str) -> str:
     return wrapped if read_answer(wrapped) is not None else answer
 
 
-def choose_judge(protocol: Mapping[str, Any]) -> SecondReader | None:
+def choose_judge(protocol: Mapping[str, Any]) -> SecondReader[ItemGame] | None:
     """Return how the protocol's judge reads what the program could not; None where it names none."""
     judges = ReadingPlan.from_protocol(protocol).judges()
     return judge_by(judges[0]) if judges else None

@@ -6,8 +6,9 @@ from flows.a2rbench import check_items, grow_items
 from flows.a2rbench.authoring import author_rules, expand_rules
 from flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
 from flows.a2rbench.edition import batches_of
+from flows.benchmark import Stage, always
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Stage, always
+from schemas.benchmark import Batch
 
 
 def _gate_batches(workspace: Workspace) -> list[Batch]:

@@ -1,11 +1,29 @@
 """BeyondBench as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from functools import partial
-from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
-from schemas.benchmark import Benchmark, later
+from flows.benchmark import Benchmark
 from schemas.beyondbench.tables import BEYONDBENCH_TABLES
+from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
+
+if TYPE_CHECKING:
+    from flows.beyondbench import analysis, kernels, prepare, seats, stages, summary
+    from flows.beyondbench.report import own_sections
+    from flows.beyondbench.web import own_pages
+    from schemas.beyondbench import settings as own_settings
+    from warehouse.beyondbench import origins
+else:
+    analysis = LateModule("flows.beyondbench.analysis")
+    kernels = LateModule("flows.beyondbench.kernels")
+    prepare = LateModule("flows.beyondbench.prepare")
+    own_sections = LateModule("flows.beyondbench.report.own_sections")
+    seats = LateModule("flows.beyondbench.seats")
+    stages = LateModule("flows.beyondbench.stages")
+    summary = LateModule("flows.beyondbench.summary")
+    own_pages = LateModule("flows.beyondbench.web.own_pages")
+    own_settings = LateModule("schemas.beyondbench.settings")
+    origins = LateModule("warehouse.beyondbench.origins")
 
 _ACCURACY = Measure(
     "common_accuracy",
@@ -38,23 +56,23 @@ _ANSWERS = (
 
 BENCHMARK = Benchmark(
     "beyondbench",
-    settings=partial(resolve_name, "schemas.beyondbench.settings:BeyondBenchSettings"),
-    prepare=later("flows.beyondbench.prepare:prepare"),
-    growing=partial(resolve_name, "flows.beyondbench.stages:STAGES"),
-    playing=partial(resolve_name, "flows.beyondbench.seats:PLAYING"),
-    analysis=partial(resolve_name, "flows.beyondbench.analysis:ANALYSIS"),
+    settings=lambda: own_settings.BeyondBenchSettings,
+    prepare=lambda settings, store: prepare.prepare(settings, store),
+    growing=lambda: stages.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: analysis.ANALYSIS,
     tables=BEYONDBENCH_TABLES,
     sql="warehouse.beyondbench",
     answers=_ANSWERS,
     measures=(_ACCURACY, _FOLLOWING),
     floor=_FLOOR,
-    report=partial(resolve_name, "flows.beyondbench.report.own_sections:REPORT"),
-    protocol=later("flows.beyondbench.prepare:protocol_of"),
-    estimate=later("flows.beyondbench.prepare:estimate_evaluation"),
-    origins=partial(resolve_name, "warehouse.beyondbench.origins:ORIGINS"),
-    pages=partial(resolve_name, "flows.beyondbench.web.own_pages:PAGES"),
-    summary=later("flows.beyondbench.summary:summary"),
-    warm_up=later("flows.beyondbench.kernels:prepare_kernels"),
+    report=lambda: own_sections.REPORT,
+    protocol=lambda settings, store, growth: prepare.protocol_of(settings, store, growth),
+    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
+    origins=lambda: origins.ORIGINS,
+    pages=lambda: own_pages.PAGES,
+    summary=lambda catalog, plan: summary.summary(catalog, plan),
+    warm_up=lambda: kernels.prepare_kernels(),
     commands={
         "tasks": (
             "flows.beyondbench.cli.tasks:tasks",

@@ -4,9 +4,10 @@ from flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
 from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.beyondbench.plan import Cell
 from schemas.ids import derive_rng
+from schemas.rows import Rows
 from tasks.beyondbench.gate import Tested, check_problem
 
 

@@ -6,9 +6,10 @@ from flows.beyondbench.edition import batch_of, cell_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import template_hash
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from schemas.ids import canonical_json
+from schemas.rows import Rows
 from tasks.beyondbench.budget import SHARE, estimate_tokens
 from tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
 from tasks.beyondbench.registry import TASKS

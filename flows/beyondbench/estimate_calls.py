@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import ceil
 
-from flows.stages.estimate_one_shot import estimate_one_shot
+from flows.stages.estimate_players import estimate_players
 from schemas.beyondbench.plan import BeyondBenchPlan
 from schemas.calls import StageEstimate
 from schemas.plan import EvaluationPlan
@@ -21,7 +21,7 @@ def estimate_calls(
     """Return the estimate of each model: a call a problem, with a written solution at least."""
     prompt, solution = (sum(part) * own.instances * plan.runs for part in zip(*_tokens(own), strict=True))
     calls = len(own.cells) * own.instances * plan.runs
-    return estimate_one_shot(
+    return estimate_players(
         plan,
         PLAYERS,
         prices,

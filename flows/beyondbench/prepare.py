@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from flows.benchmark import Preparation
 from flows.beyondbench.estimate_calls import estimate_calls
-from schemas.benchmark import Preparation
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from schemas.beyondbench.settings import BeyondBenchSettings
 from schemas.beyondbench.things import SUITES
@@ -24,7 +24,7 @@ from warehouse.store.store import Store
 _PAPER = "paper"  # all cells that the paper counts
 
 
-def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation:
+def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation[None]:
     """Return the plan's own part, after every check that needs no work."""
     cells = choose_cells(settings.tasks)
     token_counter(settings.tokenizer)

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows.benchmark import Playing
 from flows.beyondbench.edition import problem_of
-from schemas.game import Episode, Playing, Sheet
+from schemas.game import Episode, Sheet
 from schemas.ids import canonical_json
 from schemas.persons import is_person
+from schemas.rows import Row
 from tasks.beyondbench.budget import SHARE, fits, token_status
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
@@ -16,8 +18,6 @@ from tasks.llm.tokens import text_counter
 from tasks.play.one_shot import OneShotSeat
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,9 @@ class ProblemSeat(OneShotSeat):
         """Return the player's budget of tokens: its own, or the edition's."""
         return int(self.budgets.get(player, {}).get("context", self.context_tokens))
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+    def own_rows(self, episode_id: str, episode: Episode[TaskGame]) -> dict[str, list[Row]]:
         """Return the row of `beyondbench_answers`."""
         game = episode.game
-        assert isinstance(game, TaskGame)
         has_no_tokens = episode.player in PLAYERS or is_person(episode.player)
         context = self.context_of(episode.player)
         status = token_status(episode.tokens, context, was_cut_off=episode.status == "truncated")

@@ -11,6 +11,7 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
+from flows.benchmark import benchmarks
 from flows.cli.start import let_ctrl_c_interrupt
 from flows.console.help_form import format_commands, put_example_last
 from flows.console.interrupts import EXIT_CODES
@@ -18,7 +19,7 @@ from flows.console.library_errors import translate_error
 from flows.console.os_errors import describe_os_error
 from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
 from flows.console.usage_errors import describe_usage_error
-from schemas.benchmark import CommandLine, benchmarks
+from schemas.benchmark import CommandLine
 from schemas.errors import PerennialError
 
 _WRONG_USAGE = 2
@@ -118,6 +119,10 @@ COMMANDS: dict[str, CommandLine] = {
     "unlock": (
         "flows.cli.unlock:unlock",
         "Remove the lock of a data root whose writer is gone, after showing who held it.",
+    ),
+    "benchmarks": (
+        "flows.cli.benchmarks:list_benchmarks",
+        "List the installed benchmarks with their packages, or check one against the contract.",
     ),
     "import": (
         "flows.cli.exchange:import_app",

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flows.benchmark import find_benchmark
 from flows.cli.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import estimate_evaluation, print_evaluation_plan
-from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from warehouse.catalog.catalog import row_file, visible_editions
 from warehouse.editions.publish import read_published_plan

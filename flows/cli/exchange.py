@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from flows.benchmark import benchmarks
 from flows.console.input_files import read_bytes_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from flows.export.export_edition import ExportForm, export_edition
-from schemas.benchmark import benchmarks
 from schemas.errors import count
 from warehouse.catalog.external_scores import keep_scores, parse_scores
 from warehouse.lock.root_lock import lock_root

@@ -84,8 +84,9 @@ def init(
 
     Example: perennial init
     """
+    from flows.benchmark import find_benchmark
     from flows.models.starter_files import models_file, settings_file
-    from schemas.benchmark import DEFAULT_BENCHMARK, find_benchmark
+    from schemas.benchmark import DEFAULT_BENCHMARK
     from schemas.settings.models_file import MODELS_FILE
     from schemas.settings.refresh import SETTINGS_FILE
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from flows.benchmark import find_benchmark
 from flows.console import progress
 from flows.console.interrupts import Interrupted, signals_interrupt
 from flows.console.print_edition import print_edition
@@ -19,7 +20,6 @@ from flows.refresh.print_plan import estimate_refresh, print_plans
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
-from schemas.benchmark import find_benchmark
 from schemas.errors import PerennialError, ServerEnded
 from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import lock_root, refuse_locked
@@ -207,7 +207,8 @@ def _run(
     slow = Terminal(stderr=True, soft_wrap=True)
     with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
         with show_steps("start") as step:
-            step("starting Prefect, making compiled code ready (compiled on first use)")
+            ready = ", making compiled code ready (compiled on first use)" if warm_ups else ""
+            step(f"starting Prefect{ready}")
             told = "".join(f"{warm_up()}; " for warm_up in warm_ups)
             # What takes seconds to import is imported while the server starts.
             import_module("flows.refresh.flow")

@@ -14,8 +14,12 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line."""
     end_at_once_on_ctrl_c()
-    from flows.cli.app import main as run
+    from schemas.errors import UnusableBenchmark
 
+    try:
+        from flows.cli.app import main as run
+    except UnusableBenchmark as error:
+        sys.exit(f"perennial: error: {error}")
     try:
         run()
     except KeyboardInterrupt:

@@ -30,6 +30,7 @@ def try_model(
 
     Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
     """
+    from flows.benchmark import find_benchmark
     from flows.cli.refresh import grow_and_play
     from flows.console.print_first_score import WIDTH, print_first_score
     from flows.refresh.plan import prepare_refresh
@@ -39,9 +40,10 @@ def try_model(
     from warehouse.lock.root_lock import refuse_locked
     from warehouse.store.store import Store
 
-    chosen, *others = choose_benchmarks(benchmark)
+    declared, *others = choose_benchmarks(benchmark)
     if others:
         raise InvalidOption("several benchmarks are chosen: name one with --benchmark")
+    chosen = find_benchmark(declared.name)
     playing = chosen.playing()
     if model in playing.programs or model in playing.aliases:
         raise InvalidOption(f"{model!r} is a program of {chosen.name}: name a model")

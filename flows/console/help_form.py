@@ -37,6 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "operate": {
         "editions": "list, withdraw, retire",
         "serve": "refresh on a schedule",
+        "benchmarks": "installed, and checks",
         "analyse": "statistics again",
         "audit": "expectations again",
         "verify": "files and hashes",

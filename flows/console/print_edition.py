@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.table import Table
 
+from flows.benchmark import find_benchmark
 from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import find_problems, problem_lines
-from schemas.benchmark import find_benchmark
 from schemas.errors import count
 from schemas.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
 from schemas.populations import describe_populations

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
+from flows.benchmark import Benchmark
 from flows.console.print_edition import figure
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
-from schemas.benchmark import Benchmark
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer import TyperException
 
-from schemas.benchmark import benchmarks
+from flows.benchmark import benchmarks
 from schemas.errors import in_one_line, suggest
 
 

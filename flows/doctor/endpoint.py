@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from flows.benchmark import find_benchmark
 from flows.doctor.check import Check, Look, fail, warn
-from schemas.benchmark import find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
 from schemas.settings import RefreshSettings

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from flows.benchmark import benchmarks, find_benchmark
 from flows.editions.design_costs import Cost, cost_per_episode
 from flows.stages.compute_scale import read_cells
-from schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.price import Price
 from schemas.variance import MeasuredVariance, Parts

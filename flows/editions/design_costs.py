@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from schemas.game import Playing
+from flows.benchmark import Playing
 from schemas.price import Price
 from schemas.variance import MeasuredVariance
 from tasks.llm.usage import cost_usd

@@ -7,11 +7,10 @@ from datetime import UTC
 from importlib.resources import files
 from typing import Any
 
+from flows.benchmark import Benchmark, Playing, find_benchmark
 from flows.editions.diagnosis import find_problems
 from flows.refresh.plan_precision import measure_plan
-from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption
-from schemas.game import Playing
 from schemas.plan import EditionPlan, way_of
 from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable

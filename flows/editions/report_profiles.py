@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC
 
+from flows.benchmark import benchmarks
 from flows.editions.report import SHARED_QUERIES, own_report, query_table, query_text
-from schemas.benchmark import benchmarks
 from schemas.errors import UnreadableInput
 from tasks.report.content import Report, ReportTable
 from tasks.report.profiles import ProfileData

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from flows.benchmark import Benchmark, find_benchmark
 from flows.refresh.publish import question_tables
 from flows.run.code_version import code_version
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from schemas.benchmark import Benchmark, find_benchmark
 from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from schemas.benchmark import find_benchmark
+from flows.benchmark import find_benchmark
 from schemas.calls import Message
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from flows.benchmark import Benchmark, find_benchmark
 from flows.export.games import SEATS_AT_ONCE, instance_ids
-from schemas.benchmark import Benchmark, find_benchmark
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote

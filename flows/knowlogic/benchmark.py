@@ -1,11 +1,28 @@
 """KnowLogic as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from functools import partial
-from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
-from schemas.benchmark import Benchmark, later
+from flows.benchmark import Benchmark
 from schemas.knowlogic.tables import KNOWLOGIC_TABLES
+from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
+
+if TYPE_CHECKING:
+    from flows.knowlogic import analysis, prepare, seats, stages, summary
+    from flows.knowlogic.report import own_sections
+    from flows.knowlogic.web import own_pages
+    from schemas.knowlogic import settings as own_settings
+    from warehouse.knowlogic import origins
+else:
+    analysis = LateModule("flows.knowlogic.analysis")
+    prepare = LateModule("flows.knowlogic.prepare")
+    own_sections = LateModule("flows.knowlogic.report.own_sections")
+    seats = LateModule("flows.knowlogic.seats")
+    stages = LateModule("flows.knowlogic.stages")
+    summary = LateModule("flows.knowlogic.summary")
+    own_pages = LateModule("flows.knowlogic.web.own_pages")
+    own_settings = LateModule("schemas.knowlogic.settings")
+    origins = LateModule("warehouse.knowlogic.origins")
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",
@@ -29,24 +46,24 @@ _ANSWERS = (
 
 BENCHMARK = Benchmark(
     "knowlogic",
-    settings=partial(resolve_name, "schemas.knowlogic.settings:KnowLogicSettings"),
-    prepare=later("flows.knowlogic.prepare:prepare"),
-    growing=partial(resolve_name, "flows.knowlogic.stages:STAGES"),
-    playing=partial(resolve_name, "flows.knowlogic.seats:PLAYING"),
-    analysis=partial(resolve_name, "flows.knowlogic.analysis:ANALYSIS"),
+    settings=lambda: own_settings.KnowLogicSettings,
+    prepare=lambda settings, store: prepare.prepare(settings, store),
+    growing=lambda: stages.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: analysis.ANALYSIS,
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
     answers=_ANSWERS,
     measures=(_UNEXTRACTED,),
     floor=_FLOOR,
-    report=partial(resolve_name, "flows.knowlogic.report.own_sections:REPORT"),
-    estimate=later("flows.knowlogic.prepare:estimate_evaluation"),
-    unfit=later("flows.knowlogic.prepare:unfit"),
+    report=lambda: own_sections.REPORT,
+    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
+    unfit=lambda own: prepare.unfit(own),
     plays_imports=True,
-    origins=partial(resolve_name, "warehouse.knowlogic.origins:ORIGINS"),
-    pages=partial(resolve_name, "flows.knowlogic.web.own_pages:PAGES"),
+    origins=lambda: origins.ORIGINS,
+    pages=lambda: own_pages.PAGES,
     languages="SELECT instance_id, language FROM knowlogic_questions",
-    summary=later("flows.knowlogic.summary:summary"),
+    summary=lambda catalog, plan: summary.summary(catalog, plan),
     commands={
         "knowledge": (
             "flows.knowlogic.cli.knowledge:knowledge",

@@ -6,7 +6,8 @@ from flows.knowlogic.edition import domain_of, plan_of, question_of
 from flows.stages.gate_faults import refuse_faults
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
+from schemas.rows import Rows
 from tasks.knowlogic.gate import Tested, check_pair, find_repeats
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flows.stages.estimate_one_shot import estimate_one_shot
+from flows.stages.estimate_players import estimate_players
 from schemas.calls import StageEstimate
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
@@ -15,7 +15,7 @@ _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
 def estimate_calls(questions: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
     """Return the estimate of each model: a call a question and run."""
     calls = questions * plan.runs
-    return estimate_one_shot(
+    return estimate_players(
         plan,
         PLAYERS,
         prices,

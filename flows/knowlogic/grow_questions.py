@@ -5,9 +5,10 @@ from dataclasses import asdict
 from flows.knowlogic.edition import domain_of, plan_of
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import Difficulty
+from schemas.rows import Rows
 from tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
 from tasks.knowlogic.published_form import Imported
 from tasks.knowlogic.quotas import plan_scenarios

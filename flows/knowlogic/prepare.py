@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from flows.benchmark import Preparation
 from flows.knowlogic.estimate_calls import estimate_calls
-from schemas.benchmark import Preparation
 from schemas.calls import StageEstimate
 from schemas.knowlogic.plan import KnowLogicPlan
 from schemas.knowlogic.settings import KnowLogicSettings
@@ -19,7 +19,7 @@ from warehouse.knowlogic.knowledge import load_knowledge
 from warehouse.store.store import Store
 
 
-def prepare(settings: KnowLogicSettings, _store: Store) -> Preparation:
+def prepare(settings: KnowLogicSettings, _store: Store) -> Preparation[None]:
     """Return the plan's own part, after every check that needs no work."""
     knowledge = load_knowledge()
     domains = tuple(name for name in DOMAINS if name in settings.domains)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from flows.benchmark import Playing
 from flows.knowlogic.draw_question import draw_question
 from flows.knowlogic.edition import load_domain
-from schemas.game import Episode, Playing, Sheet
+from schemas.game import Episode, Sheet
 from schemas.knowlogic.things import Language
+from schemas.rows import Row
 from tasks.knowlogic.answers import read_answer, write_answer
 from tasks.knowlogic.game import Form, QuestionGame
 from tasks.knowlogic.players.registry import PLAYERS
@@ -16,7 +18,6 @@ from tasks.play.one_shot import OneShotSeat
 from warehouse.catalog.published_rows import rows_with
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 _FORM = ("type", "difficulty", "has_none")
 _PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_hash", *_FORM)
 
@@ -41,10 +42,9 @@ class QuestionSeat(OneShotSeat):
         form = Form(self.domain, self.type, self.difficulty, self.has_none)
         return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash, form)
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+    def own_rows(self, episode_id: str, episode: Episode[QuestionGame]) -> dict[str, list[Row]]:
         """Return the row of `knowlogic_answers`."""
         game = episode.game
-        assert isinstance(game, QuestionGame)
         answer = game.answer
         row = {
             "episode_id": episode_id,

@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from flows.benchmark import Stage, always
 from flows.knowlogic import check_questions, grow_questions
 from flows.knowlogic.edition import batches_of
-from schemas.benchmark import Stage, always
 
 STAGES = (
     Stage(

@@ -13,13 +13,13 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import UnusableConfig
 from schemas.kumo.things import Rejection
+from schemas.rows import Row, Rows
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import propose_domains
 from tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
 from warehouse.kumo.bundled_domains import bundled_domains
 from warehouse.kumo.published_domains import published_domains, published_truths
 from warehouse.kumo.rows import (
-    Row,
     authored_domain_row,
     config_row,
     domain_row,
@@ -28,15 +28,14 @@ from warehouse.kumo.rows import (
     proposal_row,
     rejection_row,
 )
-from warehouse.staging.staging import Rows
 
 _SHOWN = 3
+Domains = tuple[PlannedDomain, ...]  # the inputs of KUMO's stages: those that are given
 
 
-def take_domain(_workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Rows]:
+def take_domain(_workspace: Workspace, batch: Batch, policies: Policies[Domains]) -> dict[str, Rows]:
     """Return the rows of one given domain: `kumo_domains`, `kumo_seed_configs`, `kumo_outcomes`."""
-    given: tuple[PlannedDomain, ...] = policies.inputs
-    domain = next(domain for domain in given if domain.config.config_id == batch.key[0])
+    domain = next(domain for domain in policies.inputs or () if domain.config.config_id == batch.key[0])
     return {
         "kumo_domains": [domain_row(domain.config, domain.source)],
         "kumo_seed_configs": [config_row(domain.config, list(domain.warnings))],

@@ -1,17 +1,39 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
 from collections.abc import Mapping
-from functools import partial
-from pkgutil import resolve_name
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from schemas.benchmark import Benchmark, later
+from flows.benchmark import Benchmark
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.kumo.things import Setting
+from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
 from schemas.populations import NEW_DOMAINS
 from schemas.variance import MeasuredVariance, Parts
 from tasks.kumo.optimum.limits import fits_tables
+
+if TYPE_CHECKING:
+    from flows.kumo import analysis, kernels, seats, stages
+    from flows.kumo.author_domains import Domains
+    from flows.kumo.cli import summary
+    from flows.kumo.planning import prepare, protocol
+    from flows.kumo.report import own_sections
+    from flows.kumo.web import own_pages
+    from schemas.kumo import settings as own_settings
+    from tasks.kumo.game import KumoGame
+    from warehouse.kumo import origins
+else:
+    analysis = LateModule("flows.kumo.analysis")
+    summary = LateModule("flows.kumo.cli.summary")
+    kernels = LateModule("flows.kumo.kernels")
+    prepare = LateModule("flows.kumo.planning.prepare")
+    protocol = LateModule("flows.kumo.planning.protocol")
+    own_sections = LateModule("flows.kumo.report.own_sections")
+    seats = LateModule("flows.kumo.seats")
+    stages = LateModule("flows.kumo.stages")
+    own_pages = LateModule("flows.kumo.web.own_pages")
+    own_settings = LateModule("schemas.kumo.settings")
+    origins = LateModule("warehouse.kumo.origins")
 
 
 def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
@@ -105,13 +127,13 @@ _ANSWERS = (
     "AND m.episode_id = k.episode_id AND m.kind = 'truth'"
 )
 
-BENCHMARK = Benchmark(
+BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGame]" = Benchmark(
     "kumo",
-    settings=partial(resolve_name, "schemas.kumo.settings:KumoSettings"),
-    prepare=later("flows.kumo.planning.prepare:prepare"),
-    growing=partial(resolve_name, "flows.kumo.stages:STAGES"),
-    playing=partial(resolve_name, "flows.kumo.seats:PLAYING"),
-    analysis=partial(resolve_name, "flows.kumo.analysis:ANALYSIS"),
+    settings=lambda: own_settings.KumoSettings,
+    prepare=lambda settings, store: prepare.prepare(settings, store),
+    growing=lambda: stages.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: analysis.ANALYSIS,
     tables=KUMO_TABLES,
     sql="warehouse.kumo",
     answers=_ANSWERS,
@@ -119,16 +141,16 @@ BENCHMARK = Benchmark(
     variance=_VARIANCE,
     measures=(_ACTIONS, _EXCESS, _GUESSES),
     floor=_FLOOR,
-    report=partial(resolve_name, "flows.kumo.report.own_sections:REPORT"),
-    protocol=later("flows.kumo.planning.protocol:protocol_of"),
-    estimate=later("flows.kumo.planning.prepare:estimate_evaluation"),
-    inputs_of=later("flows.kumo.planning.prepare:inputs_of"),
+    report=lambda: own_sections.REPORT,
+    protocol=lambda settings, store, growth: protocol.protocol_of(settings, store, growth),
+    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
+    inputs_of=lambda store, edition: prepare.inputs_of(store, edition),
     unfit=_unfit,
     parameters=_parameters,
-    warm_up=later("flows.kumo.kernels:prepare_kernels"),
-    origins=partial(resolve_name, "warehouse.kumo.origins:ORIGINS"),
-    pages=partial(resolve_name, "flows.kumo.web.own_pages:PAGES"),
-    summary=later("flows.kumo.cli.summary:summary"),
+    warm_up=lambda: kernels.prepare_kernels(),
+    origins=lambda: origins.ORIGINS,
+    pages=lambda: own_pages.PAGES,
+    summary=lambda catalog, plan: summary.summary(catalog, plan),
     commands={
         "domains": (
             "flows.kumo.cli.domains:domains",

@@ -6,11 +6,11 @@ from flows.kumo.edition import KumoEdition
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
+from schemas.rows import Rows
 from tasks.kumo.worlds import World, draw_world
 from tasks.kumo.worlds.counterfactual import make_counterfactual
 from warehouse.kumo.published_domains import published_domains
 from warehouse.kumo.rows import config_row, domain_row, outcome_rows
-from warehouse.staging.staging import Rows
 
 
 def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:

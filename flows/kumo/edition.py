@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.kumo.plan import KumoPlan
+from schemas.rows import Rows
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config
 

@@ -15,6 +15,7 @@ from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
 from schemas.kumo.things import Instance, Rejection, Setting
+from schemas.rows import Rows
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
@@ -22,7 +23,6 @@ from tasks.kumo.topology import signature
 from warehouse.editions.id_set import EitherSet, IdSet
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.kumo.rows import instance_row, rejection_row, shared_instance_row
-from warehouse.staging.staging import Rows
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from flows.benchmark import Playing
 from flows.kumo.optimum_columns import optimum_from_row
-from schemas.benchmark import later
-from schemas.game import Episode, Playing, Sheet
+from schemas.game import Episode, Sheet
 from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import BookVersion, Instance
+from schemas.rows import Row
 from tasks.kumo.board import Board
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
@@ -19,7 +20,7 @@ from tasks.kumo.players import ALIASES, PLAYERS
 from tasks.kumo.players.seat import answer
 from tasks.kumo.search import Solution
 from warehouse.catalog.published_rows import rows_with
-from warehouse.kumo.rows import Row, episode_id, instance_from_row, kumo_episode_row, move_rows
+from warehouse.kumo.rows import episode_id, instance_from_row, kumo_episode_row, move_rows
 from warehouse.store.store import Store
 
 
@@ -39,9 +40,8 @@ class KumoSeat:
         """Return the content id of instance, book, player and run."""
         return episode_id(self.book_id, self.instance_id, player, run)
 
-    def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
+    def own_rows(self, episode_id: str, episode: Episode[KumoGame]) -> dict[str, list[Row]]:
         """Return the rows of `kumo_episodes` and `kumo_moves`."""
-        assert isinstance(episode.game, KumoGame)
         game = episode.game
         row = kumo_episode_row(episode_id, self.book_id, game.tests, game.is_decided())
         return {
@@ -122,6 +122,12 @@ def draw_sheet(game: KumoGame) -> Sheet:
     )
 
 
+def _draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
+    from flows.kumo.draw_seat import draw_seat  # it imports the samplers, and this module
+
+    return draw_seat(domain, setting, seed)
+
+
 PLAYING = Playing(
     PLAYERS,
     VARIANTS,
@@ -134,6 +140,6 @@ PLAYING = Playing(
         "template": partial(take_seats, version="template"),
     },
     sheet=draw_sheet,
-    draw=later("flows.kumo.draw_seat:draw_seat"),
+    draw=_draw_seat,
     references=("optimum", "algorithm-3"),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from flows.benchmark import Stage, always
 from flows.kumo import author_domains, sample_instances, write_books
 from flows.kumo.draw_worlds import draw_counterfactuals, draw_worlds
 from flows.kumo.edition import (
@@ -16,7 +17,7 @@ from flows.kumo.edition import (
 from flows.kumo.gate import check_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Stage, always
+from schemas.benchmark import Batch
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:
@@ -47,7 +48,7 @@ def _needs_no_writer(workspace: Workspace, _batch: Batch) -> bool:
     return not KumoEdition(workspace).plan.authoring.writer
 
 
-def _name_domain(workspace: Workspace, batch: Batch, policies: Policies) -> str:
+def _name_domain(workspace: Workspace, batch: Batch, policies: Policies[author_domains.Domains]) -> str:
     (config_id,) = batch.key
     names = {domain.config.config_id: domain.config.name for domain in policies.inputs or ()}
     name = names[config_id] if config_id in names else KumoEdition(workspace).domain_name(config_id)

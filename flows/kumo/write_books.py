@@ -22,14 +22,14 @@ from schemas.ids import derive_rng
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
 from schemas.kumo.things import BookVersion as VersionName
 from schemas.kumo.things import Judgement, Rejection
+from schemas.rows import Row, Rows
 from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
 from tasks.kumo.authors.judgement import judge_book
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of
 from tasks.llm.structured import JsonAsker
-from warehouse.kumo.rows import Row, book_row, instance_from_row, rejection_row
-from warehouse.staging.staging import Rows
+from warehouse.kumo.rows import book_row, instance_from_row, rejection_row
 
 TEMPLATE_AUTHOR = "template"
 

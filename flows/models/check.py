@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from flows.benchmark import find_benchmark
 from flows.refresh.model_checks import refuse_reserved_names
-from schemas.benchmark import find_benchmark
 from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings import RefreshSettings

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import Benchmark
+from flows.benchmark import Benchmark
 from schemas.settings.form import PANELS, describe_setting, panel_of
 from schemas.settings.model_entry import ModelEntry
 

@@ -2,10 +2,11 @@
 
 import secrets
 
+from flows.benchmark import Playing, find_benchmark
 from flows.console.root_option import data_root
-from schemas.benchmark import DEFAULT_BENCHMARK, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption, quote
-from schemas.game import Playing, Seat
+from schemas.game import Seat
 from warehouse.catalog.catalog import visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any, TextIO
 
+from flows.benchmark import Playing
 from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.errors import count as count_of
-from schemas.game import Game, Playing, Seat, Sheet
+from schemas.game import Game, Seat, Sheet
 from schemas.ids import derive_rng
 from tasks.play.program_player import play_program
 

@@ -45,6 +45,7 @@ from schemas.errors import (
     InstancesExhausted,
     PerennialError,
     UnsatisfiableSetting,
+    UnusableBenchmark,
     UnusableConfig,
 )
 from schemas.plan import EvaluationPlan, Plan
@@ -59,7 +60,10 @@ from warehouse.store.store import Store
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 # Reasons of one edition; anything else would meet the next one too.
-_OF_ONE_EDITION = (AuditFailed, InstancesExhausted, UnsatisfiableSetting, UnusableConfig)
+_OF_ONE_EDITION = (
+    *(AuditFailed, InstancesExhausted, UnsatisfiableSetting),
+    *(UnusableBenchmark, UnusableConfig),
+)
 
 
 @flow(name="refresh", validate_parameters=False)

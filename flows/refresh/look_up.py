@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from flows.benchmark import find_benchmark
 from flows.models.check import describe_sent, short_request, suggest_remedy
 from flows.refresh.model_checks import known_prices
-from schemas.benchmark import find_benchmark
 from schemas.calls import ModelChoice, ModelRequest, Spent
 from schemas.errors import EndpointFailed, count
 from schemas.plan import EvaluationPlan

@@ -7,10 +7,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from schemas.benchmark import Benchmark
+from flows.benchmark import Benchmark, Playing
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
-from schemas.game import Playing
 from schemas.price import Price
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices

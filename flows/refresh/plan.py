@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from flows.benchmark import Preparation, find_benchmark
 from flows.console.clock import refuse_clock_set_back
 from flows.refresh.model_checks import check_models, choose_params, state_facts
 from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
-from schemas.benchmark import Preparation, find_benchmark
 from schemas.disclosure import commitment_of, is_public
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan

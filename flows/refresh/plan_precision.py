@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.benchmark import find_benchmark
+from flows.benchmark import find_benchmark
 from schemas.plan import EvaluationPlan
 from tasks.statistics.scale.design import POWER, Design, measure_design
 from warehouse.catalog.catalog import table_file

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from schemas.benchmark import Benchmark
+from flows.benchmark import Benchmark
 from schemas.errors import InvalidOption
 from schemas.game import USUAL
 from schemas.persons import PERSON, is_person

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from flows.benchmark import find_benchmark
 from flows.console.terminal import Terminal
 from flows.refresh.plan_precision import describe_precision, measure_plan, read_sizes
-from schemas.benchmark import find_benchmark
 from schemas.calls import ModelChoice, StageEstimate
 from schemas.endpoint import Endpoint
 from schemas.game import USUAL

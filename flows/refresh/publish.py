@@ -1,27 +1,32 @@
 """Audit what is staged, an edition or an evaluation, and, if it holds, publish it."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from flows.console import progress
 from flows.console.clock import refuse_clock_set_back
 from flows.console.interrupts import first_signal
+from flows.refresh.plan import FIRST
+from flows.refresh.show_questions import show_questions
 from flows.refresh.template_hashes import template_hashes
 from flows.run.spread_work import spread_over
 from flows.stages.completeness import require_complete
 from flows.stages.compute_scale import renew_scale
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.workspace import open_workspace
+from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.tables import TABLES
-from schemas.units import describe_unit, is_evaluation
+from schemas.units import describe_unit, evaluation_of, is_evaluation
 from warehouse.audit.audit import audit, require_pass
 from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
+from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 
@@ -48,7 +53,8 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
 
     An evaluation comes with the figures of its edition over all that are visible: a large one takes so many
     processes for them. Raises
-    AuditFailed, and publishes nothing, where an expectation does not hold; the staged data stays. Raises
+    AuditFailed, and publishes nothing, where an expectation does not hold, and UnusableBenchmark where an
+    edition's questions cannot be shown to a model; the staged data stays. Raises
     Damaged where it is not what was staged, EditionConflict where the clock was set back.
     """
     workspace = open_workspace(root, unit)
@@ -64,6 +70,8 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
         for key in staging.done_keys():
             results += staging.read_batch(key, "audits")
         require_pass(results, store.location(staging.folder))
+        if isinstance(plan, EditionPlan):
+            show_questions(plan, _protocol_of(store, plan.edition), files, folder)
         statistics = None
         if is_evaluation(unit):
             evaluations = visible_evaluations(store, plan.edition)
@@ -82,6 +90,12 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
     if is_evaluation(unit) and (trouble := renew_scale(store)):
         progress.note(trouble)
     return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
+
+
+def _protocol_of(store: Store, edition: str) -> Mapping[str, Any]:
+    """Return the protocol of the evaluation that is staged with the edition, if any."""
+    plan = Staging(store, evaluation_of(edition, FIRST)).read_plan()
+    return plan.protocol if isinstance(plan, EvaluationPlan) else {}
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows.benchmark import Benchmark, find_benchmark
 from flows.refresh.plan import PreparedRefresh, prepare_refresh
-from schemas.benchmark import Benchmark, find_benchmark
 from schemas.errors import InvalidOption, PerennialError, count, in_one_line
 from schemas.plan import Plan, RefreshPlan
 from schemas.settings import RefreshSettings

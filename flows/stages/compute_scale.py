@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from flows.benchmark import benchmarks, find_benchmark
 from schemas.analysis_tables import SCALE
-from schemas.benchmark import benchmarks, find_benchmark
 from schemas.errors import PerennialError
 from schemas.ids import content_id
 from schemas.persons import pool_sql

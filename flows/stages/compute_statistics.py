@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schemas.benchmark import Rows, find_benchmark
+from flows.benchmark import find_benchmark
 from schemas.populations import Population
+from schemas.rows import Rows
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics import items

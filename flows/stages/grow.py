@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Protocol
 
+from flows.benchmark import Stage
 from flows.stages.model_calls import CallsFailed
 from flows.stages.policies import Policies
 from flows.stages.smoke import try_players
 from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import Workspace, open_workspace
-from schemas.benchmark import Batch, Stage
+from schemas.benchmark import Batch
 from schemas.errors import CallsStopped, EndpointFailed, count
 from warehouse.ledger.causes import describe_causes
 from warehouse.ledger.ledger import ledger_file

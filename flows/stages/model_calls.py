@@ -17,6 +17,7 @@ from flows.stages.leaving import before_leaving
 from flows.stages.workspace import Workspace
 from schemas.calls import CallPolicy, ModelRequest, Reply
 from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
+from schemas.rows import Rows
 from schemas.settings.models_file import entry_prices
 from tasks.llm.asking import Ask
 from tasks.llm.replay import ReplayClient
@@ -25,7 +26,6 @@ from tasks.llm.structured import JsonAsker, SchemaSupport
 from warehouse.editions.stored_replies import reply_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.prices import load_prices
-from warehouse.staging.staging import Rows
 from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 

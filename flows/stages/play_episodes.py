@@ -13,20 +13,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import count
 
+from flows.benchmark import Playing, Stage, find_benchmark
 from flows.console import progress
 from flows.stages.model_calls import CallsFailed, ModelSession, run_session
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, Rows, Stage, find_benchmark
-from schemas.game import USUAL, Episode, Playing, Seat
+from schemas.benchmark import Batch
+from schemas.game import USUAL, Episode, Program, Seat
 from schemas.ids import derive_rng
 from schemas.plan import EvaluationPlan
+from schemas.rows import Row, Rows
 from schemas.tables import TABLES, staged_tables
 from tasks.play.model_player import parse_model_player, play_all, plays_version
-from tasks.play.program_player import Program, play_program
+from tasks.play.program_player import play_program
 from warehouse.catalog.catalog import table_file
 from warehouse.staging.growth_rows import refusal_row
-from warehouse.staging.play_rows import Row, episode_row, turn_rows
+from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.store.store import Store
 
 CHUNK = 10_000

@@ -5,11 +5,12 @@ The replies are in the ledger: the batches that follow use them.
 
 from collections.abc import Sequence
 
+from flows.benchmark import find_benchmark
 from flows.console import progress
 from flows.stages.play_episodes import play_first_episode
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch, find_benchmark
+from schemas.benchmark import Batch
 from schemas.errors import EndpointFailed
 from warehouse.ledger.causes import describe_causes
 from warehouse.ledger.ledger import ledger_file

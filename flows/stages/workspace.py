@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.errors import Damaged
 from schemas.plan import EditionPlan, EvaluationPlan, Plan
+from schemas.rows import Rows
 from warehouse.disclosure.seeds import find_seed, seed_file
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store

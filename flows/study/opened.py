@@ -4,9 +4,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.benchmark import Benchmark, find_benchmark
+from flows.benchmark import Benchmark, Playing, find_benchmark
 from schemas.errors import InvalidOption, join_choices
-from schemas.game import Playing, Seat, Sheet
+from schemas.game import Seat, Sheet
 from schemas.study import TUTORIAL, Study
 from tasks.study.assignment import Cell, assign, choose_tutorial, require_enough
 from warehouse.catalog.catalog import table_file, visible_editions

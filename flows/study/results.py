@@ -8,9 +8,9 @@ from typing import Any
 
 from flows.study.opened import OpenedStudy
 from flows.study.run import Run, replay
-from schemas.benchmark import Rows
 from schemas.ids import content_id
 from schemas.persons import person_name
+from schemas.rows import Rows
 from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.study.ledger import Participant, StudyLedger
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import RunEvent
 
-from flows.stages.unit_stages import stages_of
+from flows.stages.unit_stages import list_jobs
 from flows.watchers.openlineage_delivery import Delivery, describe_error
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
@@ -25,7 +25,6 @@ from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.lineage.datasets import Written
 from warehouse.lineage.events import RefreshEvents
-from warehouse.lineage.jobs import jobs_of
 from warehouse.store.store import Store
 
 _RUNNING_EVERY_S = 30.0
@@ -55,7 +54,7 @@ class LineageWatcher(Watcher):
         self._events = RefreshEvents(
             root,
             plan,
-            jobs_of(plan.unit, plan.benchmark, stages_of(plan.unit, plan.benchmark)),
+            list_jobs(plan.unit, plan.benchmark),
             scheduled_for=_read_schedule_time(),
             has_scores=has_scores,
             is_first_evaluation=not self._store.names("tables/evaluations"),

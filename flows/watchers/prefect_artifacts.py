@@ -9,9 +9,9 @@ import time
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from flows.benchmark import find_benchmark
 from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
-from schemas.benchmark import find_benchmark
 from schemas.measure import Measure
 from schemas.plan import Plan
 from schemas.units import is_evaluation

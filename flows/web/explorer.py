@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from flows.benchmark import benchmarks
 from flows.console.library_errors import translate_error
 from flows.web.page import Page, Visit, own_pages, parameter
 from flows.web.plain_text import plain_line
@@ -20,7 +21,6 @@ from flows.web.shared_pages.leaderboard import LEADERBOARD
 from flows.web.shared_pages.profiles import PROFILES
 from flows.web.shared_pages.scale import SCALE
 from flows.web.shared_pages.sql import SQL
-from schemas.benchmark import benchmarks
 from schemas.errors import PerennialError
 
 _SHARED = (EDITIONS, LEADERBOARD, DOMAINS, INSTANCES, EPISODE, PAIRS, DRIFT, SCALE, PROFILES, SQL)

@@ -1,6 +1,6 @@
 """What a page is, and what it is given: the visit, with the URL as the state of the page.
 
-A benchmark's own pages are of this form (`schemas.benchmark.Benchmark.pages`).
+A benchmark's own pages are of this form (`flows.benchmark.Benchmark.pages`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
+from flows.benchmark import Benchmark, benchmarks
 from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
-from schemas.benchmark import Benchmark, benchmarks
 from schemas.errors import Damaged, InvalidOption, UnreadableInput
 from warehouse.catalog.confinement import quote
 

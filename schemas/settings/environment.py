@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from schemas.benchmark import Benchmark, benchmarks
+from schemas.benchmark import Declaration, benchmarks
 from schemas.errors import InvalidOption, shorten
 from schemas.settings.problems import WIDTH
 from schemas.variables import PREFIX, is_claimed
@@ -15,7 +15,7 @@ def variable_of(name: str, benchmark: str = "") -> str:
     return f"{PREFIX}{benchmark}{'_' if benchmark else ''}{name}".upper()
 
 
-def read_variables(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
+def read_variables(benchmark: Declaration) -> dict[str, tuple[str, str]]:
     """Return variable and value of each setting of the benchmark that the environment has, by name.
 
     Raises InvalidOption for a variable that begins with PERENNIAL_ and is no setting of any benchmark: one
@@ -32,7 +32,7 @@ def read_variables(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
     }
 
 
-def _is_of_another(variable: str, benchmark: Benchmark) -> bool:
+def _is_of_another(variable: str, benchmark: Declaration) -> bool:
     for other in benchmarks().values():
         if other.name != benchmark.name and variable.startswith(variable_of("", other.name)):
             return any(variable == variable_of(name, other.name) for name in other.settings().own_fields())

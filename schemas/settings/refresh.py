@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import DEFAULT_BENCHMARK, Benchmark, benchmarks, find_benchmark
+from schemas.benchmark import DEFAULT_BENCHMARK, Declaration, benchmarks, find_declaration
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, join_choices, shorten, suggest
 from schemas.game import USUAL
@@ -134,7 +134,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         filled = {name: value for name, value in self.sizes[self.size].items() if name not in given}
         return self.model_copy(update=filled)
 
-    def own_policy(self) -> Any:
+    def own_policy(self) -> object:
         """Return how the benchmark's stages work, of what does not decide what an edition holds."""
         return None
 
@@ -196,7 +196,7 @@ def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> Refresh
         ) from None
 
 
-def choose_benchmarks(flag: str | None) -> tuple[Benchmark, ...]:
+def choose_benchmarks(flag: str | None) -> tuple[Declaration, ...]:
     """Return the benchmarks of flag, environment or perennial.toml, in the order in which they are named.
 
     Raises InvalidOption for one that is not installed, or named twice.
@@ -204,7 +204,7 @@ def choose_benchmarks(flag: str | None) -> tuple[Benchmark, ...]:
     return _benchmarks({"benchmark": flag} if flag else {}, _read_settings_file())
 
 
-def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Benchmark, ...]:
+def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Declaration, ...]:
     sources: tuple[Mapping[str, Any], ...] = (
         given,
         {"benchmark": os.environ.get("PERENNIAL_BENCHMARK")},
@@ -221,7 +221,7 @@ def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Benc
             f"benchmark {shorten(text)!r}: expected names separated by commas, each once, or {ALL}; "
             f"installed: {', '.join(benchmarks())}"
         )
-    return tuple(map(find_benchmark, names))
+    return tuple(map(find_declaration, names))
 
 
 def _read_settings_file() -> dict[str, Any]:
@@ -229,7 +229,9 @@ def _read_settings_file() -> dict[str, Any]:
     return read_toml(Path(SETTINGS_FILE)) or {}
 
 
-def _from_file(benchmark: Benchmark, form: type[RefreshSettings], file: Mapping[str, Any]) -> dict[str, Any]:
+def _from_file(
+    benchmark: Declaration, form: type[RefreshSettings], file: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the file's shared settings and those of the benchmark's section; other sections are ignored."""
     name, own = benchmark.name, form.own_fields()
     shared = {key: value for key, value in file.items() if key not in benchmarks()}

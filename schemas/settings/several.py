@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import Benchmark
+from schemas.benchmark import Declaration
 from schemas.errors import InvalidOption, PerennialError
 from schemas.settings.form import PANELS, describe_setting, panel_of, setting
 from schemas.settings.refresh import SETTINGS_FILE, RefreshSettings, choose_benchmarks, load_settings
@@ -37,7 +37,7 @@ def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[Refre
     return tuple(each)
 
 
-def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Benchmark]) -> None:
+def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Declaration]) -> None:
     """Refuse a flag that not every chosen benchmark has: the others would be made in full."""
     known = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
     for name in given:
@@ -51,7 +51,7 @@ def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Benchmark]) -> No
 
 
 @contextmanager
-def naming(benchmark: str, chosen: Sequence[Benchmark], given: Mapping[str, Any]) -> Iterator[None]:
+def naming(benchmark: str, chosen: Sequence[Declaration], given: Mapping[str, Any]) -> Iterator[None]:
     """Let errors of the block name the benchmark, and say what to do about a flag that is not for all."""
     try:
         yield
@@ -70,7 +70,7 @@ def naming(benchmark: str, chosen: Sequence[Benchmark], given: Mapping[str, Any]
         raise type(error)(f"{benchmark}: {error}{remedy}") from error
 
 
-def _count_owners(name: str, chosen: Sequence[Benchmark]) -> int:
+def _count_owners(name: str, chosen: Sequence[Declaration]) -> int:
     return sum(name in benchmark.settings().own_fields() for benchmark in chosen)
 
 
@@ -79,7 +79,7 @@ def _is_about(message: str, name: str, value: Any) -> bool:
     return f"--{name.replace('_', '-')} " in message or any(repr(part) in message for part in values)
 
 
-def fields_of(chosen: Sequence[Benchmark]) -> dict[str, FieldInfo]:
+def fields_of(chosen: Sequence[Declaration]) -> dict[str, FieldInfo]:
     """Return the settings of these benchmarks as options show them, by name.
 
     Of several, what one or some of them have says so in its description.
@@ -96,7 +96,7 @@ def fields_of(chosen: Sequence[Benchmark]) -> dict[str, FieldInfo]:
     return dict(sorted(fields.items(), key=lambda item: PANELS.index(panel_of(item[1]))))
 
 
-def _merge(name: str, chosen: Sequence[Benchmark]) -> FieldInfo:
+def _merge(name: str, chosen: Sequence[Declaration]) -> FieldInfo:
     found: dict[str, dict[str, FieldInfo]] = {one.name: one.settings().model_fields for one in chosen}
     owners = {benchmark: fields[name] for benchmark, fields in found.items() if name in fields}
     first, *others = owners.values()

@@ -4,18 +4,20 @@ How a game opens and what it answers is the benchmark's; the conversation, the s
 no whole answer, and who plays when others wait are the same for all.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
-from schemas.game import USUAL, Episode, EpisodeStatus, Game, Opening, Playing, SecondReader, Turn
+from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Turn
 from tasks.llm.asking import Ask
 
-NewGame = Callable[[], Game]
+NewGame = Callable[[], GameT]
+# Asks a model what a reply says that ended a game unparsed, and tells the game.
+SecondReader = Callable[[Ask, GameT, str], Awaitable[None]]
 
 _Number = TypeVar("_Number", int, float)
 
@@ -29,6 +31,20 @@ _ENDINGS: dict[CallStatus, EpisodeStatus] = {
     "html_body": "api_error",
     "invalid_body": "api_error",
 }
+
+
+class Players(Protocol):
+    """What is asked of a benchmark's players here: its programs by name, and the variants of asking."""
+
+    @property
+    def programs(self) -> Mapping[str, object]:
+        """The programs by name."""
+        ...
+
+    @property
+    def variants(self) -> Sequence[str]:
+        """The names of the variants."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -57,14 +73,14 @@ def parse_model_player(
     return ModelPlayer(name, ModelChoice(model, dict(own)), variant)
 
 
-def models_of(players: Iterable[str], playing: Playing) -> list[str]:
+def models_of(players: Iterable[str], playing: Players) -> list[str]:
     """Return the models that these players are, each once; programs are none."""
     names = (name for name in players if name not in playing.programs)
     models = (parse_model_player(name, {}, playing.variants).choice.model for name in names)
     return list(dict.fromkeys(models))
 
 
-def plays_version(playing: Playing, player: str, version: str) -> bool:
+def plays_version(playing: Players, player: str, version: str) -> bool:
     """Whether the player plays this version of a question: programs and other variants play the usual one."""
     if version == USUAL:
         return True
@@ -84,11 +100,11 @@ def open_game(game: Game, player: ModelPlayer) -> Opening:
 async def play_model(
     ask: Ask,
     player: ModelPlayer,
-    game: Game,
+    game: GameT,
     run: int,
     opening: Opening | None = None,
-    second_reader: SecondReader | None = None,
-) -> Episode:
+    second_reader: SecondReader[GameT] | None = None,
+) -> Episode[GameT]:
     """Return the model's run of the game: one call a turn, repeated as `run`.
 
     The answer is read from the reply's content, never from its reasoning, which does not enter the
@@ -97,7 +113,7 @@ async def play_model(
     last word is not known. A refusal ends it as `refused`, an empty reply as `unparsed`, and a call that
     came to no answer as `api_error`. Tokens and cost are sums over the calls, None where one is unknown.
     `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
-    not read (`schemas.game.Playing`); its calls are not the episode's. What `ask` raises passes through.
+    not read (`flows.benchmark.Playing`); its calls are not the episode's. What `ask` raises passes through.
     """
     opening = opening or open_game(game, player)
     messages, kept = [*opening.messages], [*(opening.kept or opening.messages)]
@@ -123,13 +139,13 @@ async def play_model(
 async def play_all(
     ask: Ask,
     player: ModelPlayer,
-    new_games: Sequence[NewGame],
+    new_games: Sequence[NewGame[GameT]],
     runs: range,
     concurrency: int,
     canary: str = "",
-    on_end: Callable[[Episode], None] = lambda _episode: None,
-    second_reader: SecondReader | None = None,
-) -> list[Episode]:
+    on_end: Callable[[Episode[GameT]], None] = lambda _episode: None,
+    second_reader: SecondReader[GameT] | None = None,
+) -> list[Episode[GameT]]:
     """Return the runs of these numbers of each game, by game and then run, whatever the timing.
 
     `new_games` make a fresh game of an instance. At most `concurrency` episodes are under way, each with one
@@ -147,7 +163,7 @@ async def play_all(
         raise InvalidOption(f"concurrency {concurrency}: at least 1 episode must be under way")
     gate = _Gate(ask)
     games = _games(player, new_games, runs, canary)
-    episodes: dict[int, Episode] = {}
+    episodes: dict[int, Episode[GameT]] = {}
 
     async def work() -> None:
         try:
@@ -188,8 +204,8 @@ class _Gate:
 
 
 def _games(
-    player: ModelPlayer, new_games: Sequence[NewGame], runs: range, canary: str
-) -> Iterator[tuple[int, Game, Opening, int]]:
+    player: ModelPlayer, new_games: Sequence[NewGame[GameT]], runs: range, canary: str
+) -> Iterator[tuple[int, GameT, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = open_game(new_game(), player)

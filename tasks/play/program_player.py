@@ -1,29 +1,11 @@
 """Programs as players: they answer at once, from the benchmark's own view of the game."""
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
-from schemas.game import Episode, Turn
-
-Move = Callable[[], str]
+from schemas.game import Episode, GameT, Program, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A player that needs no model: whether its runs differ (it draws), what it does, and how it starts.
-
-    `start` gets the benchmark's game and a random generator, and returns what gives its next reply.
-    """
-
-    name: str
-    is_random: bool
-    summary: str
-    start: Callable[[Any, random.Random], Move]
-
-
-def play_program(program: Program, game: Any, run: int, rng: random.Random) -> Episode:
+def play_program(program: Program[GameT], game: GameT, run: int, rng: random.Random) -> Episode[GameT]:
     """Return the program's run of a fresh game."""
     move = program.start(game, rng)
     turns: list[Turn] = []

@@ -1,12 +1,11 @@
 """Rules as a model would have written them: small scripts that are not in the catalogue."""
 
 import json
-from typing import Any
 
+from schemas.rows import Row
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 
-Row = dict[str, Any]
 AUTHOR = "m-author"
 
 # Every third token from the left changes places with the one before it. It takes no exclamation mark.

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +15,8 @@ from flows.a2rbench.seats import ItemSeat
 from flows.stages.compute_statistics import edition_statistics
 from schemas.a2rbench.item import Item, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
+from schemas.game import Program
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import Form, shape_of
@@ -23,12 +24,11 @@ from tasks.a2rbench.gate import check_items
 from tasks.a2rbench.growing import grow_seed
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.seeds import SeedRequest
-from tasks.play.program_player import Program, play_program
+from tasks.play.program_player import play_program
 from tasks.sandbox.tier import find_protection
 from tests.warehouse import tiny_edition
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 NAMES = ("line_reverse", "line_caesar", "cube_reverse_layers", "cube_transpose_layers")
 VARIATIONS = (0, 1, 4, 5, 7)

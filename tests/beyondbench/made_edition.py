@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.ids import canonical_json, content_id
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from tests.warehouse import tiny_edition
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 
 # Suite, task, variation, and the sizes of its problems.

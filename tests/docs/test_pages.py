@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from typing import Any
 
 import pytest
 import yaml
@@ -14,16 +15,17 @@ from warehouse.catalog.question_views import question_views
 DOCS = REPOSITORY / "docs"
 
 
-def _pages() -> dict[str, str]:
+def _hook() -> Any:
     spec = importlib.util.spec_from_file_location("generated_pages", DOCS / "generated_pages.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return dict(module.pages())
+    return module
 
 
-PAGES = _pages()
+HOOK = _hook()
+PAGES = dict(HOOK.pages())
 WRITTEN = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in DOCS.rglob("*.md")}
 
 
@@ -56,10 +58,21 @@ def test_the_navigation_has_every_page() -> None:
     assert sorted(named) == sorted({*WRITTEN, *PAGES})
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_the_site_shows_the_files_of_the_example_below_what_links_to_them() -> None:
+    text = WRITTEN["write_a_benchmark.md"]
+    files = [DOCS / name for name in re.findall(r"\]\((mastermind/[^)]+)\)", text)]
+    assert len(files) >= 12
+    shown = HOOK.show_files(text, DOCS)
+    assert "](mastermind/" not in shown
+    for file in files:
+        assert file.read_text("utf-8").rstrip().replace("\n", "\n    ") in shown
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "docs/write_a_benchmark.md"])
 def test_links_of_the_repository_lead_somewhere(name: str) -> None:
-    targets = re.findall(r"\]\(([^)#\s]+)", (REPOSITORY / name).read_text("utf-8"))
-    assert [one for one in targets if "://" not in one and not (REPOSITORY / one).exists()] == []
+    page = REPOSITORY / name
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8"))
+    assert [one for one in targets if "://" not in one and not (page.parent / one).exists()] == []
 
 
 def test_contributor_files_are_well_formed() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
 from schemas.calls import ModelRequest, Reply
+from schemas.rows import Rows
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
@@ -18,7 +19,7 @@ from warehouse.catalog.catalog import table_file
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.ledger.rows import Entry, entry
 from warehouse.ledger.writer import LedgerWriter
-from warehouse.staging.staging import Rows, Staging
+from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from flows.a2rbench.prepare import estimate_evaluation
+from flows.benchmark import find_benchmark
 from flows.cli.evaluate import is_for_play
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.evaluation import prepare_evaluation
 from schemas.a2rbench.analysis import RIGHT, WRONG
-from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from schemas.settings import load_settings
 from tasks.a2rbench.readers.excerpt import excerpt

@@ -25,6 +25,7 @@ from flows.stages.unit_stages import staged_stages
 from flows.stages.workspace import open_workspace
 from schemas.benchmark import Batch
 from schemas.errors import Damaged, EditionConflict, PerennialError
+from schemas.rows import Rows
 from schemas.units import describe_unit
 from tests.flows.grown_root import (
     ANSWERS,
@@ -46,7 +47,7 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish, staged_rows
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions import publish as publishing
-from warehouse.staging.staging import Rows, Staging
+from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow

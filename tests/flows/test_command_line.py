@@ -18,6 +18,7 @@ from warehouse.store.store import Store
 WITHOUT_RESULT = ("serve", "unlock", "init", "web")
 # They read and write no data root.
 WITHOUT_ROOT = (
+    "perennial benchmarks",
     "perennial init",
     "perennial knowledge list",
     "perennial knowledge sample",

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from flows.console import progress
-from flows.stages.unit_stages import stages_of
+from flows.stages.unit_stages import list_jobs
 from flows.watchers.openlineage import LineageWatcher
 from flows.watchers.watcher import Watchers, report_failure
 from schemas.errors import AuditFailed
@@ -25,7 +25,6 @@ from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
 from tests.warehouse.test_lineage import PLAN
 from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.lineage.jobs import jobs_of
 from warehouse.store.store import Store
 
 _EVENTS = 8  # of the refresh that `_report_refresh` tells of
@@ -89,7 +88,7 @@ def test_a_refresh_leaves_valid_events_of_every_stage(
     stages = [state.removeprefix("COMPLETE .") for state in _states(events) if "COMPLETE ." in state]
     assert expected <= set(stages)
     # A stage that reads or writes tables must be listed, or its lineage would be silently empty.
-    assert set(stages) <= {stage.name for stage in jobs_of(unit, "kumo", stages_of(unit, "kumo"))}
+    assert set(stages) <= {stage.name for stage in list_jobs(unit, "kumo")}
     text = json.dumps(events)
     assert "Traceback" not in text
     assert all(event["run"]["runId"] != event["job"]["name"] for event in events)

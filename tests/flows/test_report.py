@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from flows.benchmark import find_benchmark
 from flows.editions.diagnosis import find_problems
 from flows.editions.report import report_data, report_queries
 from flows.editions.report_files import write_page
-from schemas.benchmark import find_benchmark
 from tasks.report.wording import clean
 from tasks.statistics.shares import wilson_interval
 from tests.flows.hand_made_root import Run, perennial

@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from flows.benchmark import Benchmark
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page, write_tables
 from flows.kumo.benchmark import BENCHMARK as KUMO
 from flows.stages.compute_statistics import edition_statistics
 from schemas import benchmark
-from schemas.benchmark import Benchmark
 from schemas.errors import InvalidOption
 from schemas.measure import Measure
 from schemas.tables import TABLES, staged_tables
@@ -29,8 +29,9 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")
-KUMO_SEAM = (KUMO.settings, KUMO.prepare, tuple, KUMO.playing)
-RIDDLES = Benchmark("riddles", *KUMO_SEAM, analysis=Analysis, measures=(HINTS,))
+SEAM = ("settings", "prepare", "growing", "playing", "estimate")
+OF_KUMO = {name: getattr(KUMO, name) for name in SEAM}
+RIDDLES = Benchmark("riddles", **OF_KUMO, analysis=Analysis, measures=(HINTS,))
 SETTINGS = ("long", "brief")
 DOMAINS = ("rivers", "stones", "birds")
 PLAYERS = ("sphinx", "parrot")
@@ -41,6 +42,10 @@ class Entry:
     """An entry point as far as the registry reads it."""
 
     found: Benchmark
+
+    @property
+    def name(self) -> str:
+        return self.found.name
 
     def load(self) -> Benchmark:
         return self.found

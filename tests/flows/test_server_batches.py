@@ -27,7 +27,7 @@ from tasks.llm.server_batches.use import InBatches, Pace
 from tests.flows import made_units
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
-from tests.flows.installed_toy import installed, write_package
+from tests.flows.installed_benchmarks import installed, write_package
 from tests.server.batch_faults import LINE_FAULTS
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from jinja2 import DictLoader
 
 from flows.editions.audit import audit_unit
 from flows.editions.report import report_data
@@ -16,21 +17,24 @@ from flows.editions.report_files import write_page
 from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import ExportForm, check_sums, export_edition
 from flows.refresh.plan import prepare_refresh
+from flows.refresh.print_plan import estimate_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.refresh.settle_seed import settle_seed
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from schemas.errors import InvalidOption
+from prompts import render
+from schemas.errors import InvalidOption, UnusableBenchmark
 from schemas.settings import load_settings
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
-from tests.flows.installed_toy import installed, write_package
+from tests.flows.installed_benchmarks import installed, write_package
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog
+from tests.toy import benchmark as toy
+from warehouse.catalog.catalog import open_catalog, published_editions
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
@@ -168,6 +172,41 @@ def commands_with_toy(package: Path, harness: Harness) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("toy/none.md.j2", "InvalidOption: template 'toy/none.md.j2' is not known"),
+        ("toy/total.md.j2", "UndefinedError: 'total' is undefined"),
+        ("toy/open.md.j2", "TemplateSyntaxError: "),
+    ],
+)
+@pytest.mark.usefixtures("_installed")
+def test_a_template_that_cannot_be_rendered_ends_a_refresh_of_programs_before_anything_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str, reason: str
+) -> None:
+    own = {"toy/total.md.j2": "{{ total }}", "toy/open.md.j2": "{{ a"}
+    monkeypatch.setattr(toy, "TEMPLATE", template)
+    monkeypatch.setattr(render, "_elsewhere", lambda: {"toy": DictLoader({k[4:]: v for k, v in own.items()})})
+    render._environment.cache_clear()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnusableBenchmark) as caught:
+        _refresh(tmp_path, benchmark="toy", sums=1, edition="first", players=["adder"])
+    render._environment.cache_clear()
+    assert "\n" not in str(caught.value)
+    assert re.match(rf"benchmark 'toy' cannot show question toy_\w+ to a model: {reason}", str(caught.value))
+    assert published_editions(Store(str(tmp_path))) == ()
+
+
+@pytest.mark.usefixtures("_installed")
+def test_a_plan_counts_the_calls_of_a_model(tmp_path: Path) -> None:
+    asked = {"benchmark": "toy", "sums": 10, "runs": 5, "players": ["adder", "some-model"]}
+    settings = load_settings({**asked, "root": str(tmp_path)})
+    store = Store(str(tmp_path))
+    prepared = prepare_refresh(settings, store, needs_key=False)
+    (row,) = estimate_refresh(store, prepared, settings)
+    assert (row.model, row.calls_low, row.calls_high) == ("some-model", 100, 100)
 
 
 @pytest.mark.slow

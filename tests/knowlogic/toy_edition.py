@@ -6,9 +6,9 @@ from functools import cache
 from itertools import groupby
 from typing import Any, cast
 
+from flows.benchmark import find_benchmark
 from flows.knowlogic.grow_questions import shared_row
 from flows.knowlogic.seats import QuestionSeat
-from schemas.benchmark import find_benchmark
 from schemas.knowlogic.knowledge import Knowledge
 from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import DomainName, Language

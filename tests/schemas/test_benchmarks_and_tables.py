@@ -2,24 +2,27 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import benchmarks, find_benchmark
+from flows.benchmark import find_benchmark
+from schemas.benchmark import benchmarks
 from schemas.errors import InvalidOption
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.tables import SHARED_TABLES, TABLES, staged_tables
 from tests.conftest import REPOSITORY
 
 TOY = """
-from schemas.benchmark import Benchmark
+from flows.benchmark import Benchmark
 from schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
-BENCHMARK = Benchmark("toy", None, None, growing=lambda: (), playing=None, analysis=None, tables=(FACTS,))
+SEAM = dict.fromkeys(("settings", "prepare", "playing", "analysis", "estimate"))
+BENCHMARK = Benchmark("toy", growing=lambda: (), tables=(FACTS,), **SEAM)
 """
 
 
@@ -32,8 +35,8 @@ def _run(program: str, path: Path) -> str:
     return done.stdout
 
 
-def _install_toy(folder: Path) -> None:
-    (folder / "toy_benchmark.py").write_text(TOY, encoding="utf-8")
+def _install_toy(folder: Path, text: str = TOY) -> None:
+    (folder / "toy_benchmark.py").write_text(text, encoding="utf-8")
     info = folder / "toy_benchmark-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-benchmark\nVersion: 1\n")
@@ -115,3 +118,25 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
         False,
         ["instances", "toy_facts"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (TOY.replace(', "estimate"', ""), "TypeError: .*required keyword-only argument: 'estimate'"),
+        (TOY.replace('Benchmark("toy"', 'Benchmark("riddles"'), "expected a Benchmark of the name 'toy'"),
+        (TOY.replace("BENCHMARK", "WORKBENCH"), "AttributeError: .*BENCHMARK"),
+    ],
+)
+def test_a_package_that_cannot_be_loaded_ends_every_command_with_one_line(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    _install_toy(tmp_path, text)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(REPOSITORY), str(tmp_path)))}
+    command = [sys.executable, "-c", "from flows.cli.start import main; main()", "tables"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    told = (
+        r"perennial: error: benchmark 'toy' of package toy-benchmark 1 \(toy_benchmark:BENCHMARK\) cannot be "
+    )
+    assert re.match(rf"{told}loaded: .*{reason}.*: correct the package, or uninstall it", done.stderr)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import find_benchmark
+from flows.benchmark import find_benchmark
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Shown, perennial
 from tests.study.study_root import EDITION

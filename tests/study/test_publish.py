@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from flows.benchmark import find_benchmark
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.player_choice import choose_players
 from flows.study.publish import PublishedStudy, find_stale, open_ledger, publish_study, withdraw_participant
 from flows.study.results import list_moves
 from flows.study.study_file import read_study
-from schemas.benchmark import find_benchmark
 from schemas.errors import InvalidOption
 from schemas.persons import person_name
 from schemas.settings import load_settings

@@ -2,23 +2,30 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from flows.benchmark import Benchmark, Playing, Preparation, Stage, always
+from flows.stages.estimate_players import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import render
-from schemas.benchmark import Batch, Benchmark, Preparation, Rows, Stage, always
-from schemas.game import Episode, EpisodeStatus, Opening, Playing, Result
+from schemas.benchmark import Batch
+from schemas.calls import StageEstimate
+from schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
 from schemas.ids import content_id, derive_rng
+from schemas.plan import EvaluationPlan
+from schemas.price import Price
+from schemas.rows import Rows
 from schemas.settings import RefreshSettings
 from schemas.settings.form import setting
 from schemas.table_form import Column, Reference, Table
-from tasks.play.program_player import Move, Program
 from tasks.statistics.analysis import Analysis
 from warehouse.catalog.published_rows import rows_with
 from warehouse.editions.issued_ids import issued_instances
+from warehouse.editions.publish import read_counts
 from warehouse.store.store import Store
 
 TEMPLATE = "toy/sum.md.j2"
@@ -44,7 +51,24 @@ class ToySettings(RefreshSettings):
 
 def prepare(settings: ToySettings, _store: Store) -> Preparation:
     """Return the plan's own part."""
-    return Preparation({"sums": settings.sums}, counts={"instances": settings.sums * len(SIZES)})
+    sums = settings.sums * len(SIZES)
+    return Preparation(
+        {"sums": settings.sums}, counts={"instances": sums}, estimate=partial(estimate_calls, sums)
+    )
+
+
+def estimate_calls(sums: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+    """Return the estimate of each model: a call per sum and run."""
+    calls = sums * plan.runs
+    tokens = {"prompt_tokens": 20 * calls, "answer_tokens": 4 * calls, "longest_reply": 2_000}
+    return estimate_players(plan, PROGRAMS, prices, calls=calls, **tokens)
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, prices: Mapping[str, Price]
+) -> list[StageEstimate]:
+    """Return the same for a published edition."""
+    return estimate_calls(read_counts(store, plan.edition)["instances"], plan, prices)
 
 
 def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -143,5 +167,6 @@ BENCHMARK = Benchmark(
     growing=lambda: STAGES,
     playing=lambda: PLAYING,
     analysis=Analysis,
+    estimate=estimate_evaluation,
     tables=(SUMS,),
 )

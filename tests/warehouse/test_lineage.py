@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from flows.stages.unit_stages import stages_of
+from flows.stages.unit_stages import list_jobs
 from schemas.benchmark import benchmarks
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.tables import TABLES
@@ -19,15 +19,15 @@ from tests.warehouse.openlineage_schema import problems
 from warehouse.lineage.columns import Origin, column_origins, origin_tables
 from warehouse.lineage.datasets import Written, root_namespace
 from warehouse.lineage.events import RefreshEvents
-from warehouse.lineage.jobs import StageTables, jobs_of
+from warehouse.lineage.jobs import StageTables
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
 PLAY = EvaluationPlan("e1", "1", "kumo", ("algorithm-3",), runs=1, seed=0, code_version="0.1.0")
 LATER = replace(PLAN, known_editions=("e0",))
-STAGES, PLAYING = (jobs_of(unit, "kumo", stages_of(unit, "kumo")) for unit in ("e1", "e1@1"))
+STAGES, PLAYING = (list_jobs(unit, "kumo") for unit in ("e1", "e1@1"))
 # Of each benchmark: its plans and jobs of an edition, and of an evaluation.
 UNITS = [
-    (plan, jobs_of(unit, benchmark, stages_of(unit, benchmark)))
+    (plan, list_jobs(unit, benchmark))
     for benchmark in benchmarks()
     for unit, plan in (
         ("e1", replace(PLAN, benchmark=benchmark)),

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from importlib.resources import files as package_files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from schemas.tables import TABLES
 from warehouse.audit.great_expectations import judge
 from warehouse.audit.search import Finding, search_query, search_table
 from warehouse.catalog.confinement import quote
+from warehouse.catalog.question_views import list_files
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,7 +82,7 @@ def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozense
                 )
     packages = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
     for package in ("warehouse.audit", *packages):
-        for entry in sorted((package_files(package) / "rules").iterdir(), key=lambda file: file.name):
+        for entry in list_files(package, "rules"):
             if entry.name.endswith(".sql"):
                 text = entry.read_text(encoding="utf-8")
                 if _concerns(text, own, others):

@@ -4,9 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from schemas.benchmark import benchmarks
 from schemas.tables import TABLES
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 SHARED = "warehouse.catalog"
 _ANSWERS = "episode_answers"
@@ -31,11 +35,17 @@ def view_names(package: str) -> tuple[str, ...]:
 
 @cache
 def _views_of(package: str) -> tuple[tuple[str, str], ...]:
-    found = (entry for entry in (files(package) / "views").iterdir() if entry.name.endswith(".sql"))
     return tuple(
         (entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8"))
-        for entry in sorted(found, key=lambda entry: entry.name)
+        for entry in list_files(package, "views")
+        if entry.name.endswith(".sql")
     )
+
+
+def list_files(package: str, folder: str) -> "list[Traversable]":
+    """Return the files of a package's folder, by name; none where it has no such folder."""
+    place = files(package) / folder
+    return sorted(place.iterdir(), key=lambda entry: entry.name) if place.is_dir() else []
 
 
 def question_of(sql: str) -> str:

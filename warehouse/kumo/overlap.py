@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
+from schemas.rows import Row
 from warehouse.catalog.catalog import table_file
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     Sums = npt.NDArray[np.uint64]
 
-Row = dict[str, Any]
 
 FACTS = "gate"
 READ_BY_GRAMMAR, READ_BY_MODEL, NOT_READ = "grammar", "model", "none"

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-from typing import Any
 
 from schemas.disclosure import is_public
 from schemas.ids import content_id
@@ -22,10 +21,10 @@ from schemas.kumo.things import (
     observation_text,
     read_number,
 )
+from schemas.rows import Row
 from warehouse.staging.growth_rows import question_row
 
 BENCHMARK = "kumo"
-Row = dict[str, Any]
 _NO_OPTIMUM: Row = {
     "promise_status": "none",
     **dict.fromkeys(

@@ -1,5 +1,5 @@
 """Which columns the values of a column are made from: the references of the tables, what is listed
-here, and what each benchmark lists of its own (`schemas.benchmark.Benchmark.origins`).
+here, and what each benchmark lists of its own (`schemas.benchmark.Declaration.origins`).
 
 A column that is absent comes from the settings of the refresh, from the domains that were given, or from
 other columns of its own row.

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.benchmark import Stage
 from schemas.tables import TABLES, staged_tables
 from schemas.units import is_evaluation
 from warehouse.lineage.columns import origin_tables
@@ -29,9 +28,8 @@ class StageTables:
         return tuple(table for table in TABLES if table in named)
 
 
-def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTables, ...]:
-    """Return these stages of an edition or evaluation as jobs, and the one that publishes it."""
-    made = (StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier) for stage in stages)
+def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[StageTables, ...]:
+    """Return these stages of an edition or evaluation, and the one that publishes it."""
     answers = is_evaluation(unit)
     staged = staged_tables(benchmark, answers=answers)
     publishing = StageTables(
@@ -42,4 +40,4 @@ def jobs_of(unit: str, benchmark: str, stages: Iterable[Stage]) -> tuple[StageTa
         tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
         ("evaluations", "audits", "statistics") if answers else ("editions", "audits"),
     )
-    return (*made, publishing)
+    return (*stages, publishing)

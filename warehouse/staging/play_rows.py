@@ -1,10 +1,7 @@
 """Episodes and their turns as rows of the shared tables."""
 
-from typing import Any
-
 from schemas.game import USUAL, Episode
-
-Row = dict[str, Any]
+from schemas.rows import Row
 
 
 def episode_row(

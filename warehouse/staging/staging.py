@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Damaged, EditionConflict, in_one_line
 from schemas.ids import content_id
 from schemas.plan import Plan, plan_from_json
+from schemas.rows import Rows
 from schemas.tables import TABLES
 from schemas.units import describe_unit
 from warehouse.store.parquet import parquet_bytes, parquet_table
@@ -26,7 +27,6 @@ from warehouse.store.store import Store
 if TYPE_CHECKING:
     import pyarrow
 
-Rows = list[dict[str, Any]]
 
 _PLAN_DIGEST = "digest"
 

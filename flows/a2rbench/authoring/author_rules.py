@@ -13,9 +13,10 @@ from flows.stages.workspace import Workspace
 from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS, RULE_TYPES, name_domain
 from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.errors import UnusableConfig
 from schemas.ids import canonical_json
+from schemas.rows import Rows
 from tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
 from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType

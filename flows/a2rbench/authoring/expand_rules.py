@@ -19,8 +19,9 @@ from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.authoring import CATALOGUE
 from schemas.a2rbench.item import DOMAINS
-from schemas.benchmark import Batch, Rows
+from schemas.benchmark import Batch
 from schemas.errors import UnusableConfig, in_one_line, shorten
+from schemas.rows import Rows
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
 from tasks.a2rbench.gate import check_items

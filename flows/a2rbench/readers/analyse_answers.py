@@ -10,15 +10,17 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
+from flows.benchmark import Stage
 from flows.console import progress
 from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.play_episodes import play_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.analysis import ReadingPlan
-from schemas.benchmark import Batch, Rows, Stage
+from schemas.benchmark import Batch
 from schemas.calls import ModelChoice
 from schemas.ids import derive_rng
+from schemas.rows import Rows
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.analyst import Analysed, Subject, analyse
 from warehouse.catalog.published_rows import rows_with

@@ -26,9 +26,10 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed, UnreadableInput, in_one_line
-from schemas.kumo.gate import NO_THRESHOLDS
+from schemas.kumo.gate import NO_THRESHOLDS, GatePolicy
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Instance, Setting
+from schemas.rows import Row, Rows
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
 from tasks.kumo.guessing import GUESSES, rank_valid_truth
@@ -47,8 +48,7 @@ from warehouse.kumo.overlap import (
     text_hash,
     write_facts,
 )
-from warehouse.kumo.rows import SYMBOLIC_CHECK, Row, instance_from_row
-from warehouse.staging.staging import Rows
+from warehouse.kumo.rows import SYMBOLIC_CHECK, instance_from_row
 
 EDITION = Batch("overlap")
 
@@ -77,7 +77,8 @@ def check_edition(workspace: Workspace, _batch: Batch, policies: Policies) -> di
     """
     edition = KumoEdition(workspace)
     facts = [(cell, _required_facts(edition, cell)) for cell in edition.cells]
-    rows = edition_rows(edition, facts, policies.own or NO_THRESHOLDS)
+    thresholds = policies.own if isinstance(policies.own, GatePolicy) else NO_THRESHOLDS
+    rows = edition_rows(edition, facts, thresholds)
     _require(workspace, rows)
     return {"audits": rows}
 

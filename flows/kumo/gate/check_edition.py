@@ -28,6 +28,7 @@ from flows.kumo.gate.expectations import (
 from schemas.errors import UnreadableInput
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.things import Setting
+from schemas.rows import Row
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks
@@ -44,7 +45,7 @@ from warehouse.kumo.overlap import (
     names_sum,
     same_names,
 )
-from warehouse.kumo.rows import Row, instance_from_row
+from warehouse.kumo.rows import instance_from_row
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from warehouse.kumo.rows import Row
+from schemas.rows import Row
 
 _SHOWN_PROBLEMS = 3
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from flows.benchmark import Preparation
 from flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candidates, request_of
 from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
-from schemas.benchmark import Preparation
 from schemas.calls import StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.game import USUAL
@@ -33,7 +33,7 @@ from warehouse.store.store import Store
 _WARNINGS_SHOWN = 2  # of a domain
 
 
-def prepare(settings: KumoSettings, store: Store) -> Preparation:
+def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDomain, ...]]:
     """Return the plan's own part and the domains that it names, after every check that needs no work."""
     authoring = settings.authoring(has_domains=settings.has_domains)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
@@ -123,7 +123,9 @@ def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[floa
     return shares
 
 
-def _preparation(plan: KumoPlan, domains: tuple[PlannedDomain, ...]) -> Preparation:
+def _preparation(
+    plan: KumoPlan, domains: tuple[PlannedDomain, ...]
+) -> Preparation[tuple[PlannedDomain, ...]]:
     shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
         shown["turns"] = {domain.config.name: domain.turn for domain in domains}
@@ -165,7 +167,9 @@ def _first_warnings(domain: PlannedDomain) -> tuple[str, ...]:
     return (*domain.warnings[:_WARNINGS_SHOWN], more)
 
 
-def _resume(plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]) -> Preparation:
+def _resume(
+    plan: EditionPlan, published: bool, candidates: Sequence[PlannedDomain]
+) -> Preparation[tuple[PlannedDomain, ...]]:
     return _preparation(KumoPlan.from_json(plan.own), _resume_domains(plan, published, candidates))
 
 

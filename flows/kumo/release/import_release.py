@@ -23,6 +23,7 @@ from schemas.kumo.plan import KumoPlan
 from schemas.kumo.samplers import AS_PUBLISHED
 from schemas.kumo.things import Rejection
 from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from warehouse.catalog.catalog import published_editions, row_file
 from warehouse.editions.publish import Publication, publish, read_published_plan
@@ -38,7 +39,7 @@ from warehouse.kumo.release.trajectories import (
     merge_parts,
     write_part,
 )
-from warehouse.kumo.rows import Row, rejection_row
+from warehouse.kumo.rows import rejection_row
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.parquet import sort_by_key
 from warehouse.store.store import Store

@@ -9,6 +9,7 @@ from flows.kumo.release.domain_files import read_config
 from schemas.errors import UnreadableInput
 from schemas.ids import content_id
 from schemas.kumo.things import BookVerdict, Instance, Rejection, SeedConfig, Setting, observation_text
+from schemas.rows import Row
 from tasks.kumo.configuration import parse_json
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from tasks.kumo.instance_lines import parse_instances
@@ -19,7 +20,6 @@ from warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_
 from warehouse.kumo.release.layout import Release, SettingFile
 from warehouse.kumo.release.trajectory_lines import Board
 from warehouse.kumo.rows import (
-    Row,
     book_row,
     config_row,
     domain_row,

@@ -5,13 +5,13 @@ import random
 
 from rapidfuzz.distance import Levenshtein
 
+from schemas.game import Move, Program
 from tasks.a2rbench.fits import find_fits
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.players.guesser import guess
 from tasks.a2rbench.replies.answers import write_answer
 from tasks.a2rbench.values import join_texts, split_texts, tokens_of
 from tasks.a2rbench.wording import read_dimension, read_prompt
-from tasks.play.program_player import Move, Program
 
 
 def search_prompt(prompt: str) -> str:
@@ -59,7 +59,7 @@ def _guess(game: ItemGame, _rng: random.Random) -> Move:
     return lambda: write_answer(json.loads(guess(game.form)))
 
 
-PLAYERS: dict[str, Program] = {
+PLAYERS: dict[str, Program[ItemGame]] = {
     program.name: program
     for program in (
         Program(

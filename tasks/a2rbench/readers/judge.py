@@ -8,7 +8,6 @@ import json
 
 from schemas.a2rbench.item import SHAPES
 from schemas.calls import ModelChoice
-from schemas.game import SecondReader
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.readers.excerpt import excerpt
@@ -18,12 +17,13 @@ from tasks.a2rbench.replies.form import form_of
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request
 from tasks.llm.asking import Ask
+from tasks.play.model_player import SecondReader
 
 SYSTEM, TEMPLATE = "a2rbench/answer_judge/system.md.j2", "a2rbench/answer_judge/quote.md.j2"
 _LONGEST = 200
 
 
-def judge_by(judge: ModelChoice) -> SecondReader:
+def judge_by(judge: ModelChoice) -> SecondReader[ItemGame]:
     """Return what asks this judge to quote a reply's answer, and gives the game what it quotes.
 
     It raises EndpointFailed where the call came to no answer. Players who say that they have no answer

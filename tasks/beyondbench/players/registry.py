@@ -2,10 +2,10 @@
 
 import random
 
+from schemas.game import Move, Program
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.guesser import guess
 from tasks.beyondbench.problem import write_answer
-from tasks.play.program_player import Move, Program
 
 
 def _exact(game: TaskGame, _rng: random.Random) -> Move:
@@ -33,7 +33,7 @@ def _guesser(game: TaskGame, _rng: random.Random) -> Move:
     return lambda: problem.write_answer(guess(problem.task.name, problem.variation, problem.size, form))
 
 
-PLAYERS: dict[str, Program] = {
+PLAYERS: dict[str, Program[TaskGame]] = {
     program.name: program
     for program in (
         Program("exact", False, "solves the problem that the prompt's text alone states", _exact),

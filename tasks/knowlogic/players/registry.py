@@ -3,6 +3,7 @@
 import random
 from hashlib import sha256
 
+from schemas.game import Move, Program
 from schemas.knowlogic.things import LETTERS
 from tasks.knowlogic.answers import letter_sets, write_answer
 from tasks.knowlogic.domain import Domain
@@ -10,7 +11,6 @@ from tasks.knowlogic.game import QuestionGame
 from tasks.knowlogic.players.guesser import guess
 from tasks.knowlogic.problem import right_letters
 from tasks.knowlogic.wording.layout import read_text, split_prompt
-from tasks.play.program_player import Move, Program
 
 
 def solve_prompt(domain: Domain, prompt: str) -> str:
@@ -44,7 +44,7 @@ def _guess(game: QuestionGame, _rng: random.Random) -> Move:
     return lambda: answer
 
 
-PLAYERS: dict[str, Program] = {
+PLAYERS: dict[str, Program[QuestionGame]] = {
     program.name: program
     for program in (
         Program("exact", False, "solves what the prompt's text alone says", _exact),

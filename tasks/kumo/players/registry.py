@@ -4,13 +4,13 @@ import random
 from collections.abc import Callable, Sequence
 
 from schemas.errors import InvalidOption
+from schemas.game import Move, Program
 from schemas.kumo.things import Step
 from tasks.kumo.game import KumoGame, Player
 from tasks.kumo.players.greedy import GreedyPlayer
 from tasks.kumo.players.guesser import GuesserPlayer
 from tasks.kumo.players.reader import ReaderPlayer
 from tasks.kumo.players.seat import Seat, answer, take_seat
-from tasks.play.program_player import Move, Program
 
 
 class PlannedPlayer:
@@ -77,7 +77,7 @@ def _program(
     is_random: bool,
     summary: str,
     seat_player: Callable[[Seat], Player],
-) -> Program:
+) -> Program[KumoGame]:
     def start(game: KumoGame, rng: random.Random) -> Move:
         player = seat_player(take_seat(game.board, rng))
         return lambda: player.reply(game.steps)
@@ -86,7 +86,7 @@ def _program(
 
 
 ALIASES = {"oracle": "algorithm-3"}
-PLAYERS: dict[str, Program] = {
+PLAYERS: dict[str, Program[KumoGame]] = {
     program.name: program
     for program in (
         _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch
 from schemas.errors import AuditFailed
+from schemas.rows import Row
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN
 from tests.a2rbench.expansion.growing import DOMAINS, VARIATIONS, begin, grow_all
 from tests.server.in_thread import serving
@@ -25,7 +25,6 @@ from tests.server.running import ServerControls
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 OPTIONS = ServerOptions(models=("m-expander", "m-judge"), roles="tests.a2rbench.scripted_expander", seed=2)
 
 

@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from flows.stages.compute_statistics import edition_statistics
 from schemas.ids import canonical_json, content_id
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from tests.warehouse import tiny_edition
 from warehouse.store.store import Store
 
-Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 
 DOMAINS = ("space", "time", "social", "nature", "mix")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.kumo.things import Setting
+from schemas.rows import Row
 from warehouse.kumo.release.files import Skipped, read_lines
 from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.rows import Row
 
 _MAX_LINE_BYTES = 100_000_000
 

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 
 from schemas.errors import PerennialError
 from schemas.kumo.things import Rejection, Setting
+from schemas.rows import Row
 from schemas.tables import TABLES
 from warehouse.kumo.release.files import Skipped, read_lines
 from warehouse.kumo.release.layout import SettingFile
 from warehouse.kumo.release.outcome_runs import read_outcome_rows
 from warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
-from warehouse.kumo.rows import Row, episode_id, kumo_episode_row
+from warehouse.kumo.rows import episode_id, kumo_episode_row
 from warehouse.staging.merge_parts import write_sorted
 
 if TYPE_CHECKING:

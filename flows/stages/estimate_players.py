@@ -1,4 +1,4 @@
-"""What the model calls of a plan cost where a question has one reply: an estimate before any is made."""
+"""What the model calls of an evaluation cost: an estimate before any is made."""
 
 from collections.abc import Container, Mapping
 
@@ -10,7 +10,7 @@ from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player
 
 
-def estimate_one_shot(
+def estimate_players(
     plan: EvaluationPlan,
     programs: Container[str],
     prices: Mapping[str, Price],
@@ -19,29 +19,33 @@ def estimate_one_shot(
     prompt_tokens: int,
     answer_tokens: int,
     longest_reply: int,
+    most_calls: int = 0,
+    most_prompt_tokens: int = 0,
 ) -> list[StageEstimate]:
     """Return the estimate of each player of a plan that is not one of the `programs`.
 
     A player makes so many `calls`, with so many tokens of prompts in all. Its replies have `answer_tokens`
     in all where it writes no reasoning; at most each has `longest_reply`, where no other limit is set.
+    `most_calls` and `most_prompt_tokens` are given where a game may take more turns than is usual.
     """
+    most_calls, most_prompts = most_calls or calls, most_prompt_tokens or prompt_tokens
     stages = []
     for name in (name for name in plan.players if name not in programs):
         choice = parse_model_player(name, plan.params_of, ()).choice
-        longest = max(calls * (completion_bound(choice.params) or longest_reply), answer_tokens)
+        longest = max(most_calls * (completion_bound(choice.params) or longest_reply), answer_tokens)
         price = prices.get(choice.model)
         stages.append(
             StageEstimate(
                 stage="episodes",
                 model=name,
                 calls_low=calls,
-                calls_high=calls,
+                calls_high=most_calls,
                 prompt_tokens=prompt_tokens,
                 completion_tokens=answer_tokens,
-                prompt_tokens_high=prompt_tokens,
+                prompt_tokens_high=most_prompts,
                 completion_tokens_high=longest,
                 cost_low_usd=cost_usd(price, prompt_tokens, answer_tokens, 0),
-                cost_high_usd=cost_usd(price, prompt_tokens, longest, 0),
+                cost_high_usd=cost_usd(price, most_prompts, longest, 0),
             )
         )
     return stages

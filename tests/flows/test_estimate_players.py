@@ -1,6 +1,6 @@
 """The estimate of model calls where a question has one reply."""
 
-from flows.stages.estimate_one_shot import estimate_one_shot
+from flows.stages.estimate_players import estimate_players
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
 
@@ -10,7 +10,7 @@ def test_an_estimate_has_each_model_once_with_its_price_and_its_limit() -> None:
     limits = {"limited": {"max_tokens": 900}, "terse": {"max_tokens": 10}}
     plan = EvaluationPlan("e", "1", "b", players, 1, 1, "v", model_params=limits)
     prices = {"priced": Price(1.0, 4.0), "limited": Price(1.0, None)}
-    priced, limited, terse = estimate_one_shot(
+    priced, limited, terse = estimate_players(
         plan, {"search"}, prices, calls=10, prompt_tokens=3_000, answer_tokens=500, longest_reply=2_000
     )
     assert (priced.model, priced.stage, priced.calls_low, priced.calls_high) == ("priced", "episodes", 10, 10)

@@ -1,0 +1,1 @@
+"""Mastermind as a benchmark of perennial: a hidden code, guesses, and how near each guess is."""

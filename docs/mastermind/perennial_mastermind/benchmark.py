@@ -1,0 +1,50 @@
+"""Mastermind as a benchmark: what the entry point names. Nothing heavy is imported before it is needed."""
+
+from typing import TYPE_CHECKING
+
+from flows.benchmark import Benchmark
+from perennial_mastermind.tables import CODES, GUESSES
+from schemas.late_module import LateModule
+from schemas.measure import Floor, Measure
+
+if TYPE_CHECKING:
+    from perennial_mastermind import figures, grow, pages, seats
+    from perennial_mastermind.report import sections
+else:
+    figures = LateModule("perennial_mastermind.figures")
+    grow = LateModule("perennial_mastermind.grow")
+    pages = LateModule("perennial_mastermind.pages")
+    sections = LateModule("perennial_mastermind.report.sections")
+    seats = LateModule("perennial_mastermind.seats")
+
+
+_GUESSES = Measure(
+    "mean_guesses",
+    "any",
+    "guesses",
+    "guesses = mean over codes of the mean over runs",
+    "Guesses is the mean number of guesses of a game, whether the code was found or not.",
+)
+_FLOOR = Floor("guesser", "floor = guesser, which reads no answer", "The floor is what blind guesses solve.")
+_ANSWERS = (
+    "SELECT e.edition, e.evaluation, e.episode_id, arg_max(g.guess, g.number), any_value(c.code) "
+    "FROM episodes AS e JOIN mastermind_codes AS c USING (edition, instance_id) "
+    "LEFT JOIN mastermind_guesses AS g USING (edition, evaluation, episode_id) GROUP BY ALL"
+)
+
+BENCHMARK = Benchmark(
+    "mastermind",
+    settings=lambda: grow.MastermindSettings,
+    prepare=lambda settings, store: grow.prepare(settings, store),
+    growing=lambda: grow.STAGES,
+    playing=lambda: seats.PLAYING,
+    analysis=lambda: figures.ANALYSIS,
+    estimate=lambda store, plan, prices: grow.estimate_evaluation(store, plan, prices),
+    tables=(CODES, GUESSES),
+    sql="perennial_mastermind",
+    answers=_ANSWERS,
+    measures=(_GUESSES,),
+    floor=_FLOOR,
+    report=lambda: sections.REPORT,
+    pages=lambda: pages.PAGES,
+)

@@ -1,0 +1,12 @@
+"""Mastermind's own statistic: the mean number of guesses of a game."""
+
+from tasks.statistics.analysis import Analysis
+from tasks.statistics.rate_figures import Mean, scored
+
+_NUMBERS = "SELECT episode_id, count(*) AS number FROM mastermind_guesses GROUP BY ALL"
+
+ANALYSIS = Analysis(
+    joins=f"LEFT JOIN ({_NUMBERS}) AS g USING (episode_id)",
+    counts={"guesses": "coalesce(sum(g.number) FILTER (e.status <> 'api_error'), 0)::BIGINT"},
+    means=(Mean("mean_guesses", lambda cells: cells["guesses"], scored),),
+)

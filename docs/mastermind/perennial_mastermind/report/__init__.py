@@ -1,0 +1,1 @@
+"""What Mastermind adds to the report of an edition, with its SQL."""

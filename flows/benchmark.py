@@ -1,0 +1,221 @@
+"""The seam: what a benchmark does, so that shared code can grow, play and publish it without knowing it.
+
+Order, batch keys, completeness, lineage jobs and progress all derive from a benchmark's list of stages. Types
+are followed from a benchmark's settings over its plan and inputs to its games and rows; nothing of the rooms
+below is imported here before it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic
+
+from typing_extensions import TypeVar
+
+from schemas import benchmark as declared
+from schemas.benchmark import Batch, Declaration
+from schemas.errors import UnusableBenchmark
+from schemas.game import GameT, Program, Seat, Sheet
+
+if TYPE_CHECKING:
+    from flows.stages.policies import Policies
+    from flows.stages.workspace import Workspace
+    from flows.web.page import OwnPages
+    from schemas.calls import ModelChoice, StageEstimate
+    from schemas.plan import EditionPlan, EvaluationPlan
+    from schemas.price import Price
+    from schemas.rows import Rows
+    from schemas.settings.refresh import RefreshSettings
+    from tasks.play.model_player import SecondReader
+    from tasks.report.content import Report
+    from tasks.statistics.analysis import Analysis
+    from warehouse.catalog.catalog import Catalog
+    from warehouse.store.store import Store
+
+# What one benchmark has of its own; shared code, which knows none, takes any.
+SettingsT = TypeVar("SettingsT", bound="RefreshSettings", default=Any)
+InputsT = TypeVar("InputsT", default=Any)
+SeatT = TypeVar("SeatT", bound=Seat, default=Any)
+
+
+def name_batch(_workspace: object, batch: Batch, _policies: object) -> str:
+    """Return the batch's name for readers: its stage and its key."""
+    return str(batch)
+
+
+def never(_workspace: object, _batch: Batch) -> bool:
+    """Return False for every batch."""
+    return False
+
+
+def always(_workspace: object, _batch: Batch) -> bool:
+    """Return True for every batch."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[InputsT]):
+    """One stage: its batches in order, and what produces the rows of a batch.
+
+    `reads` and `writes` are tables of the edition (read: `external_scores` too, where the data root has any),
+    `earlier` tables of earlier editions that it reads.
+    `batches` lists what the plan asks for, as far as it is known from what is staged. `spreads` says whether
+    a batch needs no model and may run in any process that sees the data root. Batches of one `chain` run one
+    after the other, in order. A stage that `repeats` runs again in each refresh, staged or not. `label` names
+    a batch for readers of Prefect's pages.
+    """
+
+    name: str
+    doc: str
+    batches: Callable[[Workspace], Sequence[Batch]]
+    run: Callable[[Workspace, Batch, Policies[InputsT]], Mapping[str, Rows]]
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    spreads: Callable[[Workspace, Batch], bool] = never
+    chain: Callable[[Batch], object] | None = None
+    repeats: bool = False
+    label: Callable[[Workspace, Batch, Policies[InputsT]], str] = name_batch
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation(Generic[InputsT]):
+    """What a benchmark makes of the settings of a refresh, after every check that needs no work.
+
+    - `own`, `found`: its part of the edition's plan (`schemas.plan.EditionPlan`).
+    - `inputs`: what its stages are given beside the plan, in this process.
+    - `warnings`: lines to print before the work.
+    - `authors`: the models that its stages call.
+    - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
+    - `counts`: the rows that the edition will hold, `instances` among them.
+    - `sizes`: the number of domains and of instances by setting, where domains are drawn.
+    - `estimate`: returns the model calls of all stages, those of the evaluation among them.
+    - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
+    - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
+      None where this one serves as well.
+    """
+
+    own: dict[str, Any]
+    found: tuple[str, ...] = ()
+    inputs: InputsT | None = None
+    warnings: tuple[str, ...] = ()
+    authors: tuple[ModelChoice, ...] = ()
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = field(kw_only=True)
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    resume: Callable[[EditionPlan, bool], Preparation[InputsT]] | None = None
+
+
+def _no_models(_protocol: Mapping[str, object]) -> Sequence[ModelChoice]:
+    return ()
+
+
+def _no_reader(_protocol: Mapping[str, object]) -> None:
+    return None
+
+
+def _no_stages() -> tuple[Stage, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Playing(Generic[SeatT, GameT]):
+    """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
+
+    `seats` gets a data root (`warehouse.store.store.Store`), a published edition, ids of its instances and
+    the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of questions
+    that it reads; `aliases` are other names of programs.
+    `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
+    does, the seats of those instances for which it differs from the usual one. Only models that are asked in
+    the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
+    not asked at a seat, "" where it is: such refusals are published in `rejections`.
+    `sheet` returns what a person is shown of a game; None: people cannot play. `draw` returns the seat of a
+    fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
+    programs whose play is shown to a person afterwards, the first one that can play.
+    `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
+    reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
+    the stages (`flows.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a
+    protocol, the models that these two ask.
+    """
+
+    programs: Mapping[str, Program[GameT]]
+    variants: Sequence[str]
+    seats: Callable[[Store, str, Sequence[str], Mapping[str, Any]], Sequence[SeatT]]
+    reads: tuple[str, ...] = ("instances",)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, Callable[[Store, str, Sequence[str], Mapping[str, Any]], Sequence[SeatT]]] = field(
+        default_factory=dict
+    )
+    one_shot: bool = False
+    refuse: Callable[[SeatT, str], str] | None = None
+    sheet: Callable[[GameT], Sheet] | None = None
+    draw: Callable[[str, str, int], SeatT] | None = None
+    references: tuple[str, ...] = ()
+    second_reader: Callable[[Mapping[str, Any]], SecondReader[GameT] | None] = _no_reader
+    analysing: Callable[[], tuple[Stage, ...]] = _no_stages
+    readers: Callable[[Mapping[str, Any]], Sequence[ModelChoice]] = _no_models
+
+
+def nothing(*_of: object) -> dict[str, str]:
+    """Return an empty mapping, whatever it is of."""
+    return {}
+
+
+def no_inputs(_store: Store, _edition: str) -> None:
+    """Return None: the stages get nothing beside the plan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
+    """What a benchmark is. What is heavy to import comes from functions (`schemas.late_module`).
+
+    - `settings`: returns its settings, which `prepare` and `protocol` get.
+    - `prepare`: gets such settings and the data root.
+    - `growing`: returns the stages by which an edition grows.
+    - `playing`: returns its programs and games.
+    - `analysis`: returns what it adds to the statistics.
+    - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
+    - `protocol`: returns that of an evaluation, from settings, data root and the plan of a published edition.
+    - `report`: returns its own sections of the report.
+    - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
+    - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
+    - `summary`: returns what is printed of a published edition, from its catalog and plan.
+    - `warm_up`: makes compiled code ready and returns a clause that says so.
+    - `pages`: returns its own pages of `perennial web`.
+    """
+
+    settings: Callable[[], type[SettingsT]]
+    prepare: Callable[[SettingsT, Store], Preparation[InputsT]]
+    growing: Callable[[], tuple[Stage[InputsT], ...]]
+    playing: Callable[[], Playing[SeatT, GameT]]
+    analysis: Callable[[], Analysis]
+    estimate: Callable[[Store, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]]
+    protocol: Callable[[SettingsT, Store, EditionPlan], Mapping[str, Any]] = nothing
+    report: Callable[[], Report] | None = None
+    inputs_of: Callable[[Store, str], InputsT | None] = no_inputs
+    unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
+    summary: Callable[[Catalog, EditionPlan], Mapping[str, str]] = nothing
+    warm_up: Callable[[], str] | None = None
+    pages: Callable[[], OwnPages] | None = None
+
+
+def benchmarks() -> dict[str, Benchmark]:
+    """Return the installed benchmarks by name, sorted; raise UnusableBenchmark where one cannot be loaded."""
+    return {name: _require(one) for name, one in declared.benchmarks().items()}
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the benchmark of that name; raise InvalidOption where none is installed."""
+    return _require(declared.find_declaration(name))
+
+
+def _require(found: Declaration) -> Benchmark:
+    if not isinstance(found, Benchmark):
+        raise UnusableBenchmark(
+            f"benchmark {found.name!r}: its entry point names no flows.benchmark.Benchmark"
+        )
+    return found

@@ -1,0 +1,1 @@
+"""What every installed benchmark must do: `perennial benchmarks --check NAME`."""

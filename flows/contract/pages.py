@@ -1,0 +1,60 @@
+"""A benchmark's own pages of `perennial web`, run without a server or a browser."""
+
+import logging
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from schemas.errors import InvalidOption, UnusableBenchmark
+
+if TYPE_CHECKING:
+    from flows.contract.sample import Sample
+
+
+def check_pages(sample: "Sample") -> None:
+    """Its own pages of the explorer, and what it shows of an instance, run without an error."""
+    if sample.benchmark.pages is None:
+        return
+    if find_spec("streamlit") is None:
+        raise InvalidOption("its pages need a package that is not here: pip install 'perennial-bench[web]'")
+    logging.disable(logging.WARNING)  # Streamlit warns that no browser is there
+    try:
+        _run_pages(sample)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _run_pages(sample: "Sample") -> None:
+    from streamlit.testing.v1 import AppTest
+
+    from flows.web.page import own_pages
+
+    own = own_pages(sample.benchmark)
+    parts = [page.name for page in own.pages]
+    for name in parts:
+        if not name.startswith(f"{sample.benchmark.name}-"):
+            raise UnusableBenchmark(f"page {name!r}: its name must begin with {sample.benchmark.name}-")
+    parts += [name for name in ("instance", "reference") if getattr(own, name) is not None]
+    place = (sample.store.root, sample.benchmark.name, sample.growth.edition)
+    for part in parts:
+        tested = AppTest.from_function(show_part, default_timeout=60, args=(*place, part)).run()
+        errors = [error.value for error in tested.error] + [error.message for error in tested.exception]
+        if errors:
+            raise UnusableBenchmark(f"page {part!r} fails: {errors[0]}")
+
+
+def show_part(root: str, benchmark: str, edition: str, part: str) -> None:
+    """Show one page of the benchmark, or what it shows of an instance; this source is run as a script."""
+    from flows.benchmark import find_benchmark
+    from flows.web.page import Visit, own_pages
+    from flows.web.reading import read_snapshot
+
+    own, visit = own_pages(find_benchmark(benchmark)), Visit(read_snapshot(root), {})
+    pages = {page.name: page for page in own.pages}
+    if part in pages:
+        pages[part].show(visit)
+        return
+    opened = visit.open_edition(edition)
+    instance = opened.query("SELECT min(instance_id) FROM instances").rows[0][0]
+    show = own.instance if part == "instance" else own.reference
+    assert show is not None
+    show(opened, instance)

@@ -1,0 +1,135 @@
+"""What a package gets wrong is found by the check that is for it, and said in one line."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.benchmark import Benchmark
+from flows.contract.checks import CHECKS
+from flows.contract.run import check_benchmark
+from flows.contract.sample import Sample
+from flows.web.page import OwnPages, Page
+from schemas.benchmark import benchmarks
+from schemas.game import Program, Result
+from schemas.table_form import Column
+from tasks.report.content import Report
+from tests.flows.hand_made_root import perennial
+from tests.toy import benchmark as toy
+
+Break = Callable[[pytest.MonkeyPatch], Benchmark]
+
+
+def _with(**parts: Any) -> Break:
+    return lambda _patch: replace(toy.BENCHMARK, **parts)
+
+
+def _patched(target: object, name: str, value: Any) -> Break:
+    def apply(patch: pytest.MonkeyPatch) -> Benchmark:
+        patch.setattr(target, name, value)
+        return toy.BENCHMARK
+
+    return apply
+
+
+def _fail(*_of: object) -> Any:
+    raise ZeroDivisionError("by nothing")
+
+
+def _solve(game: toy.SumGame, _reply: str) -> None:
+    game.ended = Result("solved", True, 1.0)
+
+
+MUTE = replace(toy.SUMS, columns=(*toy.SUMS.columns[:2], Column("b", "int64", "")))
+GUESSER = Program("adder", False, "guesses", lambda _game, _rng: lambda: str(random.random()))
+BROKEN: dict[str, tuple[str, Break, str]] = {
+    "a column without a meaning": (
+        "documentation",
+        _with(tables=(MUTE,)),
+        "column toy_sums.b must say what it means",
+    ),
+    "a table of another name": (
+        "documentation",
+        _with(tables=(replace(toy.SUMS, name="sums"),)),
+        "table 'sums' must begin with toy_",
+    ),
+    "an estimate without calls": (
+        "estimate",
+        _with(estimate=lambda *_of: []),
+        "Benchmark.estimate: expected at least 28 calls of a model for 4 questions and 7 runs, and it says 0",
+    ),
+    "answers of no episodes": (
+        "views",
+        _with(answers="SELECT 'a', '1', episode_id, '', '' FROM episodes WHERE false"),
+        "`answers` has 0 rows: expected one per episode",
+    ),
+    "a program that draws unseen": (
+        "play",
+        _patched(toy, "PLAYING", replace(toy.PLAYING, programs={"adder": GUESSER})),
+        "program 'adder' differs on toy_",
+    ),
+    "a game that any reply solves": (
+        "play",
+        _patched(toy.SumGame, "take", _solve),
+        "is solved by the reply 'I do not know.'",
+    ),
+    "a score of 2": (
+        "play",
+        _patched(
+            toy.SumGame,
+            "end",
+            lambda game, status: setattr(game, "ended", Result(status, status == "solved", 2.0)),
+        ),
+        "score 2.0 is not from 0 to 1",
+    ),
+    "a section that fails": ("report", _with(report=lambda: Report(after_rates=(_fail,))), "by nothing"),
+    "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),
+    "a page that fails": (
+        "pages",
+        _with(pages=lambda: OwnPages((Page("toy-sums", "Sums", _fail),))),
+        "page 'toy-sums' fails: by nothing",
+    ),
+    "draws without the seed": (
+        "reproduction",
+        _patched(toy, "derive_rng", lambda *_of: random.Random()),
+        "contract is not the same when it is made again: instances, toy_sums",
+    ),
+}
+
+
+@pytest.mark.parametrize("sample", ["toy"], indirect=True)
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_found(sample: Sample, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    check, apply, told = BROKEN[name]
+    broken = apply(monkeypatch)
+    monkeypatch.setitem(benchmarks(), "toy", broken)
+    with pytest.raises(Exception) as caught:
+        CHECKS[check](replace(sample, benchmark=broken))
+    assert told in str(caught.value)
+
+
+def test_each_check_has_something_that_it_finds() -> None:
+    assert {check for check, _, _ in BROKEN.values()} == set(CHECKS)
+
+
+def test_the_command_says_what_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(benchmarks(), "toy", replace(toy.BENCHMARK, estimate=_fail))
+    done = perennial(monkeypatch, capsys, "benchmarks", "--check", "toy")
+    verdicts = dict(line.split(maxsplit=1) for line in done.out.splitlines())
+    assert done.code == 1
+    assert verdicts["estimate"].startswith("FAILED: ZeroDivisionError: by nothing (")
+    assert [check for check in CHECKS if verdicts[check] != "ok"] == ["estimate"]
+    assert verdicts["benchmark"] == "toy breaks 1 check"
+
+
+def test_what_cannot_be_grown_is_the_only_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(toy, "TEMPLATE", "toy/none.md.j2")
+    (outcome,) = check_benchmark("toy")
+    assert "benchmark 'toy' cannot show question" in outcome.error
