@@ -1,16 +1,20 @@
 """How KUMO is played: an instance of a published edition with one of its books, usually the final one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from flows.kumo.guidebooks import read_guidebooks
 from flows.kumo.optimum_columns import optimum_from_row
 from schemas.benchmark import later
 from schemas.game import Episode, Playing, Sheet
+from schemas.ids import content_id
 from schemas.kumo.protocol import PaperMessages
+from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import BookVersion, Instance
 from tasks.kumo.board import Board
+from tasks.kumo.books.guidebooks import choose_guidebooks
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
@@ -36,8 +40,10 @@ class KumoSeat:
         return KumoGame(self.board)
 
     def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of instance, book, player and run."""
-        return episode_id(self.book_id, self.instance_id, player, run)
+        """Return the content id of instance, book (or all books that are shown), player and run."""
+        guidebooks = self.board.guidebooks
+        shown = content_id("bk", self.book_id, guidebooks) if guidebooks else self.book_id
+        return episode_id(shown, self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode) -> dict[str, list[Row]]:
         """Return the rows of `kumo_episodes` and `kumo_moves`."""
@@ -80,6 +86,27 @@ def take_seats(
     }
     played = [(rows[id_], usable[id_]) for id_ in instance_ids if id_ in usable]
     return [_seat(configs[row["config_id"]], row, book, protocol) for row, book in played]
+
+
+def take_seats_among(
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any], number: int
+) -> list[KumoSeat]:
+    """Return the seats with the final book among so many, of instances that enough domains have books for."""
+    seats = take_seats(store, edition, instance_ids, protocol)
+    columns = ("instance_id", "setting", "cluster")
+    places = {
+        row["instance_id"]: row
+        for row in rows_with(store, "instances", edition, "instance_id", instance_ids, columns)
+    }
+    known = read_guidebooks(store, edition)
+    found = []
+    for seat in seats:
+        place, board = places[seat.instance_id], seat.board
+        others = {of: books for of, books in known[place["setting"]].items() if of != place["cluster"]}
+        guidebooks = choose_guidebooks(seat.instance_id, board.book, board.instance.truths, others, number)
+        if guidebooks is not None:
+            found.append(replace(seat, board=replace(board, guidebooks=guidebooks)))
+    return found
 
 
 def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: Mapping[str, Any]) -> KumoSeat:
@@ -132,6 +159,7 @@ PLAYING = Playing(
         "first": partial(take_seats, version="first"),
         "second": partial(take_seats, version="second"),
         "template": partial(take_seats, version="template"),
+        **{name: partial(take_seats_among, number=number) for name, number in AMONG.items()},
     },
     sheet=draw_sheet,
     draw=later("flows.kumo.draw_seat:draw_seat"),

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from pydantic import field_validator
 
 from schemas.errors import InvalidOption, join_choices
-from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED
 from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
 from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
+from schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
 from schemas.kumo.things import Setting
 from schemas.settings import RefreshSettings
 from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
@@ -29,7 +29,6 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
 }
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
-SHOWN_BOOKS = {"final": USUAL, "first": "first", "second": "second", "template": "template"}
 
 
 class KumoSettings(RefreshSettings):
@@ -182,8 +181,9 @@ class KumoSettings(RefreshSettings):
 
     books: Names = setting(
         ["final"],
-        "Books that models are shown, separated by commas, where a writer wrote them: final (that passed its "
-        "check), first (the draft, of each book that was revised), second (by --second-writer), template "
+        "Books that models are shown, separated by commas: final (that passed its check); among-N (a long "
+        f"context: the final one among those of other domains, N in all, 2 to {MOST_BOOKS}); where a writer "
+        "wrote them, first (the draft, of each book that was revised), second (by --second-writer), template "
         "(the symbolic control).",
         PLAYERS,
     )
@@ -240,9 +240,7 @@ class KumoSettings(RefreshSettings):
     @field_validator("books")
     @classmethod
     def _check_books(cls, value: list[str]) -> list[str]:
-        if not value or set(value) - set(SHOWN_BOOKS):
-            raise ValueError(f"expected some of {', '.join(SHOWN_BOOKS)}")
-        return [name for name in SHOWN_BOOKS if name in value]
+        return order_books(value)
 
     def chosen_sampler(self) -> str:
         """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
@@ -255,18 +253,7 @@ class KumoSettings(RefreshSettings):
 
     def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the versions of each question: the books that players are shown."""
-        others = [name for name in self.books if SHOWN_BOOKS[name] != USUAL]
-        if "second" in others and not own["authoring"].get("second_writer"):
-            raise InvalidOption(
-                f"--books {','.join(self.books)}: no second writer wrote books of this edition: leave second "
-                "out, or name an edition that was grown with --second-writer"
-            )
-        if others and not own["authoring"]["writer"]:
-            raise InvalidOption(
-                f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
-                "ones, as no model wrote them: leave --books out, or name one that was grown with --writer"
-            )
-        return tuple(SHOWN_BOOKS[name] for name in self.books)
+        return versions_shown(self.books, own)
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name for the roles of authors."""

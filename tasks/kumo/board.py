@@ -17,7 +17,8 @@ class Board:
     """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
 
     `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by
-    which the KUMO authors asked; None: perennial's own.
+    which the KUMO authors asked; None: perennial's own. `guidebooks` are all books that models are shown
+    where it stands among those of other domains; (): they are shown it alone.
     """
 
     config: SeedConfig
@@ -27,3 +28,4 @@ class Board:
     rules: Sequence[Rule] = ()
     solution: "Solution | None" = None
     protocol: PaperMessages | None = None
+    guidebooks: tuple[str, ...] = ()

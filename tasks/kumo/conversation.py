@@ -1,10 +1,10 @@
 """The messages that a player who reads text gets: the same for the reader and for every model.
 
-A system message comes in three variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
-one shows them as a mapping, and one does not show them. Each later message says what the last action showed;
-the menu (both lists, and the form of a reply) is added to the last message of a call alone, and not kept. The
-sentences of turns and menu are in a template that all system templates import, so that the hash of a system
-template covers them too.
+A system message comes in four variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
+one in a book among those of other domains, one as a mapping, and one does not show them. Each later message
+says what the last action showed; the menu (both lists, and the form of a reply) is added to the last message
+of a call alone, and not kept. The sentences of turns and menu are in a template that all system templates
+import, so that the hash of a system template covers them too.
 """
 
 import json
@@ -20,6 +20,7 @@ from tasks.kumo.books.rules import closed_ends
 SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
 SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
 CLOSED_TEMPLATE = "kumo/players/system_closed.md.j2"
+AMONG_TEMPLATE = "kumo/players/system_among.md.j2"
 TURN_TEMPLATE = "kumo/players/turn.md.j2"
 MENU_TEMPLATE = "kumo/players/menu.md.j2"
 
@@ -47,6 +48,11 @@ def system_message(terms: Terms, book: str) -> Message:
     return _system(SYSTEM_TEMPLATE, terms, book=book.strip("\n"))
 
 
+def among_message(terms: Terms, books: Sequence[str]) -> Message:
+    """Return the first message with several books, each between <BOOK> tags, one of which is the game's."""
+    return _system(AMONG_TEMPLATE, terms, books=[book.strip("\n") for book in books])
+
+
 def symbolic_message(terms: Terms, rules: Sequence[Rule]) -> Message:
     """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
     return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
@@ -57,7 +63,7 @@ def closed_message(terms: Terms) -> Message:
     return _system(CLOSED_TEMPLATE, terms)
 
 
-def _system(template: str, terms: Terms, **knowledge: str) -> Message:
+def _system(template: str, terms: Terms, **knowledge: object) -> Message:
     content = render(
         template,
         goal=terms.config.goal.strip(),

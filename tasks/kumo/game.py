@@ -11,10 +11,12 @@ from schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
+    AMONG_TEMPLATE,
     CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
     Terms,
+    among_message,
     closed_message,
     menu_text,
     symbolic_message,
@@ -55,7 +57,8 @@ class KumoGame:
     def opening(self, variant: str) -> Opening:
         """Return the system message with the book, and the first turn; the menu stands at the end alone.
 
-        `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
+        Where the board has guidebooks, all of them are shown. `symbolic` shows the rules as a mapping instead
+        of the book, `closed` shows neither.
         """
         if self.board.protocol is not None:
             book = None if variant == CLOSED else self.board.book
@@ -73,17 +76,20 @@ class KumoGame:
             turn_limit=self._turn_limit,
             max_tokens=max_tokens,
         )
+        template = TEMPLATES[variant]
         if variant == SYMBOLIC:
             system = symbolic_message(terms, board.rules)
         elif variant == CLOSED:
             system = closed_message(terms)
+        elif board.guidebooks:
+            system, template = among_message(terms, board.guidebooks), AMONG_TEMPLATE
         else:
             system = system_message(terms, board.book)
         start, tail = user_message(None), menu_text(terms)
         asked: Message = {"role": "user", "content": start["content"] + tail}
         return Opening(
             (system, asked),
-            TEMPLATES[variant],
+            template,
             kept=(system, start),
             tail=tail,
             with_max_tokens=partial(self._open, variant),

@@ -55,6 +55,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM knowlogic_",
             "FROM a2rbench_",
             "FROM counterfactual_",
+            "FROM long_context",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
         needs_more = ("revisions_gain", "authoring_costs", "FROM correlations", *others, *two_benchmarks)

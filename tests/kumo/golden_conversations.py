@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from schemas.calls import Message, ModelChoice
@@ -92,6 +93,10 @@ def texts() -> Iterator[tuple[str, str]]:
         yield f"{name}.txt", _show(play(world, variant))
     yield "first_call.txt", _show(opening(ONE, None))
     yield "first_call_with_tokens.txt", _show(opening(ONE, MAX_TOKENS))
+    board = _board(ONE)
+    others = ("# A Field Guide to Three Birds\n\n...\n", "# A Field Guide to Six Knots\n\n...\n")
+    among = KumoGame(replace(board, guidebooks=(others[0], board.book, others[1])))
+    yield "among_three_books.txt", _show(among.opening("").messages)
     writer = ModelChoice("m", {})
     for name, world in (("writer", ONE), ("two_valid_writer", TWO)):
         request = writing_request(writer, world.config, world.instance, world.rules)
