@@ -36,8 +36,8 @@ def versions_shown(books: Sequence[str], own: Mapping[str, Any]) -> tuple[str, .
         )
     if others and not own["authoring"]["writer"]:
         raise InvalidOption(
-            f"--books {','.join(books)}: this edition has no {others[0]} books beside final ones, as no model "
-            "wrote them: leave --books out, or name one that was grown with --writer"
+            f"--books {','.join(books)}: this edition has no {others[0]} books beside final ones, as no "
+            "model wrote them: leave --books out, or name one that was grown with --writer"
         )
     return tuple(_VERSIONS[name] for name in books)
 
