@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from schemas.errors import InvalidOption, join_choices
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
@@ -11,6 +11,7 @@ from schemas.kumo.book_styles import BOOK_STYLES, MIXED
 from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
+from schemas.kumo.reliability import order_reliabilities, versions_reported
 from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
 from schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
 from schemas.kumo.things import Setting
@@ -29,6 +30,7 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
 }
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
+_CHOICES = {"sampler": ("", *SAMPLERS), "book_style": (MIXED, *BOOK_STYLES), "protocol": PROTOCOLS}
 
 
 class KumoSettings(RefreshSettings):
@@ -188,6 +190,13 @@ class KumoSettings(RefreshSettings):
         PLAYERS,
     )
 
+    reliability: Names = setting(
+        ["1"],
+        "How reliable what actions show is, separated by commas: 1: the outcomes themselves; 0.5 to 0.99: "
+        "reports, each of which is the true outcome with this probability.",
+        PLAYERS,
+    )
+
     max_trivial_share: float = setting(
         0.0,
         "Largest share of instances whose answer needs no test (lists, rules, promise).",
@@ -200,25 +209,12 @@ class KumoSettings(RefreshSettings):
         1e-6, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
     )
 
-    @field_validator("sampler")
+    @field_validator("sampler", "book_style", "protocol")
     @classmethod
-    def _check_sampler(cls, value: str) -> str:
-        if value not in ("", *SAMPLERS):
-            raise ValueError(f"expected {join_choices(SAMPLERS)}")
-        return value
-
-    @field_validator("book_style")
-    @classmethod
-    def _check_book_style(cls, value: str) -> str:
-        if value not in (MIXED, *BOOK_STYLES):
-            raise ValueError(f"expected {join_choices((MIXED, *BOOK_STYLES))}")
-        return value
-
-    @field_validator("protocol")
-    @classmethod
-    def _check_protocol(cls, value: str) -> str:
-        if value not in PROTOCOLS:
-            raise ValueError(f"expected {join_choices(PROTOCOLS)}")
+    def _check_choice(cls, value: str, info: ValidationInfo) -> str:
+        choices = _CHOICES[str(info.field_name)]
+        if value not in choices:
+            raise ValueError(f"expected {join_choices(list(filter(None, choices)))}")
         return value
 
     @field_validator("categories")
@@ -242,6 +238,11 @@ class KumoSettings(RefreshSettings):
     def _check_books(cls, value: list[str]) -> list[str]:
         return order_books(value)
 
+    @field_validator("reliability")
+    @classmethod
+    def _check_reliability(cls, value: list[str]) -> list[str]:
+        return order_reliabilities(value)
+
     def chosen_sampler(self) -> str:
         """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
         usual = AS_PUBLISHED if self.protocol == KUMO_2025 else DEFAULT_SAMPLER
@@ -252,8 +253,8 @@ class KumoSettings(RefreshSettings):
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
 
     def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the versions of each question: the books that players are shown."""
-        return versions_shown(self.books, own)
+        """Return the versions of each question: the books that players are shown, and reports of outcomes."""
+        return versions_reported(self.reliability, versions_shown(self.books, own), own["settings"])
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name for the roles of authors."""

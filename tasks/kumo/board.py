@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.reliability.case import Reports
 
 if TYPE_CHECKING:
     from tasks.kumo.search import Solution
@@ -18,7 +19,8 @@ class Board:
 
     `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by
     which the KUMO authors asked; None: perennial's own. `guidebooks` are all books that models are shown
-    where it stands among those of other domains; (): they are shown it alone.
+    where it stands among those of other domains; (): they are shown it alone. `reports` are shown in place of
+    the outcomes; None: the outcomes are.
     """
 
     config: SeedConfig
@@ -29,3 +31,4 @@ class Board:
     solution: "Solution | None" = None
     protocol: PaperMessages | None = None
     guidebooks: tuple[str, ...] = ()
+    reports: Reports | None = None

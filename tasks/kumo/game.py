@@ -13,12 +13,14 @@ from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
     AMONG_TEMPLATE,
     CLOSED_TEMPLATE,
+    REPORTS_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
     Terms,
     among_message,
     closed_message,
     menu_text,
+    reports_message,
     symbolic_message,
     system_message,
     user_message,
@@ -83,6 +85,8 @@ class KumoGame:
             system = closed_message(terms)
         elif board.guidebooks:
             system, template = among_message(terms, board.guidebooks), AMONG_TEMPLATE
+        elif board.reports:
+            system, template = reports_message(terms, board.book, board.reports.case), REPORTS_TEMPLATE
         else:
             system = system_message(terms, board.book)
         start, tail = user_message(None), menu_text(terms)
@@ -136,7 +140,12 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`)."""
+        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`).
+
+        None where that is not looked at, and where reports are shown, which make nothing sure.
+        """
+        if self.board.reports:
+            return None
         names = self.board.instance.actions
         tried = {names.index(step.move) for step in self.steps if step.kind == "action" and step.move}
         return is_decided(self.board.encoded, tried)
@@ -144,7 +153,8 @@ class KumoGame:
     def _add(self, move: Move) -> Step:
         if self.status is not None:
             raise ValueError(f"the run has ended ({self.status}): no further reply belongs to it")
-        self.steps.append(_step(self.board.instance, len(self.steps) + 1, move))
+        shown = self.board.reports.told if self.board.reports else self.board.instance
+        self.steps.append(_step(shown, len(self.steps) + 1, move))
         return self.steps[-1]
 
 

@@ -65,10 +65,15 @@ def models_of(players: Iterable[str], playing: Playing) -> list[str]:
 
 
 def plays_version(playing: Playing, player: str, version: str) -> bool:
-    """Whether the player plays this version of a question: programs and other variants play the usual one."""
+    """Whether the player plays this version of a question.
+
+    All play the usual one; others are for models in the usual variant, and programs that name them.
+    """
     if version == USUAL:
         return True
-    return player not in playing.programs and not parse_model_player(player, {}, playing.variants).variant
+    if player in playing.programs:
+        return version in playing.programs[player].versions
+    return not parse_model_player(player, {}, playing.variants).variant
 
 
 def open_game(game: Game, player: ModelPlayer) -> Opening:

@@ -56,6 +56,7 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM a2rbench_",
             "FROM counterfactual_",
             "FROM long_context",
+            "FROM reliability_scores",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
         needs_more = ("revisions_gain", "authoring_costs", "FROM correlations", *others, *two_benchmarks)

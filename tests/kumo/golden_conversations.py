@@ -17,6 +17,7 @@ from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.game import KumoGame
 from tasks.kumo.players import PLAYERS
+from tasks.kumo.reliability.case import Case, Reports
 from tests.kumo.small_worlds import World, world_of
 
 FOLDER = Path(__file__).parent / "conversations"
@@ -97,6 +98,8 @@ def texts() -> Iterator[tuple[str, str]]:
     others = ("# A Field Guide to Three Birds\n\n...\n", "# A Field Guide to Six Knots\n\n...\n")
     among = KumoGame(replace(board, guidebooks=(others[0], board.book, others[1])))
     yield "among_three_books.txt", _show(among.opening("").messages)
+    reports = Reports(ONE.instance, Case(ONE.encoded, 0.9, True))
+    yield "first_call_with_reports.txt", _show(KumoGame(replace(board, reports=reports)).opening("").messages)
     writer = ModelChoice("m", {})
     for name, world in (("writer", ONE), ("two_valid_writer", TWO)):
         request = writing_request(writer, world.config, world.instance, world.rules)

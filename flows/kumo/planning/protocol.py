@@ -8,6 +8,7 @@ from flows.kumo.guidebooks import count_domains
 from flows.kumo.release.message_files import read_messages
 from schemas.errors import InvalidOption
 from schemas.kumo.protocol import KUMO_2025, PERENNIAL, plan_protocol
+from schemas.kumo.reliability import OUTCOMES
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.shown_books import AMONG, refuse_few_domains
 from schemas.plan import EditionPlan
@@ -52,6 +53,11 @@ def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> dict[str,
             raise InvalidOption(
                 f"--books {name}: --protocol {KUMO_2025} has no words for several books: leave one out"
             )
+    if settings.reliability != [OUTCOMES]:
+        raise InvalidOption(
+            f"--reliability {','.join(settings.reliability)}: --protocol {KUMO_2025} has no words for wrong "
+            "reports: leave one out"
+        )
     theirs = {name: _their_domain(name) for name in domains}
     messages = read_messages(Path(settings.release), sorted(set(theirs.values())))
     return plan_protocol({name: messages[domain] for name, domain in sorted(theirs.items())})
