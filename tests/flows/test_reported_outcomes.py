@@ -17,6 +17,7 @@ from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
+from warehouse.audit.audit import cross_table_rules
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -86,6 +87,18 @@ def test_the_optimum_states_the_exact_probability_of_the_likeliest_truth(root: P
         root, "SELECT count(decided) FROM kumo_episodes JOIN kumo_beliefs USING (episode_id)"
     )
     assert decided == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [("reliability", 0), ("0.7", 48), ("if(largest < 0.9, reliability, 0.7)", None)],
+)
+def test_a_belief_of_another_reliability_breaks_the_rule(root: Path, change: str, broken: int | None) -> None:
+    rules = cross_table_rules({"episodes", "kumo_beliefs"})
+    (sql,) = [rule for words, rule in rules.items() if "with reports" in words]
+    beliefs = f"(SELECT * REPLACE ({change} AS reliability) FROM kumo_beliefs) AS b"
+    found = len(_rows(root, sql.replace("kumo_beliefs AS b", beliefs)))
+    assert 0 < found < 48 if broken is None else found == broken
 
 
 def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
