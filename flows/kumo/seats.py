@@ -23,7 +23,7 @@ from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from tasks.kumo.game import VARIANTS, KumoGame
 from tasks.kumo.players import ALIASES, PLAYERS
 from tasks.kumo.players.seat import answer
-from tasks.kumo.reliability.case import Case, Reports
+from tasks.kumo.reliability.case import Case, Reports, states_seen
 from tasks.kumo.reliability.stated import read_probability
 from tasks.kumo.search import Solution
 from warehouse.catalog.published_rows import rows_with
@@ -72,7 +72,7 @@ def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], rep
     # Imported here: numpy costs 100 ms, which listing players should not pay.
     from tasks.kumo.reliability.belief import believe, plan_best_play
 
-    belief = believe(reports.case, reports.seen(steps))
+    belief = believe(reports.case, states_seen(reports.told.actions, steps))
     best = plan_best_play(reports.case)
     last = steps[-1]
     named = reports.told.truths.index(last.move) if last.kind == "truth" and last.move else None
@@ -151,8 +151,8 @@ def take_seats_reported(
     found = []
     for seat in take_seats(store, edition, instance_ids, protocol):
         board = seat.board
-        case = Case(board.encoded, reliability, is_balanced)
-        if not fits_plan(len(board.instance.truths), case.states, len(board.instance.valid_truths)):
+        case = Case(board.encoded.n_truths, board.encoded.masks, reliability, is_balanced)
+        if not fits_plan(case.n_truths, case.states, len(board.instance.valid_truths)):
             continue
         # Seats of one domain share its configuration.
         reporter = reporters.get(id(board.config)) or Reporter(encode_config(board.config))

@@ -48,7 +48,7 @@ def versions_reported(
     if versions and not any(may_fit(Setting.parse(name)) for name in settings):
         raise InvalidOption(
             f"--reliability {reliabilities[-1]}: the best play is not computed for {', '.join(settings)}, "
-            "too large or with several valid truths: use an edition with --settings easy, or up to 4x10"
+            "too large or with several valid truths: use an edition with --settings easy, or 4x8"
         )
     if OUTCOMES in reliabilities:
         return (*shown, *versions)

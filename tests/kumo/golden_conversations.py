@@ -98,7 +98,7 @@ def texts() -> Iterator[tuple[str, str]]:
     others = ("# A Field Guide to Three Birds\n\n...\n", "# A Field Guide to Six Knots\n\n...\n")
     among = KumoGame(replace(board, guidebooks=(others[0], board.book, others[1])))
     yield "among_three_books.txt", _show(among.opening("").messages)
-    reports = Reports(ONE.instance, Case(ONE.encoded, 0.9, True))
+    reports = Reports(ONE.instance, Case(ONE.encoded.n_truths, ONE.encoded.masks, 0.9, True))
     yield "first_call_with_reports.txt", _show(KumoGame(replace(board, reports=reports)).opening("").messages)
     writer = ModelChoice("m", {})
     for name, world in (("writer", ONE), ("two_valid_writer", TWO)):

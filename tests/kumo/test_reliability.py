@@ -11,16 +11,16 @@ from schemas.errors import InvalidOption
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.reliability import RELIABILITIES, fits_plan, order_reliabilities, versions_reported
-from tasks.kumo.encoding import EncodedInstance, encode_config
+from tasks.kumo.encoding import encode_config
 from tasks.kumo.reliability.belief import believe, plan_best_play
 from tasks.kumo.reliability.case import Case
 from tasks.kumo.reliability.reports import Reporter
 from tasks.kumo.reliability.stated import read_probability, state_probability
 
 # Truths a, b, c: the second action tells b from c, the others strike single truths.
-BOARD = EncodedInstance(3, ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100)), (0, 0, 2), 0b100)
+MASKS = ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100))
 CASES = [
-    Case(BOARD, reliability, is_balanced)
+    Case(3, MASKS, reliability, is_balanced)
     for reliability in (0.55, 0.8, 0.99)
     for is_balanced in (True, False)
 ]
@@ -29,19 +29,19 @@ CASES = [
 def _worlds(case: Case) -> dict[tuple[int, tuple[int, ...]], float]:
     """Return the prior probability of each truth with each choice of states that leaves it alone."""
     found: dict[tuple[int, tuple[int, ...]], float] = {}
-    for truth, choice in product(range(case.board.n_truths), product(*map(range, case.states))):
+    for truth, choice in product(range(case.n_truths), product(*map(range, case.states))):
         struck = 0
-        for masks, state in zip(case.board.masks, choice, strict=True):
+        for masks, state in zip(case.masks, choice, strict=True):
             struck |= masks[state]
-        if struck == (1 << case.board.n_truths) - 1 - (1 << truth):
+        if struck == (1 << case.n_truths) - 1 - (1 << truth):
             found[truth, choice] = 1.0
-    for truth in range(case.board.n_truths):
+    for truth in range(case.n_truths):
         alone = [world for world in found if world[0] == truth]
         for world in alone:
             if case.is_balanced:
                 found[world] = 1 / len(alone)
             else:
-                for masks in case.board.masks:
+                for masks in case.masks:
                     found[world] /= sum(not mask >> truth & 1 for mask in masks)
     total = sum(found.values())
     return {world: weight / total for world, weight in found.items()}
@@ -49,7 +49,7 @@ def _worlds(case: Case) -> dict[tuple[int, tuple[int, ...]], float]:
 
 def _joint(case: Case, reports: Mapping[int, int]) -> list[float]:
     """Return the probability of each truth together with these reports."""
-    found = [0.0] * case.board.n_truths
+    found = [0.0] * case.n_truths
     for (truth, choice), weight in _worlds(case).items():
         for action, told in reports.items():
             wrong = (1 - case.reliability) / (case.states[action] - 1)
@@ -128,7 +128,7 @@ def test_reports_are_right_as_often_as_said_and_are_read_back(reporter: Reporter
 
 def test_the_best_play_succeeds_as_often_as_expected(reporter: Reporter) -> None:
     seat = draw_seat("chemical_analysis", "easy", 1)
-    case = Case(seat.board.encoded, 0.8, True)
+    case = Case(seat.board.encoded.n_truths, seat.board.encoded.masks, 0.8, True)
     play, worlds = plan_best_play(case), _worlds(case)
     rng = derive_rng(0, "worlds", 0)
     right = 0

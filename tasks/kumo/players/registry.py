@@ -45,8 +45,8 @@ def seat_optimum(seat: Seat) -> Player:
     Where outcomes are reported, it is the best play by the exact probabilities. Raises InvalidOption where
     the optimum does not apply to the instance.
     """
-    if seat.reports is not None:
-        return ReasonerPlayer(seat.reports)
+    if seat.case is not None:
+        return ReasonerPlayer(seat, seat.case)
     optimum = None if seat.solution is None else seat.solution.optimum
     if optimum is None:
         raise InvalidOption(

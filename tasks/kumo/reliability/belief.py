@@ -68,7 +68,7 @@ def plan_best_play(case: Case) -> BestPlay:
     for action, number in enumerate(states):
         by_report = np.tensordot(_likelihood(number, case.reliability), joint, axes=(1, action + 1))
         joint = np.moveaxis(by_report, 0, action + 1)
-    joint = joint.reshape(case.board.n_truths, -1)
+    joint = joint.reshape(case.n_truths, -1)
     places = np.arange(joint.shape[1])
     untested = np.array([places // s % (k + 1) == k for s, k in zip(_strides(states), states, strict=True)])
     left = untested.sum(axis=0)
@@ -94,21 +94,21 @@ def plan_best_play(case: Case) -> BestPlay:
 
 def _prior(case: Case) -> Array:
     """Return the probability of each truth (axis 0) and each choice of states (an axis for each action)."""
-    board, states = case.board, case.states
+    states, n_truths = case.states, case.n_truths
     struck = np.zeros(states, np.int64)
-    for action, masks in enumerate(board.masks):
+    for action, masks in enumerate(case.masks):
         struck |= np.array(masks).reshape([-1 if axis == action else 1 for axis in range(len(states))])
-    full = (1 << board.n_truths) - 1
-    weights = np.array([struck == full ^ 1 << truth for truth in range(board.n_truths)], np.float64)
+    full = (1 << n_truths) - 1
+    weights = np.array([struck == full ^ 1 << truth for truth in range(n_truths)], np.float64)
     if case.is_balanced:
         # The valid truth is uniform, and so are its observations among the choices that leave it alone.
-        each = weights.reshape(board.n_truths, -1).sum(axis=1)
+        each = weights.reshape(n_truths, -1).sum(axis=1)
         weights /= np.maximum(each, 1).reshape([-1, *(1 for _ in states)])
     else:
         # Each action's state is uniform among those that do not rule the truth out.
         spared = [
-            prod(max(1, sum(not mask >> truth & 1 for mask in masks)) for masks in board.masks)
-            for truth in range(board.n_truths)
+            prod(max(1, sum(not mask >> truth & 1 for mask in masks)) for masks in case.masks)
+            for truth in range(n_truths)
         ]
         weights /= np.array(spared, np.float64).reshape([-1, *(1 for _ in states)])
     prior: Array = weights / weights.sum()

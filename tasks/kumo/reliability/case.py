@@ -4,21 +4,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.kumo.things import Instance, Step
-from tasks.kumo.encoding import EncodedInstance
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An instance as a reasoner knows it: rules, reliability of reports, and which prior its sampler has."""
+    """An instance as a reasoner knows it: rules, reliability of reports, and which prior its sampler has.
 
-    board: EncodedInstance
+    `masks[j]` are the masks of the truths that each state of action j rules out. Nothing that is to be found
+    out is in it.
+    """
+
+    n_truths: int
+    masks: tuple[tuple[int, ...], ...]
     reliability: float
     is_balanced: bool
 
     @property
     def states(self) -> tuple[int, ...]:
         """The number of states of each action."""
-        return tuple(map(len, self.board.masks))
+        return tuple(map(len, self.masks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,8 @@ class Reports:
     told: Instance
     case: Case
 
-    def seen(self, steps: Sequence[Step]) -> dict[int, int]:
-        """Return the states that were reported in these steps, by action."""
-        places = {name: place for place, name in enumerate(self.told.actions)}
-        taken = [step for step in steps if step.kind == "action"]
-        return {places[step.move]: step.state for step in taken if step.move and step.state is not None}
+
+def states_seen(actions: Sequence[str], steps: Sequence[Step]) -> dict[int, int]:
+    """Return the states that these steps were shown, by the number of the action."""
+    taken = [step for step in steps if step.kind == "action"]
+    return {actions.index(step.move): step.state for step in taken if step.move and step.state is not None}
