@@ -1,6 +1,6 @@
 """What play is made of, whatever the benchmark: a game, its turns, and how an episode ends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, Literal, NamedTuple, Protocol
@@ -122,12 +122,14 @@ class Program(Generic[GameT]):
     """A player that needs no model: whether its runs differ (it draws), what it does, and how it starts.
 
     `start` gets the benchmark's game and a random generator, and returns what gives its next reply.
+    `versions` are other versions of questions that it plays beside the usual one.
     """
 
     name: str
     is_random: bool
     summary: str
     start: Callable[[GameT, Random], Move]
+    versions: Collection[str] = ()
 
 
 class Seat(Protocol[GameT]):

@@ -106,12 +106,12 @@ def _find_seed(store: Store, plan: Plan) -> int | None:
 
 
 def _copy_visible_data(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
-    """Copy what could be seen: of earlier editions, or the questions that were played."""
+    """Copy what could be seen: of earlier editions, or the plan of the edition played and its questions."""
     if isinstance(plan, EditionPlan):
         seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
         names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
     else:
-        names = [table_file(table, plan.edition) for table in question_tables()]
+        names = [table_file(table, plan.edition) for table in ("editions", *question_tables())]
     for name in names:
         if store.exists(name):
             work.write_bytes(name, store.read_bytes(name))

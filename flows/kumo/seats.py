@@ -1,26 +1,35 @@
 """How KUMO is played: an instance of a published edition with one of its books, usually the final one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from flows.benchmark import Playing
+from flows.kumo.guidebooks import read_guidebooks
 from flows.kumo.optimum_columns import optimum_from_row
 from schemas.game import Episode, Sheet
+from schemas.ids import content_id
+from schemas.kumo.plan import KumoPlan
 from schemas.kumo.protocol import PaperMessages
-from schemas.kumo.things import BookVersion, Instance
+from schemas.kumo.reliability import RELIABILITIES, fits_plan
+from schemas.kumo.shown_books import AMONG
+from schemas.kumo.things import BookVersion, Instance, Step
 from schemas.rows import Row
 from tasks.kumo.board import Board
+from tasks.kumo.books.guidebooks import choose_guidebooks
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from tasks.kumo.game import VARIANTS, KumoGame
 from tasks.kumo.players import ALIASES, PLAYERS
 from tasks.kumo.players.seat import answer
+from tasks.kumo.reliability.case import Case, Reports, states_seen
+from tasks.kumo.reliability.stated import read_probability
 from tasks.kumo.search import Solution
 from warehouse.catalog.published_rows import rows_with
-from warehouse.kumo.rows import episode_id, instance_from_row, kumo_episode_row, move_rows
+from warehouse.editions.publish import read_published_plan
+from warehouse.kumo.rows import belief_row, episode_id, instance_from_row, kumo_episode_row, move_rows
 from warehouse.store.store import Store
 
 
@@ -37,17 +46,44 @@ class KumoSeat:
         return KumoGame(self.board)
 
     def episode_id(self, player: str, run: int) -> str:
-        """Return the content id of instance, book, player and run."""
-        return episode_id(self.book_id, self.instance_id, player, run)
+        """Return the content id of instance, book and what is shown otherwise, player and run."""
+        other: list[str | float] = [*self.board.guidebooks]
+        if self.board.reports:
+            other.append(self.board.reports.case.reliability)
+        shown = content_id("bk", self.book_id, other) if other else self.book_id
+        return episode_id(shown, self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode[KumoGame]) -> dict[str, list[Row]]:
-        """Return the rows of `kumo_episodes` and `kumo_moves`."""
+        """Return the rows of `kumo_episodes` and `kumo_moves`, and with reports of `kumo_beliefs`."""
         game = episode.game
         row = kumo_episode_row(episode_id, self.book_id, game.tests, game.is_decided())
-        return {
+        rows = {
             "kumo_episodes": [row],
             "kumo_moves": move_rows(episode_id, game.steps),
         }
+        if self.board.reports:
+            reply = episode.turns[-1].reply
+            rows["kumo_beliefs"] = [_assess_belief(episode_id, self.board.reports, game.steps, reply)]
+        return rows
+
+
+def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], reply: str) -> Row:
+    """Return the row of `kumo_beliefs` of an episode with these steps, the last one read from the reply."""
+    # Imported here: numpy costs 100 ms, which listing players should not pay.
+    from tasks.kumo.reliability.belief import believe, plan_best_play
+
+    belief = believe(reports.case, states_seen(reports.told.actions, steps))
+    best = plan_best_play(reports.case)
+    last = steps[-1]
+    named = reports.told.truths.index(last.move) if last.kind == "truth" and last.move else None
+    return belief_row(
+        episode_id,
+        reports.case.reliability,
+        probability=None if named is None else belief[named],
+        largest=max(belief),
+        stated=None if named is None else read_probability(reply),
+        optimum=(best.success, best.tests, best.count),
+    )
 
 
 def take_seats(
@@ -80,6 +116,50 @@ def take_seats(
     }
     played = [(rows[id_], usable[id_]) for id_ in instance_ids if id_ in usable]
     return [_seat(configs[row["config_id"]], row, book, protocol) for row, book in played]
+
+
+def take_seats_among(
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any], number: int
+) -> list[KumoSeat]:
+    """Return the seats with the final book among so many, of instances that enough domains have books for."""
+    seats = take_seats(store, edition, instance_ids, protocol)
+    columns = ("instance_id", "setting", "cluster")
+    places = {
+        row["instance_id"]: row
+        for row in rows_with(store, "instances", edition, "instance_id", instance_ids, columns)
+    }
+    known = read_guidebooks(store, edition)
+    found = []
+    for seat in seats:
+        place, board = places[seat.instance_id], seat.board
+        others = {of: books for of, books in known[place["setting"]].items() if of != place["cluster"]}
+        guidebooks = choose_guidebooks(seat.instance_id, board.book, board.instance.truths, others, number)
+        if guidebooks is not None:
+            found.append(replace(seat, board=replace(board, guidebooks=guidebooks)))
+    return found
+
+
+def take_seats_reported(
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any], reliability: float
+) -> list[KumoSeat]:
+    """Return the seats with reports of this reliability, of instances for which the best play is computed."""
+    # Imported here: it needs numba.
+    from tasks.kumo.reliability.reports import Reporter
+
+    is_balanced = KumoPlan.from_json(read_published_plan(store, edition).own).is_balanced
+    reporters: dict[int, Reporter] = {}
+    found = []
+    for seat in take_seats(store, edition, instance_ids, protocol):
+        board = seat.board
+        case = Case(board.encoded.n_truths, board.encoded.masks, reliability, is_balanced)
+        if not fits_plan(case.n_truths, case.states, len(board.instance.valid_truths)):
+            continue
+        # Seats of one domain share its configuration.
+        reporter = reporters.get(id(board.config)) or Reporter(encode_config(board.config))
+        reporters[id(board.config)] = reporter
+        told = reporter.report(board.instance, seat.instance_id, reliability)
+        found.append(replace(seat, board=replace(board, reports=Reports(told, case))))
+    return found
 
 
 def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: Mapping[str, Any]) -> KumoSeat:
@@ -138,6 +218,8 @@ PLAYING = Playing(
         "first": partial(take_seats, version="first"),
         "second": partial(take_seats, version="second"),
         "template": partial(take_seats, version="template"),
+        **{name: partial(take_seats_among, number=number) for name, number in AMONG.items()},
+        **{name: partial(take_seats_reported, reliability=share) for name, share in RELIABILITIES.items()},
     },
     sheet=draw_sheet,
     draw=_draw_seat,

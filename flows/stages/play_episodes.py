@@ -75,7 +75,7 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     playing = _playing(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
-        return _rows(_play_program(plan, seats, playing.programs[player]))
+        return _rows(_play_program(plan, seats, playing.programs[player]), version)
     asked, refused = _split_refused(playing, seats, player)
     work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
     # Turn by turn, a batch of up to a day each, a game would take weeks.

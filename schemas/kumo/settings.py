@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from schemas.errors import InvalidOption, join_choices
-from schemas.game import USUAL
 from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED
 from schemas.kumo.categories import Quota, parse_quotas
 from schemas.kumo.gate import GatePolicy
 from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
+from schemas.kumo.reliability import order_reliabilities, versions_reported
 from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
+from schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
 from schemas.kumo.things import Setting
 from schemas.settings import RefreshSettings
 from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
@@ -29,7 +30,7 @@ _AMOUNTS: dict[str, tuple[int | None, int, int | None]] = {
 }
 _AS_THE_SIZE_SAYS = {"instances": None, "domain_count": None, "worlds": None}
 _MOST_OF_A_DOMAIN = 50
-SHOWN_BOOKS = {"final": USUAL, "first": "first", "second": "second", "template": "template"}
+_CHOICES = {"sampler": ("", *SAMPLERS), "book_style": (MIXED, *BOOK_STYLES), "protocol": PROTOCOLS}
 
 
 class KumoSettings(RefreshSettings):
@@ -182,9 +183,17 @@ class KumoSettings(RefreshSettings):
 
     books: Names = setting(
         ["final"],
-        "Books that models are shown, separated by commas, where a writer wrote them: final (that passed its "
-        "check), first (the draft, of each book that was revised), second (by --second-writer), template "
+        "Books that models are shown, separated by commas: final (that passed its check); among-N (a long "
+        f"context: the final one among those of other domains, N in all, 2 to {MOST_BOOKS}); where a writer "
+        "wrote them, first (the draft, of each book that was revised), second (by --second-writer), template "
         "(the symbolic control).",
+        PLAYERS,
+    )
+
+    reliability: Names = setting(
+        ["1"],
+        "How reliable what actions show is, separated by commas: 1: the outcomes themselves; 0.5 to 0.99: "
+        "reports, each of which is the true outcome with this probability.",
         PLAYERS,
     )
 
@@ -200,25 +209,12 @@ class KumoSettings(RefreshSettings):
         1e-6, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
     )
 
-    @field_validator("sampler")
+    @field_validator("sampler", "book_style", "protocol")
     @classmethod
-    def _check_sampler(cls, value: str) -> str:
-        if value not in ("", *SAMPLERS):
-            raise ValueError(f"expected {join_choices(SAMPLERS)}")
-        return value
-
-    @field_validator("book_style")
-    @classmethod
-    def _check_book_style(cls, value: str) -> str:
-        if value not in (MIXED, *BOOK_STYLES):
-            raise ValueError(f"expected {join_choices((MIXED, *BOOK_STYLES))}")
-        return value
-
-    @field_validator("protocol")
-    @classmethod
-    def _check_protocol(cls, value: str) -> str:
-        if value not in PROTOCOLS:
-            raise ValueError(f"expected {join_choices(PROTOCOLS)}")
+    def _check_choice(cls, value: str, info: ValidationInfo) -> str:
+        choices = _CHOICES[str(info.field_name)]
+        if value not in choices:
+            raise ValueError(f"expected {join_choices(list(filter(None, choices)))}")
         return value
 
     @field_validator("categories")
@@ -240,9 +236,12 @@ class KumoSettings(RefreshSettings):
     @field_validator("books")
     @classmethod
     def _check_books(cls, value: list[str]) -> list[str]:
-        if not value or set(value) - set(SHOWN_BOOKS):
-            raise ValueError(f"expected some of {', '.join(SHOWN_BOOKS)}")
-        return [name for name in SHOWN_BOOKS if name in value]
+        return order_books(value)
+
+    @field_validator("reliability")
+    @classmethod
+    def _check_reliability(cls, value: list[str]) -> list[str]:
+        return order_reliabilities(value)
 
     def chosen_sampler(self) -> str:
         """Return the sampler of a fresh edition: the paper's where models are asked as in the paper."""
@@ -254,19 +253,8 @@ class KumoSettings(RefreshSettings):
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
 
     def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the versions of each question: the books that players are shown."""
-        others = [name for name in self.books if SHOWN_BOOKS[name] != USUAL]
-        if "second" in others and not own["authoring"].get("second_writer"):
-            raise InvalidOption(
-                f"--books {','.join(self.books)}: no second writer wrote books of this edition: leave second "
-                "out, or name an edition that was grown with --second-writer"
-            )
-        if others and not own["authoring"]["writer"]:
-            raise InvalidOption(
-                f"--books {','.join(self.books)}: this edition has no {others[0]} books beside final "
-                "ones, as no model wrote them: leave --books out, or name one that was grown with --writer"
-            )
-        return tuple(SHOWN_BOOKS[name] for name in self.books)
+        """Return the versions of each question: the books that players are shown, and reports of outcomes."""
+        return versions_reported(self.reliability, versions_shown(self.books, own), own["settings"])
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name for the roles of authors."""

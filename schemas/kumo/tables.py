@@ -270,6 +270,46 @@ KUMO_MOVES = Table(
     kind="answers",
 )
 
+KUMO_BELIEFS = Table(
+    "kumo_beliefs",
+    "an episode of KUMO whose outcomes were reported (version reliability-N): exact probabilities",
+    (
+        Column("episode_id", "string", "the episode"),
+        Column("reliability", "float64", "probability that a report is the true outcome", minimum=0),
+        Column(
+            "probability",
+            "float64",
+            "probability that the truth named is valid, given the reports seen; NULL where none was named",
+            nullable=True,
+            minimum=0,
+        ),
+        Column("largest", "float64", "probability of the likeliest truth, given the reports seen", minimum=0),
+        Column(
+            "stated",
+            "float64",
+            "probability that the player stated of its answer; NULL where it named or stated none",
+            nullable=True,
+            minimum=0,
+        ),
+        Column(
+            "optimum_success",
+            "float64",
+            "success rate of the best play, expected before it",
+            minimum=0,
+        ),
+        Column("optimum_tests", "float64", "tests of the best play, expected before it", minimum=0),
+        Column(
+            "optimum_count",
+            "float64",
+            "count of the best play, expected before it: tests + 1, all actions + 1 where it is wrong",
+            minimum=1,
+        ),
+    ),
+    key=("episode_id",),
+    references=(Reference("episode_id", "episodes", "episode_id"),),
+    kind="answers",
+)
+
 KUMO_OUTCOME_RUNS = Table(
     "kumo_outcome_runs",
     "runs of an imported player on an instance that the release does not have: how many succeeded",
@@ -287,5 +327,5 @@ KUMO_OUTCOME_RUNS = Table(
 
 KUMO_TABLES = (
     *(DOMAINS, AUTHORED_DOMAINS, SEED_CONFIGS, OUTCOMES),
-    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES, KUMO_OUTCOME_RUNS),
+    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES, KUMO_BELIEFS, KUMO_OUTCOME_RUNS),
 )

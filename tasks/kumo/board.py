@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.things import Instance, Rule, SeedConfig
 from tasks.kumo.encoding import EncodedInstance
+from tasks.kumo.reliability.case import Reports
 
 if TYPE_CHECKING:
     from tasks.kumo.search import Solution
@@ -17,7 +18,9 @@ class Board:
     """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
 
     `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by
-    which the KUMO authors asked; None: perennial's own.
+    which the KUMO authors asked; None: perennial's own. `guidebooks` are all books that models are shown
+    where it stands among those of other domains; (): they are shown it alone. `reports` are shown in place of
+    the outcomes; None: the outcomes are.
     """
 
     config: SeedConfig
@@ -27,3 +30,5 @@ class Board:
     rules: Sequence[Rule] = ()
     solution: "Solution | None" = None
     protocol: PaperMessages | None = None
+    guidebooks: tuple[str, ...] = ()
+    reports: Reports | None = None

@@ -11,12 +11,16 @@ from schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (
+    AMONG_TEMPLATE,
     CLOSED_TEMPLATE,
+    REPORTS_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
     Terms,
+    among_message,
     closed_message,
     menu_text,
+    reports_message,
     symbolic_message,
     system_message,
     user_message,
@@ -55,7 +59,8 @@ class KumoGame:
     def opening(self, variant: str) -> Opening:
         """Return the system message with the book, and the first turn; the menu stands at the end alone.
 
-        `symbolic` shows the rules as a mapping instead of the book, `closed` shows neither.
+        Where the board has guidebooks, all of them are shown. `symbolic` shows the rules as a mapping instead
+        of the book, `closed` shows neither.
         """
         if self.board.protocol is not None:
             book = None if variant == CLOSED else self.board.book
@@ -73,17 +78,22 @@ class KumoGame:
             turn_limit=self._turn_limit,
             max_tokens=max_tokens,
         )
+        template = TEMPLATES[variant]
         if variant == SYMBOLIC:
             system = symbolic_message(terms, board.rules)
         elif variant == CLOSED:
             system = closed_message(terms)
+        elif board.guidebooks:
+            system, template = among_message(terms, board.guidebooks), AMONG_TEMPLATE
+        elif board.reports:
+            system, template = reports_message(terms, board.book, board.reports.case), REPORTS_TEMPLATE
         else:
             system = system_message(terms, board.book)
         start, tail = user_message(None), menu_text(terms)
         asked: Message = {"role": "user", "content": start["content"] + tail}
         return Opening(
             (system, asked),
-            TEMPLATES[variant],
+            template,
             kept=(system, start),
             tail=tail,
             with_max_tokens=partial(self._open, variant),
@@ -130,7 +140,12 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`)."""
+        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`).
+
+        None where that is not looked at, and where reports are shown, which make nothing sure.
+        """
+        if self.board.reports:
+            return None
         names = self.board.instance.actions
         tried = {names.index(step.move) for step in self.steps if step.kind == "action" and step.move}
         return is_decided(self.board.encoded, tried)
@@ -138,7 +153,8 @@ class KumoGame:
     def _add(self, move: Move) -> Step:
         if self.status is not None:
             raise ValueError(f"the run has ended ({self.status}): no further reply belongs to it")
-        self.steps.append(_step(self.board.instance, len(self.steps) + 1, move))
+        shown = self.board.reports.told if self.board.reports else self.board.instance
+        self.steps.append(_step(shown, len(self.steps) + 1, move))
         return self.steps[-1]
 
 

@@ -12,7 +12,7 @@ from prompts.render import template_hash
 from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
-from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Turn
+from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], GameT]
@@ -37,7 +37,7 @@ class Players(Protocol):
     """What is asked of a benchmark's players here: its programs by name, and the variants of asking."""
 
     @property
-    def programs(self) -> Mapping[str, object]:
+    def programs(self) -> Mapping[str, Program[Any]]:
         """The programs by name."""
         ...
 
@@ -81,10 +81,15 @@ def models_of(players: Iterable[str], playing: Players) -> list[str]:
 
 
 def plays_version(playing: Players, player: str, version: str) -> bool:
-    """Whether the player plays this version of a question: programs and other variants play the usual one."""
+    """Whether the player plays this version of a question.
+
+    All play the usual one; others are for models in the usual variant, and programs that name them.
+    """
     if version == USUAL:
         return True
-    return player not in playing.programs and not parse_model_player(player, {}, playing.variants).variant
+    if player in playing.programs:
+        return version in playing.programs[player].versions
+    return not parse_model_player(player, {}, playing.variants).variant
 
 
 def open_game(game: Game, player: ModelPlayer) -> Opening:

@@ -54,7 +54,10 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "JOIN beyondbench_",
             "FROM knowlogic_",
             "FROM a2rbench_",
+            "FROM book_judgements",
             "FROM counterfactual_",
+            "FROM long_context",
+            "FROM reliability_scores",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
         needs_more = ("revisions_gain", "authoring_costs", "FROM correlations", *others, *two_benchmarks)

@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from schemas.calls import Message, ModelChoice
@@ -16,6 +17,7 @@ from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.game import KumoGame
 from tasks.kumo.players import PLAYERS
+from tasks.kumo.reliability.case import Case, Reports
 from tests.kumo.small_worlds import World, world_of
 
 FOLDER = Path(__file__).parent / "conversations"
@@ -92,6 +94,12 @@ def texts() -> Iterator[tuple[str, str]]:
         yield f"{name}.txt", _show(play(world, variant))
     yield "first_call.txt", _show(opening(ONE, None))
     yield "first_call_with_tokens.txt", _show(opening(ONE, MAX_TOKENS))
+    board = _board(ONE)
+    others = ("# A Field Guide to Three Birds\n\n...\n", "# A Field Guide to Six Knots\n\n...\n")
+    among = KumoGame(replace(board, guidebooks=(others[0], board.book, others[1])))
+    yield "among_three_books.txt", _show(among.opening("").messages)
+    reports = Reports(ONE.instance, Case(ONE.encoded.n_truths, ONE.encoded.masks, 0.9, True))
+    yield "first_call_with_reports.txt", _show(KumoGame(replace(board, reports=reports)).opening("").messages)
     writer = ModelChoice("m", {})
     for name, world in (("writer", ONE), ("two_valid_writer", TWO)):
         request = writing_request(writer, world.config, world.instance, world.rules)

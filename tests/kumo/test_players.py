@@ -52,6 +52,7 @@ def test_a_seat_tells_nothing_of_the_case():
         "solution",
         "rng",
         "n_valid",  # which is promised, not which they are
+        "case",  # of reports: rules and their reliability
     }
     other = replace(CLINIC.instance, observations=(40.0, "clear"), states=(1, 0), valid_truths=("Flu",))
     assert take_seat(replace(board, instance=other), rng) == take_seat(board, rng)

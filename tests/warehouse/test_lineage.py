@@ -190,7 +190,7 @@ def test_the_stages_are_those_that_were_passed() -> None:
 def test_a_complete_stage_tells_schema_rows_and_version() -> None:
     events = RefreshEvents("data", PLAY, PLAYING)
     counts = {"episodes": 120, "turns": 476, "kumo_episodes": 120, "kumo_moves": 476}
-    counts |= {"kumo_outcome_runs": 0, "participants": 0}
+    counts |= {"kumo_beliefs": 0, "kumo_outcome_runs": 0, "participants": 0}
     _json(events.stage_started("episodes"))
     done, running = _json(*events.stage_done({**counts, "api_errors": 2}))
     outputs = {output["name"]: output for output in done["outputs"]}

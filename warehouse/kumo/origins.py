@@ -42,6 +42,8 @@ ORIGINS: Origins = {
         ("turns", "feedback", "kumo_instances.observations"),
         ("kumo_episodes", "tests decided", _PLAYED),
         ("kumo_moves", "kind move", _PLAYED),
+        ("kumo_beliefs", "probability largest stated", f"{_CONFIG} {_PLAYED}"),
+        ("kumo_beliefs", "optimum_success optimum_tests optimum_count", _RULES),
         ("kumo_moves", "state", "kumo_instances.states"),
     ),
     "AGGREGATION": (

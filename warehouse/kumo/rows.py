@@ -226,6 +226,29 @@ def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:
     ]
 
 
+def belief_row(
+    episode: str,
+    reliability: float,
+    *,
+    probability: float | None,
+    largest: float,
+    stated: float | None,
+    optimum: tuple[float, float, float],
+) -> Row:
+    """Return the row of table `kumo_beliefs`; `optimum` are success, tests and count of the best play."""
+    success, tests, count = optimum
+    return {
+        "episode_id": episode,
+        "reliability": reliability,
+        "probability": probability,
+        "largest": largest,
+        "stated": stated,
+        "optimum_success": success,
+        "optimum_tests": tests,
+        "optimum_count": count + 1,
+    }
+
+
 def rejection_row(rejection: Rejection) -> Row:
     """Return the row of table `rejections`."""
     return asdict(rejection)

@@ -14,6 +14,8 @@ from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
+from schemas.kumo.reliability import RELIABILITIES, may_fit
+from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import Instance, SeedConfig, Setting
 from schemas.plan import EvaluationPlan
 from schemas.price import Price
@@ -46,7 +48,10 @@ class _Work:
 
 
 # Which share of the instances has a book of that version beside its final one: all goes well, nothing does.
-_SHARES = {USUAL: (1.0, 1.0), "first": (0.0, 1.0), "second": (0.0, 1.0), "template": (1.0, 1.0)}
+_SHARES = {
+    **dict.fromkeys((USUAL, "template", *AMONG, *RELIABILITIES), (1.0, 1.0)),
+    **dict.fromkeys(("first", "second"), (0.0, 1.0)),
+}
 
 
 def estimate_calls(
@@ -127,13 +132,16 @@ def _episodes(
     long_reply = min(_LONG_REPLY, completion_bound(choice.params) or _LONG_REPLY)
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
     for setting, book in sizes.items():
-        size = 0 if chosen.variant == CLOSED else book
+        if version in RELIABILITIES and not may_fit(setting):
+            continue
+        size = 0 if chosen.variant == CLOSED else book * AMONG.get(version, 1)
         # The optimum takes about 1.5 tests for each halving of the truths; one turn more names the truth.
         turns = 1 + 1.5 * log2(max(2, setting.n_truths))
         fewest, largest = (episodes * part for part in share)
         least = _both(least, _conversations(fewest, turns, size, min(_REPLY, long_reply)))
         most = _both(most, _conversations(largest, min(50, 2 * turns), size, long_reply))
-    stage = "episodes" if version == USUAL else f"episodes, {version} books"
+    books = "" if version in RELIABILITIES else " books"
+    stage = "episodes" if version == USUAL else f"episodes, {version}{books}"
     return _stage(stage, player, least, most, prices, choice.model)
 
 

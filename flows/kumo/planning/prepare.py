@@ -16,7 +16,9 @@ from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.protocol import PERENNIAL
+from schemas.kumo.reliability import RELIABILITIES
 from schemas.kumo.settings import KumoSettings
+from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.price import Price
@@ -113,7 +115,7 @@ def estimate_evaluation(
 
 def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[float, float]]:
     """Return the share of the instances that have each version of the book, as least and largest share."""
-    shares = {USUAL: (1.0, 1.0)}
+    shares = dict.fromkeys((USUAL, *AMONG, *RELIABILITIES), (1.0, 1.0))
     if set(plan.versions) - set(shares):
         table = store.read_table(table_file("kumo_books", plan.edition), ["version"])
         counts = Counter(table["version"].to_pylist())

@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from flows.kumo.guidebooks import count_domains
 from flows.kumo.release.message_files import read_messages
 from schemas.errors import InvalidOption
 from schemas.kumo.protocol import KUMO_2025, PERENNIAL, plan_protocol
+from schemas.kumo.reliability import OUTCOMES
 from schemas.kumo.settings import KumoSettings
+from schemas.kumo.shown_books import AMONG, refuse_few_domains
 from schemas.plan import EditionPlan
 from tasks.kumo.game import SYMBOLIC
 from warehouse.catalog.catalog import table_file
@@ -45,13 +48,28 @@ def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> dict[str,
             raise InvalidOption(
                 f"player {name!r}: --protocol {KUMO_2025} shows no rules as a mapping; leave it out"
             )
+    for name in settings.books:
+        if name in AMONG:
+            raise InvalidOption(
+                f"--books {name}: --protocol {KUMO_2025} has no words for several books: leave one out"
+            )
+    if settings.reliability != [OUTCOMES]:
+        raise InvalidOption(
+            f"--reliability {','.join(settings.reliability)}: --protocol {KUMO_2025} has no words for wrong "
+            "reports: leave one out"
+        )
     theirs = {name: _their_domain(name) for name in domains}
     messages = read_messages(Path(settings.release), sorted(set(theirs.values())))
     return plan_protocol({name: messages[domain] for name, domain in sorted(theirs.items())})
 
 
 def protocol_of(settings: KumoSettings, store: Store, growth: EditionPlan) -> dict[str, Any]:
-    """Return the protocol of an evaluation of a published edition."""
+    """Return the protocol of an evaluation of a published edition.
+
+    Raises InvalidOption where models are to be shown more books than it has domains.
+    """
+    if any(name in AMONG for name in settings.books):
+        refuse_few_domains(settings.books, count_domains(store, growth.edition))
     domains = store.read_table(table_file("kumo_domains", growth.edition), ["name"]).to_pylist()
     return choose_protocol(settings, [row["name"] for row in domains])
 

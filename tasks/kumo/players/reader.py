@@ -16,7 +16,7 @@ from tasks.kumo.conversation import Message, Terms, menu_text, system_message, u
 from tasks.kumo.players.greedy import best_action, first_left
 from tasks.kumo.players.seat import Seat, answer
 
-_BOOK = re.compile(r"^<BOOK>\n(.*)\n</BOOK>", re.DOTALL | re.MULTILINE)
+_BOOK = re.compile(r"^<BOOK>\n(.*?)\n</BOOK>$", re.DOTALL | re.MULTILINE)
 _LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)(?:\n|\Z)")
 _PROMISE = re.compile(r"^Exactly (one|\d+) .* consistent with ", re.MULTILINE)
 
@@ -51,7 +51,8 @@ class ReaderPlayer:
         system = system_message(terms, seat.book)
         self._n_valid = read_promise(system["content"])
         self._truths, self._actions = read_lists(menu_text(terms))
-        self._states = _states_by_action(read_system_book(system["content"]), self._truths, self._actions)
+        contents = read_system_book(system["content"], self._truths)
+        self._states = _states_by_action(contents, self._truths, self._actions)
         self._masks = [[state.mask for state in states] for states in self._states]
         self._left = (1 << len(self._truths)) - 1
         self._untried = list(range(len(self._actions)))
@@ -90,10 +91,18 @@ class ReaderPlayer:
             self._left &= ~seen.mask
 
 
-def read_system_book(content: str) -> BookContents:
-    """Return what the book in a system message says; an empty book where there is none."""
-    match = _BOOK.search(content)
-    return read_book(match[1] if match else "")
+def read_system_book(content: str, truths: Sequence[str]) -> BookContents:
+    """Return what the book in a system message says; an empty book where there is none.
+
+    Of several books it is the one whose rules name the most of these truths.
+    """
+    listed = set(truths)
+    books = [read_book(text) for text in _BOOK.findall(content)] or [read_book("")]
+
+    def count_named(book: BookContents) -> int:
+        return len(listed & frozenset().union(*(rule.rules_out for rule in book.rules)))
+
+    return max(books, key=count_named)
 
 
 def read_promise(content: str) -> int:

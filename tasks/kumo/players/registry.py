@@ -1,15 +1,17 @@
 """The players that need no model, by name."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from schemas.errors import InvalidOption
 from schemas.game import Move, Program
+from schemas.kumo.reliability import RELIABILITIES
 from schemas.kumo.things import Step
 from tasks.kumo.game import KumoGame, Player
 from tasks.kumo.players.greedy import GreedyPlayer
 from tasks.kumo.players.guesser import GuesserPlayer
 from tasks.kumo.players.reader import ReaderPlayer
+from tasks.kumo.players.reasoner import ReasonerPlayer
 from tasks.kumo.players.seat import Seat, answer, take_seat
 
 
@@ -37,11 +39,14 @@ def seat_algorithm_3(seat: Seat) -> PlannedPlayer:
     return PlannedPlayer(seat, solution.golden_actions, solution.golden_answer)
 
 
-def seat_optimum(seat: Seat) -> PlannedPlayer:
+def seat_optimum(seat: Seat) -> Player:
     """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
 
-    Raises InvalidOption where the optimum does not apply to the instance.
+    Where outcomes are reported, it is the best play by the exact probabilities. Raises InvalidOption where
+    the optimum does not apply to the instance.
     """
+    if seat.case is not None:
+        return ReasonerPlayer(seat, seat.case)
     optimum = None if seat.solution is None else seat.solution.optimum
     if optimum is None:
         raise InvalidOption(
@@ -77,12 +82,13 @@ def _program(
     is_random: bool,
     summary: str,
     seat_player: Callable[[Seat], Player],
+    versions: Collection[str] = (),
 ) -> Program[KumoGame]:
     def start(game: KumoGame, rng: random.Random) -> Move:
-        player = seat_player(take_seat(game.board, rng))
+        player: Player = seat_player(take_seat(game.board, rng))
         return lambda: player.reply(game.steps)
 
-    return Program(name, is_random, summary, start)
+    return Program(name, is_random, summary, start, versions)
 
 
 ALIASES = {"oracle": "algorithm-3"}
@@ -90,9 +96,13 @@ PLAYERS: dict[str, Program[KumoGame]] = {
     program.name: program
     for program in (
         _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
-        _program("optimum", False, "plays the best policy that uses the promise", seat_optimum),
+        _program(
+            *("optimum", False, "plays the best policy that uses the promise"), seat_optimum, RELIABILITIES
+        ),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
-        _program("random", True, "takes random actions and names a random truth", RandomPlayer),
+        _program(
+            "random", True, "takes random actions and names a random truth", RandomPlayer, RELIABILITIES
+        ),
         _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
         _program("guesser", False, "names a truth without a test, by the rules", GuesserPlayer),
     )

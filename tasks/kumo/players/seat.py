@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from schemas.kumo.things import SeedConfig
 from tasks.kumo.board import Board
+from tasks.kumo.reliability.case import Case
 
 if TYPE_CHECKING:
     from tasks.kumo.search import Solution
@@ -18,7 +19,7 @@ class Seat:
     `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
     truths that state s of action j rules out, for players that need no book. `solution` is for those
     that play what a search found, `rng` for players that draw. `n_valid` is how many truths are promised
-    to survive.
+    to survive. `case` is what is known where outcomes are reported, for a player that weighs reports.
     """
 
     config: SeedConfig
@@ -29,6 +30,7 @@ class Seat:
     solution: "Solution | None"
     rng: random.Random
     n_valid: int = 1
+    case: Case | None = None
 
 
 def take_seat(board: Board, rng: random.Random) -> Seat:
@@ -43,6 +45,7 @@ def take_seat(board: Board, rng: random.Random) -> Seat:
         board.solution,
         rng,
         len(instance.valid_truths),
+        board.reports.case if board.reports else None,
     )
 
 

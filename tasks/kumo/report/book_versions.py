@@ -1,4 +1,4 @@
-"""Players on the same instances with two books: the final one, and a first draft or the template's."""
+"""Players on the same instances in two versions: the final book and outcomes, and other books or reports."""
 
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
 from tasks.report.wording import clean, decimals, name_populations, with_interval
@@ -18,8 +18,11 @@ def book_versions(data: ReportData) -> Section:
         "Difference is the player's success rate with the final book minus that with the other book of the "
         "same instance; n counts the instances played with both. "
         f"{name_populations(table.records())} The book first is a model's draft that was revised until it "
-        "passed: its difference is the gain of revision. The book template is the symbolic control. No other "
-        "figure counts these episodes."
+        "passed: its difference is the gain of revision. The book template is the symbolic control. In "
+        "among-N the final book stands among those of other domains, N in all: its difference is what a long "
+        "context costs (view long_context has the tokens). In reliability-N outcomes are reported, and N% of "
+        "reports are true (view reliability_scores has the exact reference). No other figure counts these "
+        "episodes."
     )
     headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
     grid = Grid(headings, tuple(map(_cells, table.records())), frozenset(range(3, 7)))

@@ -68,7 +68,7 @@ class SamplingTables:
             names.tolist(),
             self._action_names[draws.states].tolist(),
             self._state_numbers[draws.states].tolist(),
-            self._observations(draws).tolist(),
+            self.observations(draws).tolist(),
             names[draws.valid].reshape(len(names), -1).tolist(),
             indices,
             strict=True,
@@ -91,7 +91,7 @@ class SamplingTables:
                 f"{draws.truths[row].tolist()}, states {draws.states[row].tolist()}; please report this"
             )
 
-    def _observations(self, draws: Draws) -> Array:
+    def observations(self, draws: Draws) -> Array:
         """Return labels, and numbers of each state's range that are read back as that state.
 
         Without a precision they are uniform in the range; with one see `tasks.kumo.sampling.shown`.

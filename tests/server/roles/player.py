@@ -121,7 +121,7 @@ def read_case(system: str, last: str) -> Case:
 
 def states_of_book(system: str, bits: dict[str, int]) -> dict[str, list[State]]:
     """Return the states of each action that the system message's book tells of."""
-    contents = read_system_book(system)
+    contents = read_system_book(system, list(bits))
     states: dict[str, list[State]] = {}
     for rule, closed in zip(contents.rules, contents.closed, strict=True):
         state = State(rule.label, rule.low, rule.high, closed is True, _mask(rule.rules_out, bits))
