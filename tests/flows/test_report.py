@@ -198,7 +198,7 @@ def with_shares(columns: list[str], rows: list[tuple[Any, ...]]) -> tuple[list[s
         interval = wilson_interval(row[count], row[total])
         assert interval is not None
         added.append((*row, row[count] / row[total], *interval))
-    return [*columns, "share", "low", "high"], added
+    return [*columns, "share", "share_low", "share_high"], added
 
 
 def test_communities_are_written_with_their_truths(root: Path, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -54,6 +55,15 @@ def test_every_column_of_every_view_is_described(catalog: Catalog, name: str) ->
     for entry in entries:
         assert len(entry.description) > 5, entry
         assert entry.description.strip() == entry.description.rstrip("."), entry
+
+
+@pytest.mark.parametrize("name", question_views())
+def test_the_ends_of_an_interval_are_named_after_its_figure(name: str) -> None:
+    columns = {entry.column for entry in describe_columns(name)}
+    assert not columns & {"low", "high"}
+    assert {
+        re.sub("(_these_domains)?_(low|high)$", "", one) for one in columns if one.endswith(("_low", "_high"))
+    } <= columns
 
 
 @pytest.mark.parametrize("name", [name for name in question_views() if name.startswith(_OWN_INTERVALS)])

@@ -264,7 +264,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_
     names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high, population),) = (
         catalog.query("FROM edition_differences")
     )
-    assert names[-4:] == ["difference", "low", "high", "population"]
+    assert names[-4:] == ["difference", "difference_low", "difference_high", "population"]
     assert population == "these domains"
     assert (edition, other, player, domains) == ("young", "old", "a", 3)
     assert (rate, other_rate) == pytest.approx((106 / 180, 104 / 180))

@@ -33,4 +33,8 @@ def book_styles(data: ReportData) -> Section:
 
 
 def _rate(row: Record | None) -> str:
-    return "" if row is None else with_interval(row["success_rate"], row["low"], row["high"])
+    return (
+        ""
+        if row is None
+        else with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"])
+    )

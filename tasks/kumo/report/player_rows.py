@@ -27,7 +27,7 @@ def action_rows(data: ReportData) -> Section:
             data,
             title,
             [row for row in rows if row["convention"] == convention],
-            lambda row: [read_estimate(row, column, "episodes", ("low", "high"))],
+            lambda row: [read_estimate(row, column, "episodes")],
             scale,
             more=f", counted as {convention}",
         )

@@ -78,7 +78,7 @@ def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing
             "mean": round(mean["player"][row["player"]], 4),
             "rate": round(row["success_rate"], 4),
             "short": decimals(row["success_rate"], 2),
-            "text": with_interval(row["success_rate"], row["low"], row["high"], 2),
+            "text": with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"], 2),
             "n": f"{row['scored']:,}",
         }
         for row in rows

@@ -52,7 +52,11 @@ def _pairs(rows: list[Record]) -> Pairs:
         {**row, "player": row["other_player"], "other_player": row["player"]}
         | {
             name: None if row[column] is None else -row[column]
-            for name, column in (("difference", "difference"), ("low", "high"), ("high", "low"))
+            for name, column in (
+                ("difference", "difference"),
+                ("difference_low", "difference_high"),
+                ("difference_high", "difference_low"),
+            )
         }
         for row in rows
     ]
@@ -61,8 +65,7 @@ def _pairs(rows: list[Record]) -> Pairs:
 
 def _estimate(row: Record) -> Record:
     more = f", {p_text(row['mcnemar_p_holm'])}"
-    ends = ("low", "high")
-    return read_estimate(row, "difference", "instances", ends, other=row["other_player"], more=more)
+    return read_estimate(row, "difference", "instances", other=row["other_player"], more=more)
 
 
 def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[str, ...]:
@@ -82,6 +85,9 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
     )
     if row is None:
         return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, others)
-    figures = with_interval(row["difference"], row["low"], row["high"]), f"{row['instances']:,}"
+    figures = (
+        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        f"{row['instances']:,}",
+    )
     p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
     return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, others)

@@ -61,7 +61,7 @@ def token_rows(data: ReportData) -> Section:
         missing = "No episode of this edition has a token count: no model played in it."
         return omit_section(key, title, [table], missing)
     scale = Scale(("mean tokens an episode,", "prompts and replies together"), places=0)
-    columns = ("mean_tokens", "episodes_with_tokens", ("low", "high"))
+    columns = ("mean_tokens", "episodes_with_tokens")
     drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
     caption = (
         "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
@@ -86,7 +86,7 @@ def status_rows(data: ReportData) -> Section:
         data,
         title,
         [row for row in rows if row["status"] in seen],
-        lambda row: [read_estimate(row, "share", "attempted", ("low", "high"), series=_ENDS[row["status"]])],
+        lambda row: [read_estimate(row, "share", "attempted", series=_ENDS[row["status"]])],
         Scale(("share of episodes",)),
     )
     absent = [name for status, name in _ENDS.items() if status not in seen]

@@ -21,10 +21,11 @@ def settings_scatter(data: ReportData) -> Section:
     if len(settings) < 2:
         return omit_section(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
-    points = _points(tables[0], easier, harder, ["player"], ("success_rate_low", "success_rate_high"))
+    ends = ("success_rate_low", "success_rate_high")
+    points = _points(tables[0], easier, harder, ["player"], ends)
     unit = "player, all domains together"
     if len(points) < _FEWEST_PLAYERS:
-        points = _points(tables[1], easier, harder, ["player", "domain"], ("low", "high"))
+        points = _points(tables[1], easier, harder, ["player", "domain"], ends)
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
         return omit_section(key, title, tables, "No player took part in both settings.")
@@ -49,7 +50,7 @@ def tokens_scatter(data: ReportData) -> Section:
                 row["player"],
                 used["mean_tokens"],
                 row["success_rate"],
-                (used["low"], used["high"]),
+                (used["mean_tokens_low"], used["mean_tokens_high"]),
                 (row["success_rate_low"], row["success_rate_high"]),
             )
             for row in tables[0].records()

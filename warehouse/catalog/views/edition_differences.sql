@@ -25,7 +25,7 @@ WITH rates AS (
 )
 SELECT edition, other_edition, setting, player, shared_domains, success_rate, other_success_rate,
        success_rate - other_success_rate AS difference,
-       greatest(success_rate - other_success_rate - below, -1) AS low,
-       least(success_rate - other_success_rate + above, 1) AS high, population
+       greatest(success_rate - other_success_rate - below, -1) AS difference_low,
+       least(success_rate - other_success_rate + above, 1) AS difference_high, population
 FROM differences
 ORDER BY edition, other_edition, setting, player

@@ -12,7 +12,8 @@ WITH players AS (
     GROUP BY ALL
 )
 SELECT b.edition, b.domain, b.setting, p.player, b.books, b.revised, coalesce(v.instances, 0) AS instances,
-       v.success_rate_version AS success_first, v.success_rate_usual AS success_revised, v.difference AS gain, v.low, v.high,
+       v.success_rate_version AS success_first, v.success_rate_usual AS success_revised, v.difference AS gain,
+       v.difference_low AS gain_low, v.difference_high AS gain_high,
        CASE WHEN b.revised = 0 THEN 0 ELSE v.difference * b.revised / b.books END AS domain_gain
 FROM books AS b
 JOIN players AS p USING (edition, setting)
