@@ -42,7 +42,7 @@ def _parameters() -> dict[str, tuple[Any, str] | None]:
     return {
         "domains": (
             several,
-            "Bundled domains. Default: those of perennial.toml, or all, by turns.",
+            "Bundled domains. Default: those of perennial.toml, or all in rotation.",
         ),
         "domains_from": None,
         "release": None,

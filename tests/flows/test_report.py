@@ -236,8 +236,8 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["newer"], "edition 'newer' is not published in"),
-        (["--compare", "older"], "edition 'older' is not published in"),
+        (["newer"], "has no published edition 'newer'"),
+        (["--compare", "older"], "has no published edition 'older'"),
         (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
         (
             ["--out", "a-file/folder"],

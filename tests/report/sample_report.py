@@ -24,7 +24,7 @@ def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
 
 
 def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> ReportTable:
-    """Return answers of 20 instances a domain; of each ten, the player at place i fails i + 1 + shift."""
+    """Return answers of 20 instances per domain; of each ten, the player at place i fails i + 1 + shift."""
     rows = [
         (
             s,

@@ -1,4 +1,4 @@
-"""Success against training steps: rates of outcomes, and a panel a test set."""
+"""Success against training steps: rates of outcomes, and a panel per test set."""
 
 from itertools import product
 

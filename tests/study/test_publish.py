@@ -123,7 +123,7 @@ def test_participants_are_described_without_codes_and_names(played: Played) -> N
         "SELECT participant, age_band, gender, major, assigned, started, answered, solved, actions, "
         "earnings, excluded, exclusion FROM people ORDER BY participant"
     )
-    why = "median 1.0 s a task, below 10, and success rate 0.00, at most 0.5"
+    why = "median 1.0 s per task, below 10, and success rate 0.00, at most 0.5"
     expected = [
         (_person(lab, 0), "18-24", "female", "science", 4, 4, 4, 3, 10, 35.25, False, None),
         (_person(lab, 1), "18-24", "female", "science", 4, 4, 3, 2, 1, 32.4, False, None),

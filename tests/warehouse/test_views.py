@@ -210,7 +210,7 @@ def test_transcripts_show_what_was_new_before_each_reply(tmp_path: Path) -> None
 
 
 def _many_domains(solved: dict[str, int], instances: int = 60) -> dict[str, list[dict[str, Any]]]:
-    """Return the tiny edition with so many instances a domain, of which player a solves so many."""
+    """Return the tiny edition with so many instances per domain, of which player a solves so many."""
     rows = tiny_edition.rows()
     (shared,), (own,) = rows["instances"], rows["kumo_instances"]
     rows |= {

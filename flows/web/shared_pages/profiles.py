@@ -48,7 +48,7 @@ def show(visit: Visit) -> None:
         "score: success rate over the instances that all players of the setting with enough of them have "
         "(instances of them), with its 95% interval; rank: among all players there, rank_in_kind: among "
         "models, programs and so on; cost_usd: of all the player's episodes there. Settings are never "
-        "counted together. Grey: players that are no models."
+        "counted together. Grey: players that are not models."
     )
     with st.container(horizontal=True):
         for benchmark, edition in editions.items():

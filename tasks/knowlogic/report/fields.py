@@ -34,7 +34,7 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 
 def scenarios(data: ReportData) -> Section:
-    """Return the section of accuracy by scenario: a drawing a domain."""
+    """Return the section of accuracy by scenario: a drawing per domain."""
     key, title = "scenarios", "Accuracy by scenario"
     table = data.tables[key]
     rows = table.records()

@@ -8,7 +8,7 @@ _TITLE = "Styles of books"
 
 
 def book_styles(data: ReportData) -> Section:
-    """Return the section of success rates by style: a row a setting and style, a column a player."""
+    """Return the section of success rates by style: a row per setting and style, a column per player."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

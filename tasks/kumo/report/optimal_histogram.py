@@ -14,7 +14,7 @@ _HEIGHT = 170
 
 
 def optimal_histogram(data: ReportData) -> Section:
-    """Return the section of optimal action counts: share of instances by count, a drawing a setting."""
+    """Return the section of optimal action counts: share of instances by count, a drawing per setting."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

@@ -13,7 +13,7 @@ _COUNTING = {
 
 
 def action_rows(data: ReportData) -> Section:
-    """Return the section of relative action counts: a row a player, a drawing a setting and convention."""
+    """Return the section of relative action counts: a row per player, a drawing per setting and count."""
     key, title, column = "relative_action_counts", "Relative action count by setting", "relative_action_count"
     table = data.tables[key]
     rows = data.known_rows(key, column)
@@ -44,7 +44,7 @@ def action_rows(data: ReportData) -> Section:
 
 
 def topology_rows(data: ReportData) -> Section:
-    """Return the section of Cramer's V, as published and bias-corrected; a drawing a setting."""
+    """Return the section of Cramer's V, as published and bias-corrected; a drawing per setting."""
     key, title = "topology", "Topology and success"
     table = data.tables[key]
     if not table.rows:

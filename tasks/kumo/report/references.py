@@ -18,7 +18,7 @@ _COLUMNS = {
 
 
 def reference_table(data: ReportData) -> Section:
-    """Return the section with the mean tests of both references, a row a setting."""
+    """Return the section with the mean tests of both references, a row per setting."""
     table = data.tables[_KEY]
     if not table.rows:
         return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")

@@ -24,7 +24,7 @@ _COMPUTED = (
 
 
 def compute_curves(queried: Mapping[str, ReportTable], _seed: int) -> ReportTable:
-    """Return a row a checkpoint, domain and setting: played here, or imported without instances."""
+    """Return a row per checkpoint, domain and setting: played here, or imported without instances."""
     played, imported = queried["checkpoint_rates"], queried["outcome_runs"]
     rates = [*played.records(), *_rates_of_outcomes(imported.records())]
     rows = []
@@ -48,7 +48,7 @@ def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
 
 
 def training_curves(data: ReportData) -> Section:
-    """Return the section of training curves: a panel a test set, a line a training."""
+    """Return the section of training curves: a panel per test set, a line per training."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -78,7 +78,7 @@ def training_curves(data: ReportData) -> Section:
 
 
 def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[str, ...]) -> Drawing:
-    heading = f"{domain}, {setting}, n = {span(row['instances'] for row in rows)} instances a point"
+    heading = f"{domain}, {setting}, n = {span(row['instances'] for row in rows)} instances per point"
     drawn: list[Record] = [
         {
             "player": clean(row["player"]),

@@ -33,10 +33,10 @@ def heat_map(data: ReportData) -> Section:
     ]
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved; dark is 0, light "
-        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval; "
-        f"point to a field to read both. {name_populations(rows)} n is the number of scored episodes. "
-        "Domains stand from the easiest to the hardest, by the mean of these players' rates; players who "
-        "met fewer than half of the domains are apart from the others."
+        "is 1, empty is not scored. Where there is room, the field shows the number and its 95% interval; "
+        f"hover over a field to read both. {name_populations(rows)} n is the number of scored episodes. "
+        "Domains run from the easiest to the hardest, by the mean of these players' rates. Players with "
+        "answers in fewer than half of the domains are listed separately."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 

@@ -14,7 +14,7 @@ Pairs = dict[tuple[str, str], Record]
 
 
 def player_pairs(data: ReportData) -> Section:
-    """Return the section of paired comparisons: a drawing of neighbours a setting, and a row a player."""
+    """Return the section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
     table = data.tables[_KEY]
     rows = table.records()
     if len(data.players()) < 2:
@@ -30,7 +30,7 @@ def player_pairs(data: ReportData) -> Section:
             n = span(row["n"] for row in neighbours)
             title = ("difference in success rate:", "the player of the better rank minus the next")
             scale = Scale(title, has_zero_line=True)
-            heading = f"{setting}: neighbours in rank, n = {n} instances a pair"
+            heading = f"{setting}: neighbours in rank, n = {n} instances per pair"
             drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
         cells += [_cells(setting, player, ranked, pairs) for player in ranked]
     headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
@@ -39,7 +39,7 @@ def player_pairs(data: ReportData) -> Section:
         f"played; n counts these instances. {name_populations(rows)} p is McNemar's "
         "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
         "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
-        f"Players do not differ where p (Holm) is at least {_LEVEL}: this shows no equality. "
+        f"Players do not differ where p (Holm) is at least {_LEVEL}: this does not show that they are equal. "
         "All pairs are in the table behind it."
     )
     grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))

@@ -39,7 +39,7 @@ def settings_scatter(data: ReportData) -> Section:
 
 
 def tokens_scatter(data: ReportData) -> Section:
-    """Return the section that sets success against tokens, a drawing a setting."""
+    """Return the section that sets success against tokens, a drawing per setting."""
     key, title = "success_and_tokens", "Success and tokens"
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
@@ -58,7 +58,7 @@ def tokens_scatter(data: ReportData) -> Section:
             if (used := tokens.get((setting, row["player"]))) is not None
         ]
         if len(points) > 1:
-            axes = Axis("mean tokens an episode", places=0), Axis("success rate", True)
+            axes = Axis("mean tokens per episode", places=0), Axis("success rate", True)
             heading = f"{setting}: {_correlation(points)}"
             drawings.append(scatter(heading, f"{title}: {setting}", points, *axes))
     if not drawings:

@@ -1,5 +1,5 @@
 -- Does success gain where books were revised? (the paper's second version, figure 14)
--- One row a player, domain and setting where it was shown first drafts too (`--books final,first`). `success_first` and
+-- One row per player, domain and setting where it was shown first drafts too (`--books final,first`). `success_first` and
 -- `success_revised` are over the same instances: those whose book a model revised until it passed (`instances` of them
 -- played with both), and `gain` is their paired difference with its interval. `domain_gain` is what revision adds to the
 -- domain's success rate, books that were not revised gaining nothing: the paper's improvement, whose coefficient is
