@@ -71,7 +71,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "relative_action_counts": [
             (c, s, p, 60, i * 0.5, i * 0.4, i * 0.7, POPULATION, None)
-            for c in ("perennial", "kumo-2025")
+            for c in ("algorithm-3", "optimum", "kumo-2025")
             for s, (i, p) in pairs
         ],
         "references": [(s, 30, 29, 1.9, 2.0, 1.6, 1.8, 1.7) for s in SETTINGS],

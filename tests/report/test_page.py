@@ -278,8 +278,8 @@ def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
 def test_both_references_are_shown_and_what_below_zero_means() -> None:
     found = reference_table(report_data(("a",), references=[("4x6v2", 30, 0, 1.9, None, None, 1.8, None)]))
     assert found.grid.rows == (("4x6v2", "30", "0", "1.900", "–", "–", "1.800", "–"),)
-    assert "relative count can be negative" in found.caption
-    assert "can be below 0" in headline(report_data(("a",))).caption
+    assert "its relative count can be negative" in found.caption
+    assert "can score below 0" in headline(report_data(("a",))).caption
 
 
 def test_nobody_in_both_editions_is_one_sentence() -> None:

@@ -103,7 +103,7 @@ def test_figures_of_people_are_means_over_instances_of_means_over_persons(played
         )
         optima = sum(runs[0][2] + 1 for runs in of.values())
         (got,) = played.rows(
-            "SELECT success_rate, scored, relative_action_count_perennial FROM kumo_leaderboard "
+            "SELECT success_rate, scored, relative_action_count_algorithm_3 FROM kumo_leaderboard "
             f"WHERE setting = '{setting}'"
         )
         assert got == (pytest.approx(rate), len(of), pytest.approx(counts / optima - 1))

@@ -37,7 +37,7 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", tiny_edition.rows())
     names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, score, relative_action_count_perennial "
+        "SELECT player, attempted, scored, success_rate, score, relative_action_count_algorithm_3 "
         "FROM kumo_leaderboard"
     )
     assert names[0] == "player"
@@ -81,7 +81,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
         catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
         for columns, view in (
             (shown, "leaderboard"),
-            (f"{shown}, relative_action_count_perennial, mean_tests", "kumo_leaderboard"),
+            (f"{shown}, relative_action_count_algorithm_3, mean_tests", "kumo_leaderboard"),
         )
     )
     for found, wanted in zip(kumo, expected, strict=True):
