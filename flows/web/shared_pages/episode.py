@@ -7,10 +7,12 @@ import streamlit as st
 from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_query
+from schemas.errors import count
 from schemas.game import EPISODE_STATUSES
 from warehouse.catalog.confinement import quote
 
 _HEIGHT = 320
+_MOST_REASONS = 8
 _FACTS = (
     "player",
     "run",
@@ -58,7 +60,27 @@ def _show_list(visit: Visit) -> None:
         "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
         f"WHERE {where}"
     )
+    if player != ALL:
+        _show_losses(visit, edition, player)
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
+
+
+def _show_losses(visit: Visit, edition: Opened, player: str) -> None:
+    """Show the commonest reasons why the player lost, each with a link to an example."""
+    rows = edition.query(
+        "SELECT reason, episodes, share, example FROM losses "
+        f"WHERE edition = {quote(edition.name)} AND player = {quote(player)} "
+        f"ORDER BY episodes DESC, reason LIMIT {_MOST_REASONS}"
+    )
+    if rows.rows:
+        st.subheader("Why it lost")
+    for reason, number, share, example in rows.rows:
+        visit.link(
+            "episodes",
+            f"{reason}: {count(number, 'episode')} ({share:.0%}), an example",
+            edition=edition.name,
+            episode=example,
+        )
 
 
 def _show_one(visit: Visit) -> None:
