@@ -42,7 +42,7 @@ def open_episode(visit: Visit, edition: Opened, episode: str) -> None:
 
 
 def _show_list(visit: Visit) -> None:
-    columns = st.columns(4)
+    columns = st.columns(5)
     with columns[0]:
         edition = visit.choose_edition()
     with columns[1]:
@@ -51,14 +51,17 @@ def _show_list(visit: Visit) -> None:
     with columns[2]:
         status = choose("Status", [ALL, *EPISODE_STATUSES], "status")
     with columns[3]:
+        settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
+        setting = choose("Setting", [ALL, *settings], "setting")
+    with columns[4]:
         domains = edition.query("SELECT DISTINCT domain FROM instances ORDER BY 1").column("domain")
         domain = choose("Domain", [ALL, *domains], "domain")
-    chosen = [("e.player", player), ("e.status", status), ("i.domain", domain)]
+    chosen = [("e.player", player), ("e.status", status), ("i.setting", setting), ("i.domain", domain)]
     where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
     sql = (
         "SELECT e.episode_id, e.player, e.run, e.version, e.status, e.score, e.turns, i.domain, i.setting, "
         "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
-        f"WHERE {where}"
+        f"WHERE {where} ORDER BY e.score, e.tokens DESC NULLS LAST, e.turns DESC, e.episode_id"
     )
     if player != ALL:
         _show_losses(visit, edition, player)
