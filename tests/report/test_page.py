@@ -195,8 +195,9 @@ def test_equal_data_give_equal_bytes(page: str) -> None:
 def test_a_section_without_a_figure_has_its_sentence_and_its_sql_on_the_page() -> None:
     reader = read(render_page(report_data(("a",), tokens=[])))
     assert reader.count("tokens", "script") == reader.count("tokens", "figcaption") == 0
-    assert "no model played in it" in reader.text["tokens"]
-    assert reader.count("tokens", "pre") == 1
+    assert "no model played in it" in reader.text["absent"]
+    assert "Numbers and SQL: tokens" in reader.text["absent"]
+    assert reader.count("absent", "pre") >= 1
 
 
 def test_settings_and_players_stand_from_small_and_good_to_large_and_bad(reader: Reader) -> None:

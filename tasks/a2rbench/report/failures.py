@@ -88,7 +88,7 @@ def _draw(analyst: str, outcome: str, rows: Sequence[Record], order: Sequence[st
                 }
             )
             start += share
-    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} a player"
+    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} per player"
     return make_drawing(heading, f"{_TITLE}: {outcome}, {analyst}", _compile(outcome), drawn)
 
 

@@ -95,7 +95,7 @@ def _draw(
         }
         for row in rows
     ]
-    heading = f"{name}, n = {span(row['questions'] for row in rows)} a field"
+    heading = f"{name}, n = {span(row['questions'] for row in rows)} per field"
     return make_drawing(heading, f"{title}: {name}", _compile(), drawn, is_wide=True)
 
 

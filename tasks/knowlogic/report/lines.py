@@ -140,7 +140,7 @@ def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what:
         for row in rows
     ]
     series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
-    heading = f"{name}, n = {span(row['n'] for row in rows)} a point"
+    heading = f"{name}, n = {span(row['n'] for row in rows)} per point"
     names = {row["difficulty"] for row in rows}
     order = DIFFICULTIES if names <= set(DIFFICULTIES) else tuple(sorted(names, key=float))
     chart = _compile(series, len(playing), what, places == 0, order)

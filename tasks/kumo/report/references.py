@@ -24,7 +24,7 @@ def reference_table(data: ReportData) -> Section:
         return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")
     rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
     caption = (
-        "Mean tests over the n instances, without an interval: they are computed, not sampled. Algorithm 3, "
+        "Mean tests over the n instances, with no interval: they are computed, not sampled. Algorithm 3, "
         "the paper's reference, uses the promise that exactly one truth is valid only at its end. Player "
         "optimum uses it throughout and may need fewer tests, so relative to Algorithm 3 its relative count "
         "can be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its "

@@ -70,7 +70,7 @@ def rows_by_setting(
     scale: Scale,
     *,
     more: str = "",
-    unit: str = "a player",
+    unit: str = "per player",
     floors: Mapping[str, tuple[float, str]] | None = None,
 ) -> tuple[Drawing, ...]:
     """Return a drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
