@@ -56,8 +56,8 @@ class Declaration:
       (column `cluster` of `instances`), `these domains` where its domains are the definition.
     - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
       population of domains; without it there is no common scale and no design.
-    - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read) and
-      `right_answer` of its episodes.
+    - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read),
+      `right_answer` and `fault` (the kind of a wrong answer, or NULL) of its episodes.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `origins`: returns which columns are made from which.
     - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.

@@ -5,8 +5,8 @@ bits is public: columns hold it. A larger one is secret: what is published is it
 its decimal digits (ASCII, nothing before or after them), until it is revealed.
 
 The canary is one line with a GUID by which texts of an edition are found in training data. The idea is that
-of BIG-bench (Srivastava et al., 2022): who filters training data can leave out what holds such a line, and
-who tests a model can ask it for the GUID.
+of BIG-bench (Srivastava et al., 2022): a filter of training data can drop documents with such a line, and a
+tester can ask a model for the GUID.
 """
 
 import hashlib

@@ -53,7 +53,7 @@ class Quality(_Section):
         if median_seconds is None or median_seconds >= self.seconds or success_rate > self.success_rate:
             return None
         return (
-            f"median {median_seconds:.1f} s a task, below {self.seconds:g}, and success rate "
+            f"median {median_seconds:.1f} s per task, below {self.seconds:g}, and success rate "
             f"{success_rate:.2f}, at most {self.success_rate:g}"
         )
 

@@ -52,7 +52,7 @@ EVALUATIONS = Table(
 
 INSTANCES = Table(
     "instances",
-    "one question",
+    "one question; its right answer is `right_answer` of `episodes_wide`, once somebody has played it",
     (
         Column("instance_id", "string", "the instance"),
         Column("benchmark", "string", "the benchmark, such as kumo"),

@@ -1,4 +1,4 @@
--- What did analysts say of each episode? A row an episode with the rule of its item, lists by analyst.
+-- What did analysts say of each episode? A row per episode with the rule of its item, lists by analyst.
 SELECT e.player, i.rule,
        list(a.analyst ORDER BY a.analyst) AS analysts,
        list(a.outcome_category ORDER BY a.analyst) AS categories,

@@ -37,7 +37,7 @@ def episode(
     ],
     root: RootOption = None,
     format_: Annotated[
-        Format, typer.Option("--format", help="A page to read, or a row a turn (view transcripts).")
+        Format, typer.Option("--format", help="A page to read, or a row per turn (view transcripts).")
     ] = Format.table,
     as_json: JsonOption = False,
 ) -> None:

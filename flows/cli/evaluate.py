@@ -43,8 +43,8 @@ def evaluate(
         int,
         typer.Option(
             min=0,
-            help="Play so many instances, spread evenly over domains; a larger number later plays only the "
-            "rest. Default: all.",
+            help="Number of instances to play, spread evenly over domains; a larger number later plays "
+            "only the rest. Default: all.",
         ),
     ] = 0,
     dry_run: DryRunOption = False,

@@ -42,7 +42,7 @@ def check(
 ) -> None:
     """Make one short call to each model, as a refresh would make it, and print what works.
 
-    The calls are no part of any edition and are not kept. Exit code 6 if one of them fails.
+    These calls do not belong to an edition and are not kept. Exit code 6 if one of them fails.
 
     Example: perennial models check o3 my-local-model
     """

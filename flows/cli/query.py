@@ -46,7 +46,7 @@ def query(
     as_json: JsonOption = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="ROWS", help="Print at most so many rows."),
+        typer.Option(min=1, metavar="ROWS", help="Maximum number of rows to print."),
     ] = None,
     columns: Annotated[
         str | None,

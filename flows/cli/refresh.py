@@ -51,8 +51,8 @@ def refresh(
 ) -> None:
     """Grow one edition, let players answer its questions, audit and publish both.
 
-    Of several benchmarks (--benchmark all) an edition of each, one after the other; the limits of calls and
-    cost hold for all together. Give the same command again to resume an interrupted refresh.
+    With several benchmarks (--benchmark all), it grows one edition for each, in turn; limits of calls and
+    cost cover all of them together. Give the same command again to resume an interrupted refresh.
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
@@ -157,7 +157,7 @@ def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
         for warning in one.own.warnings:
             console.print(f"warning: {warning}", style="yellow")
     if any(one.plan.growth.private_share and not one.plan.growth.is_fresh for one in prepared):
-        console.print("warning: whoever knows --seed can draw the private instances", style="yellow")
+        console.print("warning: anyone who knows --seed can draw the private instances", style="yellow")
 
 
 def _print_result(store: Store, outcomes: "Sequence[Outcome]", console: Terminal, as_json: bool) -> None:

@@ -25,7 +25,7 @@ def train(
         str, typer.Option(help="How many, at equal distances, or the steps: 8, or 50,100,400.")
     ] = "8",
     seed: Annotated[int, typer.Option(min=0, help="Seed of order, adapter and dropout.")] = 0,
-    batch: Annotated[int, typer.Option(min=1, help="Chats a step, by accumulation.")] = 8,
+    batch: Annotated[int, typer.Option(min=1, help="Chats per step, by accumulation.")] = 8,
     learning_rate: Annotated[float, typer.Option(min=0, help="Highest learning rate.")] = 2e-4,
     lora_rank: Annotated[int, typer.Option(min=1, help="Rank r of the adapter.")] = 16,
     lora_alpha: Annotated[int, typer.Option(min=1, help="Its factor alpha.")] = 32,

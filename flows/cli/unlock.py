@@ -69,7 +69,7 @@ def unlock(
 
 def _describe(found: FoundLock) -> Iterator[str]:
     if found.record is None:
-        yield "holder:    cannot be read: it is no lock of this version"
+        yield "holder:    cannot be read: this version did not write the lock"
     else:
         now, record, owner = datetime.now(UTC), found.record, found.record.owner
         yield f"what:      {record.what}"

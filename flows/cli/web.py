@@ -37,8 +37,8 @@ def web(
 ) -> None:
     """Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.
 
-    It reads what is published and writes nothing. It has no password: it is for whoever may read the data
-    root. It serves this machine alone unless --host names another address, which needs TLS.
+    It reads what is published and writes nothing. It has no password: open it only to people who
+    may read the data root. It serves this machine alone unless --host names another address, which needs TLS.
 
     Example: perennial web --root data --port 8600
     """

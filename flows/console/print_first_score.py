@@ -110,7 +110,7 @@ def _spending(spent: dict[str, Any]) -> list[str]:
         "",
         f"{'calls':<12}{spent['calls']:,}",
         f"{'tokens':<12}{tokens}",
-        f"{'time':<12}{spent['latency_s'] or 0:.1f} s a reply (median)",
+        f"{'time':<12}{spent['latency_s'] or 0:.1f} s per reply (median)",
         f"{'cost':<12}{cost}",
     ]
 

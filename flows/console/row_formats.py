@@ -125,7 +125,7 @@ def csv_row(row: Row) -> list[Any]:
 
 
 def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
-    """Print a list of objects, one a line."""
+    """Print a list of objects, one per line."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InvalidOption(

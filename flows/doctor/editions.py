@@ -50,7 +50,7 @@ def _edition(store: Store, edition: str) -> str | Check:
         return fail_by(damage, remedy)
     unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
     if unlisted:
-        return warn(f"{unlisted[0]} is no file of it", "move such files away")
+        return warn(f"{unlisted[0]} does not belong to it", "move such files away")
     return (
         f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
         "were published; keys and references hold"

@@ -56,12 +56,8 @@ def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) ->
 def problems_sql(edition: str) -> str:
     """Return the SQL of the problems of the edition's players, whatever their share."""
     return (
-        "SELECT player, status, count(*), any_value(attempted), "
-        "arg_max(episode_id, (coalesce(tokens, 0), episode_id)) "
-        "FROM (SELECT *, count(*) OVER (PARTITION BY player) AS attempted FROM episodes "
-        f"WHERE edition = {quote(edition)} AND version IS NULL) "
-        f"WHERE status IN ({', '.join(map(quote, PROBLEMS))}) "
-        "GROUP BY player, status ORDER BY 3 DESC, player, status"
+        f"SELECT player, status, episodes, attempted, example FROM losses WHERE edition = {quote(edition)} "
+        f"AND status IN ({', '.join(map(quote, PROBLEMS))}) ORDER BY episodes DESC, player, status"
     )
 
 

@@ -16,11 +16,11 @@ _COLUMNS = ("instance_id", "benchmark", "domain", "setting", "index")
 
 
 def write_instances(source: Source, folder: Path) -> list[ExportedFile]:
-    """Write the instances, one a line, into `instances.jsonl`; return what describes the file.
+    """Write the instances, one per line, into `instances.jsonl`; return what describes the file.
 
     A line has the instance's id, benchmark, domain, setting and number, the edition with its canary, and the
     `messages` by which a model is asked. With answers it has `answer`: the row of the instance in each table
-    of the benchmark that has one row an instance. Raises InvalidOption where no instance can be played.
+    of the benchmark that has one row per instance. Raises InvalidOption where no instance can be played.
     """
     written = 0
     with (folder / FILE).open("w", encoding="utf-8") as file:

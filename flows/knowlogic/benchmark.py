@@ -39,7 +39,10 @@ _FLOOR = Floor(
 )
 
 _ANSWERS = (
-    "SELECT a.edition, a.evaluation, a.episode_id, a.letters, i.letters FROM knowlogic_answers AS a "
+    "SELECT a.edition, a.evaluation, a.episode_id, a.letters, i.letters, CASE a.error_class "
+    "WHEN 'subset' THEN 'right letters missing' WHEN 'superset' THEN 'wrong letters added' "
+    "WHEN 'overlap' THEN 'right letters missing, wrong added' WHEN 'disjoint' THEN 'no right letter' END "
+    "FROM knowlogic_answers AS a "
     "JOIN episodes AS e USING (edition, evaluation, episode_id) "
     "JOIN knowlogic_questions AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )

@@ -141,7 +141,7 @@ def _refresh(
                 error = failed
                 watching[0].failed(error)
                 progress.note(f"edition {plan.edition} failed: {error}")
-            # Who watched an edition that has ended hears of no later failure.
+            # Watchers of a finished edition do not hear about later failures.
             del watching[0]
             outcomes.append(outcome_of(plan, 0.0 if ready.published else time.monotonic() - started, error))
         if any(outcome.error for outcome in outcomes):

@@ -218,12 +218,12 @@ def _serve(port: int, *, scheduling: bool) -> None:
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)
     if scheduling:
-        _look_once_a_second()
+        _check_every_second()
         app.router.routes.insert(0, sign_in_page(_SIGN_IN_PATH))
     uvicorn.run(OwnAddressOnly(app, port), host="127.0.0.1", port=port, log_level="error", lifespan="on")
 
 
-def _look_once_a_second() -> None:
+def _check_every_second() -> None:
     """Let Prefect look for work in the background once a second: four times a second costs 1% of a core."""
     from docket import Worker
     from prefect.server.api import background_workers

@@ -38,7 +38,7 @@ def _parameters() -> dict[str, tuple[Any, str]]:
 
 
 def takes_settings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a function one parameter a setting: typed, described, and None where it is not given."""
+    """Give a function one parameter per setting: typed, described, and None where it is not given."""
     settings = _parameters()
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation | None)

@@ -50,7 +50,7 @@ def open_study(study: Study, store: Store) -> OpenedStudy:
     """
     if study.edition not in visible_editions(store):
         raise InvalidOption(
-            f"edition {study.edition!r} is not published in {store.root}, or withdrawn: name one that "
+            f"{store.root} has no published edition {study.edition!r} (it may be withdrawn): name one that "
             "`perennial editions` lists"
         )
     benchmark = find_benchmark(read_published_plan(store, study.edition).benchmark)

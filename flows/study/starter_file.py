@@ -53,7 +53,7 @@ base = 25
 per_success = 15
 per_action = 0.1
 
-# Excluded is who has both: a median time a task below `seconds`, and a success rate of at most
+# Anyone who has both is excluded: a median time per task below `seconds`, and a success rate of at most
 # `success_rate`.
 [quality]
 seconds = 10

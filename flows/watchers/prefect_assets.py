@@ -1,4 +1,4 @@
-"""The tables of a published edition as Prefect assets: one materialisation a table, with what it rests on."""
+"""The tables of a published edition as Prefect assets: one per table, and what each rests on."""
 
 import re
 from collections.abc import Container
@@ -49,7 +49,7 @@ class AssetWatcher(Watcher):
         self._root, self._unit = root, plan.unit
 
     def published(self, counts: dict[str, int]) -> None:
-        """Run one materialising task a table."""
+        """Run one materialising task per table."""
         # Its own row is counted by nobody.
         known = {**counts, "evaluations" if is_evaluation(self._unit) else "editions": 1}
         rows = {name: known[name] for name in TABLES if known.get(name)}

@@ -1,4 +1,4 @@
-"""What the pages read: a snapshot of the data root, one catalog an edition, and query results kept by it.
+"""What the pages read: a snapshot of the data root, one catalog per edition, and query results kept by it.
 
 An edition and its evaluations are never changed, and analyses get a file of their own each: so a result is
 good as long as the names of what it was read from are the same, and these names are its key.

@@ -11,6 +11,7 @@ from flows.web.page import number_parameter
 from flows.web.reading import Rows, Snapshot, as_csv, as_parquet
 
 ROWS = 50
+OWN_QUERY = "query"  # the table that shows the rows of an analyst's own SQL
 _LONGEST_CELL = 300
 _PLAIN = (int, float, type(None))
 Open = Callable[[dict[str, Any]], None]
@@ -71,7 +72,9 @@ def _show_frame(name: str, rows: Rows, open_row: Open | None, height: int | None
         st.caption("no rows")
         return
     frame = frame_of(rows)
-    options: dict[str, Any] = {"hide_index": True, "column_config": _formats(frame)}
+    # An analyst's own SQL keeps its names.
+    config = _formats(frame) if name == OWN_QUERY else _headings(frame)
+    options: dict[str, Any] = {"hide_index": True, "column_config": config, "placeholder": "–"}
     if height is not None:
         options["height"] = height
     if open_row is None:
@@ -89,6 +92,15 @@ def _show_frame(name: str, rows: Rows, open_row: Open | None, height: int | None
 def _formats(frame: pd.DataFrame) -> Mapping[str, Any]:
     floats = frame.select_dtypes("float").columns
     return {name: st.column_config.NumberColumn(format="%.4g") for name in floats}
+
+
+def _headings(frame: pd.DataFrame) -> Mapping[str, Any]:
+    """Return the columns' headings in words, with the name that SQL uses as a tooltip, and their formats."""
+    formats = _formats(frame)
+    return {
+        name: {**formats.get(name, {}), "label": name.replace("_", " "), "help": name}
+        for name in frame.columns
+    }
 
 
 def _cell(value: Any) -> Any:

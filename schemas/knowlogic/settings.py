@@ -12,7 +12,7 @@ from schemas.settings.form import Names, Sizes, setting, size_setting
 class KnowLogicSettings(RefreshSettings):
     """Which domains and languages, and how many questions."""
 
-    # The paper: 600 questions a domain (section 3.4), models at temperature 0.7 (section 4.1).
+    # The paper: 600 questions per domain (section 3.4), models at temperature 0.7 (section 4.1).
     sizes: ClassVar[Sizes] = {
         "tiny": {"questions": 2, "runs": 1},
         "small": {"questions": 20, "runs": 1},

@@ -58,7 +58,7 @@ class KumoSettings(RefreshSettings):
     )
     domains: Names = setting(
         [],
-        "Bundled domains or paths of .json files, separated by commas. Default: the bundled ones, by turns.",
+        "Bundled domains or paths of .json files, separated by commas. Default: bundled ones, in rotation.",
     )
     domains_from: str = setting(
         "",

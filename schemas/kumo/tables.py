@@ -257,11 +257,11 @@ KUMO_EPISODES = Table(
 
 KUMO_MOVES = Table(
     "kumo_moves",
-    "what a turn of KUMO was read as; its observation is the turn's feedback",
+    "one turn of KUMO: the action or answer read from the reply; its observation is the turn's feedback",
     (
         Column("episode_id", "string", "the episode"),
         Column("turn", "int64", "the turn's number, from 1", minimum=1),
-        Column("kind", "string", "what the reply was read as", allowed=("action", "truth", "none")),
+        Column("kind", "string", "what was read from the reply", allowed=("action", "truth", "none")),
         Column("move", "string", "the action or truth, NULL where the reply named none", nullable=True),
         Column("state", "int64", "the observed state's number", nullable=True, minimum=0),
     ),
@@ -312,7 +312,7 @@ KUMO_BELIEFS = Table(
 
 KUMO_OUTCOME_RUNS = Table(
     "kumo_outcome_runs",
-    "runs of an imported player on an instance that the release does not have: how many succeeded",
+    "a player's imported runs on an instance that the release leaves out, and how many succeeded",
     (
         Column("player", "string", "the player, mostly a training checkpoint"),
         Column("domain", "string", "the domain"),

@@ -61,33 +61,31 @@ class ModelEntry(BaseModel):
         "models that refuse it.",
         example={"temperature": UNSET, "top_p": 0.9},
     )
-    max_output: int | None = setting(
-        None, "Most tokens of a reply: max_tokens is at most so many.", example=8_000, ge=1
-    )
+    max_output: int | None = setting(None, "Maximum tokens per reply; caps max_tokens.", example=8_000, ge=1)
     context: int | None = setting(
         None,
-        "Most tokens of prompt and reply together: a call that would not fit is not sent, and fails.",
+        "Maximum tokens of prompt and reply together; a call that would not fit fails without being sent.",
         example=128_000,
         ge=1,
     )
     reasoning_effort: str = setting("", 'Reasoning effort, or "unset".', example="low")
     extra_body: dict[str, JsonValue] = setting(
         {},
-        "More keys of the body of each request.",
+        "Extra fields for the request body.",
         example={"chat_template_kwargs": {"enable_thinking": False}},
     )
     headers: dict[str, str] = setting(
         {},
-        "More headers of each request; ${NAME} in a value is the environment variable of that name.",
+        "Extra headers for each request; ${NAME} in a value is the environment variable of that name.",
         example={"X-Project": "${EXAMPLE_PROJECT}"},
     )
     query: dict[str, str] = setting(
-        {}, "What the URL of each request ends with, as Azure's api-version.", example={"api-version": "1"}
+        {}, "Query parameters of each request, such as Azure's api-version.", example={"api-version": "1"}
     )
     system_role: SystemRole = setting(
         "",
         "Role of the system message: system, developer, or user, for models whose template refuses others: "
-        "it then stands at the beginning of the first user message. Default: system.",
+        "it is then put at the beginning of the first user message. Default: system.",
         example="user",
     )
     requests_per_minute: int | None = setting(
@@ -105,21 +103,21 @@ class ModelEntry(BaseModel):
     )
     prompt_usd_per_million: float | None = setting(
         None,
-        "Price of a million prompt tokens in US dollars; goes before prices.csv in the data root.",
+        "Price in US dollars per million prompt tokens; overrides prices.csv in the data root.",
         example=1.25,
         ge=0,
         allow_inf_nan=False,
     )
     completion_usd_per_million: float | None = setting(
         None,
-        "Price of a million tokens of replies in US dollars.",
+        "Price in US dollars per million reply tokens.",
         example=10.0,
         ge=0,
         allow_inf_nan=False,
     )
     cached_usd_per_million: float | None = setting(
         None,
-        "Price of a million cached prompt tokens in US dollars. Default: as other prompt tokens.",
+        "Price in US dollars per million cached prompt tokens. Default: that of other prompt tokens.",
         example=0.125,
         ge=0,
         allow_inf_nan=False,
@@ -127,7 +125,7 @@ class ModelEntry(BaseModel):
     tokenizer: str = setting(
         "",
         "Path of its tokenizer.json, by which prompts are counted for context and tokens_per_minute (needs "
-        "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes a token.",
+        "pip install 'perennial-bench[tokenizers]'). Default: 4 bytes per token.",
         example="tokenizer.json",
     )
     family: str = setting(

@@ -44,7 +44,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 
     benchmark: str = setting(
         DEFAULT_BENCHMARK,
-        "Benchmark that the edition belongs to. NAME,NAME,... or all: an edition of each, in one run with "
+        "Benchmark of the edition. NAME,NAME,... or all: one run grows an edition for each benchmark, within "
         "one budget.",
     )
     size: str = setting(

@@ -1,4 +1,4 @@
-"""Questions of the published data set's form: JSON or JSON Lines, an object a question in one language.
+"""Questions of the published data set's form: JSON or JSON Lines, an object per question in one language.
 
 Each has id, text, question, options (four texts, or A to D by letter), answer (letters), domain, language and
 difficulty. Rows of one id in two languages are a pair. Nothing is known of how a question was made.

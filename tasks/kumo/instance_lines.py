@@ -18,7 +18,7 @@ _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")
 
 
 def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -> Iterator[Instance]:
-    """Yield the instances that the lines hold, one a line; empty lines are skipped.
+    """Yield the instances that the lines hold, one per line; empty lines are skipped.
 
     An observation without a stated outcome state gets the first one that it falls into, or None. Where
     `index` is missing, the position among the lines' instances is used. Raises UnreadableInput, naming
@@ -31,7 +31,7 @@ def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -
             yield _Line(f"{source}, line {number}", encoded, line).instance(position)
             position += 1
     if position == 0:
-        raise UnreadableInput(f"{source}: no instance in it; expected one JSON object a line")
+        raise UnreadableInput(f"{source}: no instance in it; expected one JSON object per line")
 
 
 class _Line:

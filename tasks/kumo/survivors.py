@@ -30,7 +30,7 @@ def _solver(instance: EncodedInstance) -> Any:
     from pysat.solvers import Solver
 
     n = instance.n_truths
-    # Variable t + 1: truth t survives; the others, one a state: the action shows it.
+    # Variable t + 1: truth t survives; the others, one per state: the action shows it.
     states = [(action, mask) for action, masks in enumerate(instance.masks) for mask in masks]
     shown = list(range(n + 1, n + 1 + len(states)))
     clauses = [

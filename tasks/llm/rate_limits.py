@@ -1,4 +1,4 @@
-"""Keep below an endpoint's limits: requests a minute and tokens a minute."""
+"""Keep below an endpoint's limits: requests per minute and tokens per minute."""
 
 import asyncio
 import math
@@ -95,12 +95,12 @@ def prompt_bytes(request: ModelRequest) -> int:
 
 
 def estimate_prompt(request: ModelRequest) -> int:
-    """Return an estimate of the prompt's tokens, at 4 bytes a token."""
+    """Return an estimate of the prompt's tokens, at 4 bytes per token."""
     return prompt_tokens_at_most(request, _BYTES_PER_TOKEN)
 
 
 def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
-    """Return an estimate of the prompt's tokens at so many bytes a token, rounded up."""
+    """Return an estimate of the prompt's tokens at so many bytes per token, rounded up."""
     return math.ceil(prompt_bytes(request) / bytes_per_token) + _TOKENS_PER_MESSAGE * len(request.messages)
 
 

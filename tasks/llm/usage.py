@@ -3,9 +3,9 @@
 A server may report anything, and what it reports is published, counts towards limits and makes calls wait.
 So a count is bounded by what prompt and reply can hold:
 
-- a prompt by one token a byte of its text (no tokeniser makes more), 64 a message for the chat format, and
-  4,096 for what a server may put before it;
-- a completion by one token a byte of its text and reasoning, or `max_tokens` where that is more, and 64 for
+- a prompt by one token per byte of its text (no tokeniser makes more), 64 per message for the chat format,
+  and 4,096 for what a server may put before it;
+- a completion by one token per byte of its text and reasoning, or `max_tokens` where that is more, and 64 for
   the chat format; without `max_tokens` by 200,000 more, as reasoning need not be in the reply.
 
 A larger count is replaced by the bound, and the call is marked: its `usage` is "bounded". A count that is no

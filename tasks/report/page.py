@@ -88,14 +88,19 @@ def render_sections(
     links: Iterable[tuple[str, str]],
     shown: Iterable[Section],
 ) -> str:
-    """Return the HTML page of these sections; `command` writes their tables as files, with `--format`."""
+    """Return the HTML page of these sections, those without data as lines at its end.
+
+    `command` writes their tables as files, with `--format`.
+    """
     script = load_script()
+    listed = list(shown)
     return _template().render(
         title=title,
         command=command,
         explorer=list(links),
         facts=[(clean(name), clean(value)) for name, value in facts],
-        sections=list(shown),
+        sections=[section for section in listed if not section.missing],
+        absent=[section for section in listed if section.missing],
         most_rows=MOST_ROWS,
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),

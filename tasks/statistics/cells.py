@@ -97,7 +97,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Scored and solved runs of all players of a setting: a row a player (sorted), a column an instance.
+    """Scored and solved runs of all players of a setting: a row per player (sorted), a column per instance.
 
     `rank` is the order of the instances by id, `cluster` numbers what is drawn together, and `population` is
     the widest that a figure can be of.

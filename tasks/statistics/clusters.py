@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The cluster of each instance that would be drawn again, and the stratum that stays; None: one a draw.
+    """The cluster of each instance that would be drawn again, and the stratum that stays; None: one per draw.
 
     Without `cluster` each instance is drawn alone, without `strata` all clusters come from one population.
     Both are numbers from 0; a cluster lies in one stratum.

@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
 
 
 def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> Bounds:
-    """Return the bounds of a mean of differences in -1..1, one an instance of which there is at least one."""
+    """Return the bounds of a mean of differences in -1..1, one per instance; there is at least one."""
     draw, population = headline(cluster, domain, widest)
     estimate = estimate_ratio(gaps, gaps * 0 + 1, draw)
     interval = gap_interval(estimate, float((gaps**2).mean()))
@@ -48,6 +48,6 @@ def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Popu
 def bound_share(
     rates: "Numbers", runs: float, cluster: "Column", domain: "Column", widest: Population
 ) -> Bounds:
-    """Return the bounds of a mean of shares, one an instance of which there is at least one."""
+    """Return the bounds of a mean of shares, one per instance; there is at least one."""
     draw, population = headline(cluster, domain, widest)
     return Bounds(*share_interval(estimate_ratio(rates, rates * 0 + 1, draw), runs), population)

@@ -1,7 +1,7 @@
 """Which instances a participant gets: from the study's seed and the participant's number alone.
 
 Each participant gets as many tasks of each setting, and domains as evenly as their number allows. The tasks
-of a setting go through the domains by turns, and through the instances of a domain in an order drawn once:
+of a setting rotate through the domains, and through the instances of a domain in an order drawn once:
 after any number of participants the uses of two domains of a setting, or of two instances of a domain, differ
 by at most one.
 """
@@ -54,7 +54,7 @@ def require_enough(
             if found < needed:
                 raise InvalidOption(
                     f"domain {domain!r} has {found} instances of setting {setting!r} beside the tutorial's, "
-                    f"expected at least {needed} for {tasks} tasks a participant: name other domains or "
+                    f"expected at least {needed} for {tasks} tasks per participant: name other domains or "
                     "settings, or fewer tasks"
                 )
 

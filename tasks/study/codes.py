@@ -53,12 +53,12 @@ def draw_code(rng: Random) -> Code:
 def parse_code(text: str) -> Code:
     """Return the code that somebody typed, in any case, with or without dashes and spaces.
 
-    Raises InvalidOption for what is no code, without quoting it: it may be somebody's, mistyped.
+    Raises InvalidOption for anything but a code, without quoting it: it may be somebody's, mistyped.
     """
     letters = _letters_of(text)
     if len(letters) != PUBLIC_LETTERS + SECRET_LETTERS or not set(letters) <= set(_ALPHABET):
         raise InvalidOption(
-            f"this is no code of a participant: expected {PUBLIC_LETTERS + SECRET_LETTERS} letters and "
+            f"that is not a participant's code: expected {PUBLIC_LETTERS + SECRET_LETTERS} letters and "
             "digits as you were given them; check it, or ask those who run the study"
         )
     return Code(letters[:PUBLIC_LETTERS], letters[PUBLIC_LETTERS:])

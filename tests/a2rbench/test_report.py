@@ -53,7 +53,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     }
     failures = found["a2rbench_failures"]
     assert [drawing.heading for drawing in failures.drawings] == [
-        f"{outcome} answers, as {analyst} says, n = {min(sizes)} to {max(sizes)} a player"
+        f"{outcome} answers, as {analyst} says, n = {min(sizes)} to {max(sizes)} per player"
         for analyst in ("x", "y")
         for outcome, sizes in outcomes.items()
     ]

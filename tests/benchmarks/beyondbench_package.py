@@ -1,7 +1,7 @@
 """Times the generators of package `beyondbench` 0.2.1 in its own environment, for `beyondbench_rates`.
 
-Run by that one: `python beyondbench_package.py SECONDS TASK...` prints a JSON line a task: problems a second,
-and how many of those that were looked at are distinct.
+Run by that one: `python beyondbench_package.py SECONDS TASK...` prints a JSON line per task: problems per
+second, and how many of those that were looked at are distinct.
 """
 
 import contextlib

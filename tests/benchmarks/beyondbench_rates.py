@@ -6,9 +6,9 @@ beyondbench==0.2.1` was run; both take turns, and the median of the rounds count
 paper counts, or all, and their sizes take turns.
 
 - `drawn`: problems a second that the generator makes, with the proofs that its variation claims.
-- `proved`: distinct problems a second with all that makes them sound: drawn, solved, their solutions accepted
-  by the grader and by the independent checker, one where the variation says so, and an id derived from what
-  is shown, by which repeats are left out.
+- `proved`: distinct problems per second with all that makes them sound: drawn, solved, their solutions
+  accepted by the grader and by the independent checker, one where the variation says so, and an id derived
+  from what is shown, by which repeats are left out.
 - `package`: what the package makes a second, without a proof; `distinct` of them are no repeats.
 
 A suite's rate is that of one problem of each task in turn. `--repeats 100000` draws so many of each variation
@@ -84,7 +84,7 @@ def _warm(task: Task[Any], cells: Iterable[tuple[str, int]]) -> None:
 def _time_task(
     name: str, cells: Sequence[tuple[str, int]], chosen: argparse.Namespace, seed: int
 ) -> dict[str, float]:
-    """Return problems a second: drawn, proved and distinct, the package's, its distinct ones."""
+    """Return problems per second: drawn, proved and distinct, the package's, its distinct ones."""
     drawn = proved = 0.0
     made, ids = 0, set()
     for index, (variation, size) in zip(itertools.count(), itertools.cycle(cells)):

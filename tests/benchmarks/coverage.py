@@ -38,7 +38,7 @@ def main() -> None:
         ("differences: clusters x instances, p of one and the other", differences(chosen.draws)),
         ("means of skewed values: clusters", skewed_means(chosen.draws)),
         (
-            "correlations, 50 instances a side: models, truth; Pearson's, corrected; mean r; share with it",
+            "correlations, 50 instances per side: models, truth; Pearson's, corrected; mean r; share with it",
             correlations(chosen.draws),
         ),
     ):
@@ -127,7 +127,7 @@ def differences(draws: int) -> Iterator[tuple[str, float]]:
 
 
 def skewed_means(draws: int) -> Iterator[tuple[str, float]]:
-    """Yield the coverage of means of skewed values, one a cluster, wherever they have an interval."""
+    """Yield the coverage of means of skewed values, one per cluster, wherever they have an interval."""
     generator = np.random.default_rng(4)
     kinds: dict[str, tuple[float, Callable[[int], Numbers]]] = {
         "excess tests": (

@@ -1,4 +1,4 @@
-"""What the gate costs: the self-test an instance, the sizes of instance spaces, the look at earlier editions.
+"""What the gate costs: the self-test per instance, the sizes of instance spaces, a look at earlier editions.
 
 Run by hand: `python -m tests.benchmarks.gate [--instances 500] [--earlier 10000000]`. Seconds are CPU seconds
 of this process, so that other work on the machine counts little; kernels are compiled before.

@@ -1,6 +1,6 @@
 """KnowLogic: what drawing, deciding and writing cost on one core, and how many drawn questions are distinct.
 
-By hand: `python -m tests.benchmarks.knowlogic DOMAIN [NUMBER]`: NUMBER questions a scenario (6,000), easy,
+By hand: `python -m tests.benchmarks.knowlogic DOMAIN [NUMBER]`: NUMBER questions per scenario (6,000), easy,
 medium and hard as 1:2:3. Rates are of this process's CPU time, draws that failed included.
 """
 
@@ -101,7 +101,7 @@ def count(values: Iterable[int]) -> dict[int, int]:
 
 
 def report(step: str, number: int, began: float) -> None:
-    """Print how many a second were done since then."""
+    """Print how many were done per second since then."""
     print(f"  {step}: {number / (process_time() - began):,.0f} a second")
 
 

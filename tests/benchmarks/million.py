@@ -1,4 +1,4 @@
-"""Many instances of one domain, stage by stage: seconds, rows a second, and the peak memory of all processes.
+"""Many instances of one domain, stage by stage: seconds, rows per second, peak memory of all processes.
 
 By hand: `python -m tests.benchmarks.million --counts 100000 300000 1000000`. Each number of instances runs
 in a process of its own: sampled and solved, merged into sorted files, audited (by SQL, which knows nothing

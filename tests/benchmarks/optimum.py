@@ -1,8 +1,8 @@
 """Speed of the optimum under the promise, on Hard instances of the bundled domains.
 
-Run by hand: `python -m tests.benchmarks.optimum [COUNT [FOLDER]]`: COUNT instances a domain, and those of the
-released data in FOLDER. One core; CPU seconds of this process, beside the machine's load, and beside those of
-Algorithm 3's search of the same instances, which say how fast the machine was.
+Run by hand: `python -m tests.benchmarks.optimum [COUNT [FOLDER]]`: COUNT instances per domain, and those of
+the released data in FOLDER. One core; CPU seconds of this process, beside the machine's load, and beside
+those of Algorithm 3's search of the same instances, which say how fast the machine was.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 One plain solver call an instance, over named variables, and a comparison with every earlier instance. It
 is written to be read and nothing in it is slow on purpose: it runs above the 1,060-1,695 Easy and 279-489
-Hard instances a second that were measured of the authors' own program elsewhere.
+Hard instances per second that were measured of the authors' own program elsewhere.
 """
 
 import random

@@ -66,8 +66,8 @@ class Figures:
 def main(arguments: argparse.Namespace) -> None:
     ceiling = arguments.in_flight / arguments.latency if arguments.latency else float("inf")
     print(
-        f"{arguments.episodes} episodes, {arguments.in_flight} in flight, {arguments.latency} s a reply: "
-        f"at most {ceiling:,.0f} calls a second"
+        f"{arguments.episodes} episodes, {arguments.in_flight} in flight, {arguments.latency} s per reply: "
+        f"at most {ceiling:,.0f} calls per second"
     )
     measured: dict[str, list[Figures]] = {"ours": [], "bare": []}
     for number in range(arguments.rounds):
@@ -76,7 +76,7 @@ def main(arguments: argparse.Namespace) -> None:
             measured[part].append(figures)
             print(
                 f"{part}: {figures.calls} calls in {figures.seconds:.1f} s, {figures.rate:.0f} a second, "
-                f"CPU {figures.cpu_ms:.2f} ms a call",
+                f"CPU {figures.cpu_ms:.2f} ms per call",
                 flush=True,
             )
     report(measured["ours"], measured["bare"], ceiling)
@@ -92,7 +92,7 @@ def report(ours: list[Figures], bare: list[Figures], ceiling: float) -> None:
         f"(at least {LEAST_SHARE:.0%}: {verdict(share >= LEAST_SHARE)})"
     )
     print(
-        f"CPU a call: ours {cpu[0]:.2f} ms, bare {cpu[1]:.2f} ms; "
+        f"CPU per call: ours {cpu[0]:.2f} ms, bare {cpu[1]:.2f} ms; "
         f"ratio {ratio:.2f} (at most {MOST_CPU}: {verdict(ratio <= MOST_CPU)})"
     )
 

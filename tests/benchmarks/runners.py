@@ -2,8 +2,8 @@
 
 python -m tests.benchmarks.runners [--settings hard] [--instances 300] [--batches 200] [--repeat 1]
 
-First the same refresh on every runner: seconds a stage, of the whole command, and of CPU in all its processes
-(but for Prefect's server, which all share). Then batches that do nothing: seconds of each.
+First the same refresh on every runner: seconds per stage, of the whole command, and of CPU in all its
+processes (but for Prefect's server, which all share). Then batches that do nothing: seconds of each.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Rates of both samplers side by side: instances a second of one process's CPU time, in memory.
+"""Rates of both samplers side by side: instances per second of one process's CPU time, in memory.
 
 python -m tests.benchmarks.samplers [--domains ...] [--count 4000] [--runs 3]
 

@@ -2,7 +2,7 @@
 
 python -m tests.benchmarks.sampling [folder of the released data] [--domains ...]
 
-Rates are instances a second of one process's CPU time, medians; min_expected_steps is 0, as in the release.
+Rates are instances per second of one process's CPU time, medians; min_expected_steps is 0, as in the release.
 Both samplers get the same domain, setting and count, one run after the other.
 """
 

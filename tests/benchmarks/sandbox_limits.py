@@ -19,7 +19,7 @@ _MOST, _TRIES = 1.1, 3
 
 
 def main() -> None:
-    """Print a row a program and tier, and the greatest share of each limit."""
+    """Print a row per program and tier, and the greatest share of each limit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tier", choices=list(JAILS))
     chosen = parser.parse_args().tier

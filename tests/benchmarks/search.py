@@ -71,7 +71,7 @@ def measure_hard(folder: Path) -> None:
 
 
 def measure_easy(folder: Path) -> None:
-    """Print the Easy instances a second from their lines to their solutions, a batch a domain."""
+    """Print the Easy instances per second from their lines to their solutions, a batch a domain."""
     prepare()
     domains = files(folder, EASY)
     for _ in range(ROUNDS):

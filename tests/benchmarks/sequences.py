@@ -1,8 +1,9 @@
 """How many draws of the Medium tasks repeat an earlier one, how many are rejected, and how fast they are.
 
-Run by hand: `python -m tests.benchmarks.sequences [--draws 20000] [VARIATION ...]`. One line a variation and
-number of shown terms; repeats of 20,000 draws are the figures in `tasks/beyondbench/medium/space_draws.py`.
-A draw includes the proof that its next term is the only one. Seconds are CPU seconds of this process.
+Run by hand: `python -m tests.benchmarks.sequences [--draws 20000] [VARIATION ...]`. One line per variation
+and number of shown terms; repeats of 20,000 draws are the figures in
+`tasks/beyondbench/medium/space_draws.py`. A draw includes the proof that its next term is the only one.
+Seconds are CPU seconds of this process.
 """
 
 import argparse

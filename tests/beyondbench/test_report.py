@@ -104,8 +104,8 @@ def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) ->
     for key in ("scaling", "quantization", "violins"):
         assert "models.toml" in found[key].missing
     assert [drawing.heading for drawing in found["sizes"].drawings] == [
-        "sudoku, n = 4 to 5 a point",
-        "tower of hanoi, n = 10 a point",
+        "sudoku, n = 4 to 5 per point",
+        "tower of hanoi, n = 10 per point",
     ]
 
 

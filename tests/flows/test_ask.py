@@ -43,6 +43,17 @@ def test_the_sql_is_shown_and_parameters_narrow_the_rows(run: Run) -> None:
     assert [row["question"] for row in listed] == sorted(saved_questions())
 
 
+def test_why_a_player_lost_has_counts_and_an_example_of_each_reason(root: Store, run: Run) -> None:
+    asked = run("ask", "why_it_lost", "player=m", "edition=e1", "--format", "json")
+    rows = {row["reason"]: row for row in json.loads(asked.out)}
+    assert {reason: (row["episodes"], row["share"]) for reason, row in rows.items()} == {
+        "api_error": (1, 0.5),
+        "truncated": (1, 0.5),
+    }
+    ends = dict(open_catalog(root).query("SELECT episode_id, status FROM episodes WHERE edition = 'e1'")[1])
+    assert all(ends[row["example"]] == reason for reason, row in rows.items())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -136,7 +136,7 @@ def test_gain_is_paired_by_instance_and_player(played: Path) -> None:
     n = len(revised)
     assert row[:6] == ("Chemical Analysis", "4x4", "scripted", 10, n, n)
     assert row[6:] == pytest.approx((first, usual, gain, gain * n / 10))
-    ((low, high),) = _rows(played, "SELECT low, high FROM revisions_gain")
+    ((low, high),) = _rows(played, "SELECT gain_low, gain_high FROM revisions_gain")
     assert low <= gain <= high
     assert low < high
     # As if only these drafts had been exchanged in the domain.

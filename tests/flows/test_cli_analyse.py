@@ -64,7 +64,7 @@ def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, r
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        (("analyse", "lost"), r"edition 'lost' is not published .*; published: small"),
+        (("analyse", "lost"), r"has no published edition 'lost' .*; published: small"),
         (("import", "scores", "missing.csv"), r"missing\.csv: no such file; check the path"),
     ],
 )

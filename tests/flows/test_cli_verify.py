@@ -66,7 +66,7 @@ def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("e9",), "edition 'e9' is not published in"),
+        (("e9",), "has no published edition 'e9'"),
         (("e1", "--all"), "name one EDITION, or give --all"),
     ],
 )

@@ -67,7 +67,8 @@ def test_the_gap_is_what_knowledge_is_worth_and_none_for_who_reads(root: Path) -
     gaps = {
         (domain, player): rest
         for domain, player, *rest in _rows(
-            root, "SELECT domain, player, instances, gap, low, high, population FROM counterfactual_gaps"
+            root,
+            "SELECT domain, player, instances, gap, gap_low, gap_high, population FROM counterfactual_gaps",
         )
     }
     assert set(gaps) == {(d, p) for d in ("all", TRUE) for p in ("algorithm-3", "chemist", "closed:chemist")}

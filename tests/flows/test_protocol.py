@@ -58,7 +58,7 @@ def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: 
     assert rates["paper"] == rates["algorithm-3"] == rates["later"] == 1.0
     assert rates["closed:paper"] < 1
     overall, domain = _rows(
-        root, "SELECT domain, player, control, variant, instances, gap, low, high FROM control_gaps"
+        root, "SELECT domain, player, control, variant, instances, gap, gap_low, gap_high FROM control_gaps"
     )
     assert overall[:5] == ("all", "paper", "closed:paper", "closed", 6)
     assert domain[:5] == ("Chemical Analysis", *overall[1:5])

@@ -92,7 +92,7 @@ def test_rates_are_by_instance(catalog: Catalog) -> None:
 
 def test_the_headline_is_a_ratio_of_sums(catalog: Catalog) -> None:
     (row,) = catalog.query(
-        "SELECT round(relative_action_count_perennial, 2), round(relative_action_count_kumo_2025, 2) "
+        "SELECT round(relative_action_count_algorithm_3, 2), round(relative_action_count_kumo_2025, 2) "
         "FROM kumo_leaderboard WHERE setting = 'hard' AND player = 'deepseek-r1'"
     )[1]
     assert row == (0.89, 1.42)

@@ -61,7 +61,7 @@ def test_an_edition_keeps_both_references(published: Published) -> None:
 def test_readers_of_rules_solve_everything_and_algorithm_3_is_the_reference(published: Published) -> None:
     catalog = open_catalog(Store(str(published.root)))
     rows = catalog.query(
-        "SELECT player, success_rate, relative_action_count_perennial FROM kumo_leaderboard"
+        "SELECT player, success_rate, relative_action_count_algorithm_3 FROM kumo_leaderboard"
     )[1]
     assert {row[1] for row in rows if row[0] in ("algorithm-3", "optimum", "reader")} == {1.0}
     assert {row[2] for row in rows if row[0] == "algorithm-3"} == {0.0}

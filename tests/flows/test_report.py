@@ -198,7 +198,7 @@ def with_shares(columns: list[str], rows: list[tuple[Any, ...]]) -> tuple[list[s
         interval = wilson_interval(row[count], row[total])
         assert interval is not None
         added.append((*row, row[count] / row[total], *interval))
-    return [*columns, "share", "low", "high"], added
+    return [*columns, "share", "share_low", "share_high"], added
 
 
 def test_communities_are_written_with_their_truths(root: Path, run: Run) -> None:
@@ -236,8 +236,8 @@ def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["newer"], "edition 'newer' is not published in"),
-        (["--compare", "older"], "edition 'older' is not published in"),
+        (["newer"], "has no published edition 'newer'"),
+        (["--compare", "older"], "has no published edition 'older'"),
         (["new", "--compare", "new"], "--compare 'new' is the report's own edition: name another one"),
         (
             ["--out", "a-file/folder"],

@@ -28,7 +28,7 @@ from tests.warehouse.tiny_edition import publish
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
-HINTS = Measure("hints", "any", "hints an episode", "hints are free", "Hints are the mean number of hints.")
+HINTS = Measure("hints", "any", "hints per episode", "hints are free", "Hints are the mean number of hints.")
 SEAM = ("settings", "prepare", "growing", "playing", "estimate")
 OF_KUMO = {name: getattr(KUMO, name) for name in SEAM}
 RIDDLES = Benchmark("riddles", **OF_KUMO, analysis=Analysis, measures=(HINTS,))
@@ -136,7 +136,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
         "scale": False,
     }
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
-    for shown in ("hints an episode", HINTS.doc, "2.000 [1.500,\xa04.500]", "0.500 [", "rivers", "parrot"):
+    for shown in ("hints per episode", HINTS.doc, "2.000 [1.500,\xa04.500]", "0.500 [", "rivers", "parrot"):
         assert shown in page
     page = page.rpartition("<script>")[0]
     assert "kumo" not in page.lower()

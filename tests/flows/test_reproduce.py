@@ -103,6 +103,6 @@ def test_an_edition_that_is_not_there_is_one_line(
     done = harness.perennial("reproduce", edition, "--root", str(published.root), cwd=published.root)
     assert done.returncode == 2
     assert done.stderr == (
-        f"perennial: error: edition {edition!r} is not published in {published.root}, or withdrawn; "
+        f"perennial: error: {published.root} has no published edition {edition!r} (it may be withdrawn); "
         f"published: small{meant}\n"
     )

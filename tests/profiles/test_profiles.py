@@ -155,7 +155,9 @@ def test_five_models_are_too_few_for_correlations(catalog: Catalog) -> None:
     }
     rows = records(catalog, "FROM profile_correlations")
     assert len(rows) == 2 * math.comb(len(scores), 2)
-    assert {(row["players"], row["correlation"], row["low"]) for row in rows} == {(len(MODELS), None, None)}
+    assert {(row["players"], row["correlation"], row["correlation_low"]) for row in rows} == {
+        (len(MODELS), None, None)
+    }
     assert {row["undefined"] for row in rows} == {"fewer than 7 models have both"}
 
 

@@ -24,7 +24,7 @@ def table(name: str, columns: str, rows: list[tuple[Any, ...]]) -> ReportTable:
 
 
 def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> ReportTable:
-    """Return answers of 20 instances a domain; of each ten, the player at place i fails i + 1 + shift."""
+    """Return answers of 20 instances per domain; of each ten, the player at place i fails i + 1 + shift."""
     rows = [
         (
             s,
@@ -71,7 +71,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         ],
         "relative_action_counts": [
             (c, s, p, 60, i * 0.5, i * 0.4, i * 0.7, POPULATION, None)
-            for c in ("perennial", "kumo-2025")
+            for c in ("algorithm-3", "optimum", "kumo-2025")
             for s, (i, p) in pairs
         ],
         "references": [(s, 30, 29, 1.9, 2.0, 1.6, 1.8, 1.7) for s in SETTINGS],
@@ -158,34 +158,41 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "headline": "setting rank player instances attempted scored success_rate success_rate_low "
         "success_rate_high population common_instances common_rate common_rate_low common_rate_high "
         f"adjusted_rate adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
-        "relative_action_counts": "convention setting player episodes relative_action_count low high "
+        "relative_action_counts": "convention setting player episodes relative_action_count "
+        "relative_action_count_low relative_action_count_high "
         "population no_interval",
         "references": "setting instances exact expected_steps policy_steps promise_steps optimal_tests "
         "promise_tests",
-        "domains": "setting domain player scored success_rate low high population",
-        "player_pairs": "setting player other_player instances difference low high population "
+        "domains": "setting domain player scored success_rate success_rate_low success_rate_high population",
+        "player_pairs": "setting player other_player instances difference difference_low difference_high "
+        "population "
         "discordant_instances "
         "mcnemar_p mcnemar_p_holm family mcnemar_p_shown",
-        "control_gaps": "variant setting domain player control instances gap low high population no_interval",
-        "tokens": "setting player episodes_with_tokens mean_tokens low high population no_interval",
-        "statuses": "setting player status attempted share low high population",
+        "control_gaps": "variant setting domain player control instances gap gap_low gap_high population "
+        "no_interval",
+        "tokens": "setting player episodes_with_tokens mean_tokens mean_tokens_low mean_tokens_high "
+        "population no_interval",
+        "statuses": "setting player status attempted share share_low share_high population",
         "other_benchmarks": "benchmark setting player score source success_rate success_rate_low "
         "success_rate_high population",
         "models": "setting player family parameters_billion tuning weights success_rate success_rate_low "
         "success_rate_high population mean_tokens mean_reasoning_tokens",
         "scale": "setting statistic player other value standard_error low high domains editions link "
         "discrimination discrimination_p_holm created_at",
-        "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share low high",
+        "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share share_low "
+        "share_high",
         "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
         "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
         "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
-        "book_versions": "setting player book instances success_final success_other difference low high "
+        "book_versions": "setting player book instances success_final success_other difference "
+        "difference_low difference_high "
         "population no_interval",
-        "book_styles": "setting style player instances success_rate low high",
+        "book_styles": "setting style player instances success_rate success_rate_low success_rate_high",
         "authoring_funnel": "category part place step number",
         "authoring_costs": "domain category stage calls prompt_tokens completion_tokens cost_usd "
         "calls_without_cost",
-        "training_curves": "setting domain training step player instances success_rate low high",
+        "training_curves": "setting domain training step player instances success_rate success_rate_low "
+        "success_rate_high",
         "communities": "domain n_truths n_links modularity community n_members truths",
     }
     tables = {name: table(name, columns[name], changed.get(name, rows[name])) for name in columns}

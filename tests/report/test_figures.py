@@ -97,8 +97,8 @@ def test_domains_stand_from_easy_to_hard_and_players_of_few_of_them_apart() -> N
     rows += [("easy", d, "few", 20, 0.5, 0.1, 0.9, "these domains") for d in domains[:5]]
     data = replace(report_data(("all", "few", "most"), domains=rows), settings=("easy",))
     large, small = heat_map(data).drawings
-    assert large.heading == "easy: 2 players in 19 to 20 of 20 domains, n = 20 a field"
-    assert small.heading == "easy: 1 player in 5 of 20 domains, n = 20 a field"
+    assert large.heading == "easy: 2 players in 19 to 20 of 20 domains, n = 20 per field"
+    assert small.heading == "easy: 1 player in 5 of 20 domains, n = 20 per field"
     by_difficulty = sorted(range(20), key=lambda n: -(7 * n % 20))
     assert [text for text in texts(large) if text.startswith("domain")] == [domains[n] for n in by_difficulty]
     assert [text for text in texts(large) if text in ("all", "few", "most")] == ["all", "most"]

@@ -1,4 +1,4 @@
-"""Success against training steps: rates of outcomes, and a panel a test set."""
+"""Success against training steps: rates of outcomes, and a panel per test set."""
 
 from itertools import product
 
@@ -34,7 +34,7 @@ def test_equal_runs_on_an_instance_narrow_nothing() -> None:
 
 
 def curves(rates: list[tuple[object, ...]], outcomes: list[tuple[object, ...]]) -> list[dict[str, object]]:
-    columns = "domain setting player instances success_rate low high"
+    columns = "domain setting player instances success_rate success_rate_low success_rate_high"
     queried = {
         "checkpoint_rates": table("checkpoint_rates", columns, rates),
         "outcome_runs": table("outcome_runs", "domain setting player runs solved", outcomes),

@@ -99,7 +99,7 @@ def spoilt_config(config: Config, fault: str, rng: random.Random) -> Config:
 
 
 def config_text(config: Config) -> str:
-    """Return the configuration as a model writes it: an outcome entry a line."""
+    """Return the configuration as a model writes it: an outcome entry per line."""
     lines = ",\n".join(json.dumps(entry) for entry in config["outcomes"])
     head = json.dumps({"truths": config["truths"], "actions": config["actions"]}).removesuffix("}")
     return f'{head}, "outcomes": [\n{lines}\n]}}'

@@ -29,6 +29,8 @@ class Cell:
     signature: str = ""
     n_actions: int = 6
     optimal_tests: int = 2
+    promise_tests: int = 0
+    runs_with_optimum: int = 0
     tests: int = 0
     solved_tests: int = 0
     cluster: str = ""
@@ -44,6 +46,8 @@ _NUMBERS = (
     "runs_with_tokens",
     "n_actions",
     "optimal_tests",
+    "promise_tests",
+    "runs_with_optimum",
     "tests",
     "solved_tests",
     "judged",

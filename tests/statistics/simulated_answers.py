@@ -10,7 +10,7 @@ from tasks.statistics.cells import Domains, Grid
 
 @dataclass(frozen=True)
 class Drawn:
-    """Answers, and each player's chance on each instance (a row a player) behind them."""
+    """Answers, and each player's chance on each instance (a row per player) behind them."""
 
     grid: Grid
     chances: NDArray[np.float64]
@@ -32,7 +32,7 @@ def draw_answers(
     spread: float = 1.0,
     only: dict[int, int] | None = None,
 ) -> Drawn:
-    """Draw `instances` instances a domain; `only[player]` is the number of the one domain that it answers."""
+    """Draw `instances` instances per domain; `only[player]` is the number of its one domain."""
     generator = np.random.default_rng(seed)
     domain = np.repeat(np.arange(len(domain_means)), instances)
     difficulty = np.array(domain_means)[domain] + spread * generator.normal(size=len(domain))

@@ -28,6 +28,7 @@ class Played:
     optimum: int
     tokens: int | None
     is_decided: bool
+    best: int | None = None  # tests of the optimum
 
 
 def figures(episodes: Sequence[Played]) -> dict[Key, Value]:
@@ -116,15 +117,17 @@ def _rates(listed: list[Played]) -> Iterable[tuple[str, str, int, float | None]]
     known = [e for e in scored if e.tokens is not None]
     if known:
         yield average("mean_tokens", known, lambda e: e.tokens)
-    yield average("excess_tests", scored, lambda e: _deciding_tests(e) - e.optimum, "perennial")
+    yield average("excess_tests", scored, lambda e: _deciding_tests(e) - e.optimum, "algorithm-3")
     yield average("guess_share", scored, lambda e: e.status in ("solved", "wrong") and not e.is_decided)
     yield average("relative_action_count", scored, lambda e: _count(e, 2) / (e.optimum + 2) - 1, "kumo-2025")
-    counts, optima = (
-        _by_instance(scored, lambda e: _count(e, 1)),
-        _by_instance(scored, lambda e: e.optimum + 1),
-    )
-    ratio = sum(counts.values()) / sum(optima.values()) - 1 if optima else None
-    yield "relative_action_count", "perennial", len(scored), ratio
+    for convention, of, chosen in (
+        ("algorithm-3", lambda e: e.optimum, scored),
+        ("optimum", lambda e: e.best, [e for e in scored if e.best is not None]),
+    ):
+        counts = _by_instance(chosen, lambda e: _count(e, 1))
+        references = _by_instance(chosen, lambda e, of=of: of(e) + 1)
+        ratio = sum(counts.values()) / sum(references.values()) - 1 if references else None
+        yield "relative_action_count", convention, len(chosen), ratio
     runs = defaultdict(list)
     for episode in scored:
         runs[episode.domain, episode.instance].append(episode.status == "solved")

@@ -24,6 +24,7 @@ def _episodes() -> list[Played]:
         (s, d, n) for s in ("easy", "hard") for d in ("A", "B b", "C") for n in range(17)
     ]:
         n_actions, optimum = (6, rng.randrange(4)) if setting == "easy" else (16, 2 + rng.randrange(5))
+        best = None if number % 3 == 0 else max(0, optimum - number % 2)
         hardness = rng.random()
         for player, skill in SKILLS.items():
             if player == "late" and (setting == "hard" or number % 4):
@@ -36,7 +37,7 @@ def _episodes() -> list[Played]:
                 tests = rng.randrange(n_actions + 2)
                 tokens = rng.randrange(50, 900) if player == "m" and rng.random() < 0.9 else None
                 instance = f"i{number:02}{domain}{setting}"  # by id domains are mixed
-                facts = (status, tests, n_actions, optimum, tokens, rng.random() < 0.6)
+                facts = (status, tests, n_actions, optimum, tokens, rng.random() < 0.6, best)
                 found.append(Played(domain, setting, instance, player, *facts))
     return found
 
@@ -49,7 +50,14 @@ def _tables(episodes: Sequence[Played]) -> dict[str, pa.Table]:
             for name, e in facts.items()
         ],
         "kumo_instances": [
-            {"instance_id": name, "n_actions": e.n_actions, "optimal_tests": e.optimum, "signature": name[-1]}
+            {
+                "instance_id": name,
+                "n_actions": e.n_actions,
+                "optimal_tests": e.optimum,
+                "promise_tests": 1 if e.best is None else e.best,
+                "promise_status": "bounds" if e.best is None else "exact",
+                "signature": name[-1],
+            }
             for name, e in facts.items()
         ],
         "episodes": [

@@ -17,7 +17,7 @@ from tests.conftest import REPOSITORY
 
 
 def _config(truths: str, *actions: list[str]) -> SeedConfig:
-    """Return a configuration: a letter a truth; for each action, what each of its states rules out."""
+    """Return a configuration: a letter per truth; for each action, what each of its states rules out."""
     outcomes = tuple(
         Outcome(
             f"action {i}",

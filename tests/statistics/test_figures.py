@@ -50,6 +50,8 @@ ALL_WRONG = replace(
     tests=5,
     deciding_tests=5 * 6,
     guesses=5,
+    promise_tests=1,
+    runs_with_optimum=5,
     signature="2|2",
 )
 RIVAL = replace(
@@ -100,9 +102,12 @@ def test_means_over_instances() -> None:
 
 
 def test_actions_under_both_conventions() -> None:
-    # perennial: counts of 3, 3, 5, 7, 7 on the first and five times 7 on the second; the optima are 3.
-    ours = _figure(statistic="relative_action_count", convention="perennial", player="p")
+    # algorithm-3: counts of 3, 3, 5, 7, 7 on the first and five times 7 on the second; the optima are 3.
+    ours = _figure(statistic="relative_action_count", convention="algorithm-3", player="p")
     assert ours.value == pytest.approx((25 / 5 + 7) / (3 + 3) - 1)
+    # The optimum of the second instance, where it is known alone, takes one test.
+    best = _figure(statistic="relative_action_count", convention="optimum", player="p")
+    assert (best.n, best.value) == (5, pytest.approx(7 / (1 + 1) - 1))
     # 2, 2, 4, 6 and 6 tests where 2 are the optimum; the second instance was guessed in all five runs.
     excess = _figure(statistic="excess_tests", player="p")
     assert (excess.n, excess.value) == (10, pytest.approx((2 + (6 - 2)) / 2))

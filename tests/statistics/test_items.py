@@ -62,7 +62,7 @@ def item_statistics(scores: dict[str, dict[str, float]]) -> list[Item]:
 
 
 def _once(rows: dict[str, str]) -> dict[str, dict[str, float]]:
-    """Return scores of one run each; a row of 1, 0 and - an item, a column a player."""
+    """Return scores of one run each; a row of 1, 0 and - an item, a column per player."""
     return {
         item: {f"p{i}": float(mark) for i, mark in enumerate(marks) if mark != "-"}
         for item, marks in rows.items()

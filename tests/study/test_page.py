@@ -293,7 +293,7 @@ def test_wrong_codes_are_refused_and_soon_all_of_them(tmp_path: Path, context: B
             tab.enter(tab.code[:-1] + other_end)
             expect(refusal).to_contain_text("not of this study")
             tab.enter("a guess")
-            expect(refusal).to_contain_text("no code of a participant")
+            expect(refusal).to_contain_text("not a participant's code")
         tab.enter()
         expect(refusal).to_contain_text("Too many codes")
         expect(tab.button("I have read this, and agree")).to_have_count(0)

@@ -103,7 +103,7 @@ def test_figures_of_people_are_means_over_instances_of_means_over_persons(played
         )
         optima = sum(runs[0][2] + 1 for runs in of.values())
         (got,) = played.rows(
-            "SELECT success_rate, scored, relative_action_count_perennial FROM kumo_leaderboard "
+            "SELECT success_rate, scored, relative_action_count_algorithm_3 FROM kumo_leaderboard "
             f"WHERE setting = '{setting}'"
         )
         assert got == (pytest.approx(rate), len(of), pytest.approx(counts / optima - 1))
@@ -123,7 +123,7 @@ def test_participants_are_described_without_codes_and_names(played: Played) -> N
         "SELECT participant, age_band, gender, major, assigned, started, answered, solved, actions, "
         "earnings, excluded, exclusion FROM people ORDER BY participant"
     )
-    why = "median 1.0 s a task, below 10, and success rate 0.00, at most 0.5"
+    why = "median 1.0 s per task, below 10, and success rate 0.00, at most 0.5"
     expected = [
         (_person(lab, 0), "18-24", "female", "science", 4, 4, 4, 3, 10, 35.25, False, None),
         (_person(lab, 1), "18-24", "female", "science", 4, 4, 3, 2, 1, 32.4, False, None),

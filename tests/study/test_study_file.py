@@ -61,7 +61,7 @@ def test_hostile_files_are_refused_in_one_line(tmp_path: Path, content: bytes) -
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (f'"{EDITION}"', '"other"', "edition 'other' is not published"),
+        (f'"{EDITION}"', '"other"', "has no published edition 'other'"),
         (
             '["easy", "5x7"]',
             '["easy", "hard"]',
@@ -118,7 +118,7 @@ def test_earnings_follow_the_papers_formula(
 def test_who_is_quick_and_wrong_is_excluded() -> None:
     quality = Quality(seconds=10, success_rate=0.5)
     assert quality.why_excluded(4.04, 0.25) == (
-        "median 4.0 s a task, below 10, and success rate 0.25, at most 0.5"
+        "median 4.0 s per task, below 10, and success rate 0.25, at most 0.5"
     )
     for seconds, rate in ((4, 0.75), (10, 0.25), (None, 0.0)):
         assert quality.why_excluded(seconds, rate) is None

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -56,6 +57,15 @@ def test_every_column_of_every_view_is_described(catalog: Catalog, name: str) ->
         assert entry.description.strip() == entry.description.rstrip("."), entry
 
 
+@pytest.mark.parametrize("name", question_views())
+def test_the_ends_of_an_interval_are_named_after_its_figure(name: str) -> None:
+    columns = {entry.column for entry in describe_columns(name)}
+    assert not columns & {"low", "high"}
+    assert {
+        re.sub("(_these_domains)?_(low|high)$", "", one) for one in columns if one.endswith(("_low", "_high"))
+    } <= columns
+
+
 @pytest.mark.parametrize("name", [name for name in question_views() if name.startswith(_OWN_INTERVALS)])
 def test_intervals_of_own_views_say_what_counts_once(catalog: Catalog, name: str) -> None:
     for entry in describe_columns(name):
@@ -100,7 +110,7 @@ with duckdb.connect(database, read_only=True) as connection:
     connection.execute("SET TimeZone = 'UTC'")
     names = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     rows = {name: connection.execute(f'FROM "{name}"').fetchall() for (name,) in names}
-    comments = "SELECT comment FROM duckdb_columns() WHERE column_name = 'excess_tests_perennial'"
+    comments = "SELECT comment FROM duckdb_columns() WHERE column_name = 'excess_tests_algorithm_3'"
     pathlib.Path(out).write_bytes(pickle.dumps((rows, last, connection.execute(comments).fetchall())))
 """
 
@@ -131,7 +141,7 @@ def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
     for name, found in rows.items():
         assert sorted(map(repr, found)) == sorted(map(repr, catalog.query(f'FROM "{name}"')[1])), name
     assert last == [(len(tiny_edition.rows()["episodes"]),)]
-    assert comment == [(column_doc("kumo_leaderboard", "excess_tests_perennial"),)]
+    assert comment == [(column_doc("kumo_leaderboard", "excess_tests_algorithm_3"),)]
 
 
 def test_the_command_lists_what_there_is(

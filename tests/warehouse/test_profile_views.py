@@ -114,7 +114,8 @@ def test_a_correlation_of_too_few_or_equal_models_says_why_there_is_none(
         _score(connection, edition, "exact", score, "programs")
         _score(connection, edition, f"only_{edition}", score)
     rows = connection.execute(
-        "SELECT coefficient, players, correlation, low, high, undefined FROM profile_correlations"
+        "SELECT coefficient, players, correlation, correlation_low, correlation_high, undefined FROM "
+        "profile_correlations"
     ).fetchall()
     assert [row[0] for row in rows] == ["pearson", "spearman"]
     for coefficient, n, r, low, high, undefined in rows:
@@ -173,7 +174,8 @@ def test_a_correlation_without_chance_is_that_over_the_reliabilities(connection:
     for edition, population, value in told:
         row = (edition, "reliability", population, "s", "all", "all", "", 7, value, None, None, None)
         _insert(connection, row)
-    columns = "coefficient, correlation, low, disattenuated, disattenuated_low, disattenuated_high, undefined"
+    ends = "disattenuated, disattenuated_low, disattenuated_high"
+    columns = f"coefficient, correlation, correlation_low, {ends}, undefined"
     pearson, spearman = connection.execute(f"SELECT {columns} FROM profile_correlations").fetchall()
     share = (0.5 * 0.8) ** 0.5
     _, r, low, free, free_low, free_high, undefined = pearson

@@ -263,6 +263,10 @@ def test_wrong_sql_is_one_line_that_names_what_there_is(store: Store) -> None:
     with pytest.raises(QueryFailed, match=meant) as caught:
         catalog.query("SELECT * FROM leaderbord")
     assert "\n" not in str(caught.value)
+    with pytest.raises(QueryFailed, match=r"episode_answers, episodes_wide have a column 'right_answer'$"):
+        catalog.query("SELECT right_answer FROM instances")
+    with pytest.raises(QueryFailed, match=r"; episode_answers, episodes_wide, .* have a column 'answer'$"):
+        catalog.query("SELECT i.answer FROM instances AS i")
     with pytest.raises(QueryFailed, match="syntax error"):
         catalog.query("SELEC 1")
 

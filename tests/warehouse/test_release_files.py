@@ -28,8 +28,8 @@ def file_of(tmp_path: Path, content: bytes) -> ReleaseFile:
             b"a\n\n \nb\r\n\xff\nlast",
             [(1, "a\n"), (4, "b\r\n"), (5, "not UTF-8 text (byte 0xff)"), (6, "last")],
         ),
-        (b"", [(None, "empty, expected a JSON object a line")]),
-        (b"\n \n", [(None, "empty, expected a JSON object a line")]),
+        (b"", [(None, "empty, expected a JSON object per line")]),
+        (b"\n \n", [(None, "empty, expected a JSON object per line")]),
         (POINTER, [(None, POINTED)]),
         (
             b"a\n" + b"x" * 5_000_000 + b"\nlast",

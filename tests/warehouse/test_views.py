@@ -37,7 +37,7 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", tiny_edition.rows())
     names, rows = open_catalog(store).query(
-        "SELECT player, attempted, scored, success_rate, score, relative_action_count_perennial "
+        "SELECT player, attempted, scored, success_rate, score, relative_action_count_algorithm_3 "
         "FROM kumo_leaderboard"
     )
     assert names[0] == "player"
@@ -81,7 +81,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
         catalog.query(f"SELECT {columns} FROM {view} ORDER BY player")[1]
         for columns, view in (
             (shown, "leaderboard"),
-            (f"{shown}, relative_action_count_perennial, mean_tests", "kumo_leaderboard"),
+            (f"{shown}, relative_action_count_algorithm_3, mean_tests", "kumo_leaderboard"),
         )
     )
     for found, wanted in zip(kumo, expected, strict=True):
@@ -210,7 +210,7 @@ def test_transcripts_show_what_was_new_before_each_reply(tmp_path: Path) -> None
 
 
 def _many_domains(solved: dict[str, int], instances: int = 60) -> dict[str, list[dict[str, Any]]]:
-    """Return the tiny edition with so many instances a domain, of which player a solves so many."""
+    """Return the tiny edition with so many instances per domain, of which player a solves so many."""
     rows = tiny_edition.rows()
     (shared,), (own,) = rows["instances"], rows["kumo_instances"]
     rows |= {
@@ -264,7 +264,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_
     names, ((edition, other, _, player, domains, rate, other_rate, difference, low, high, population),) = (
         catalog.query("FROM edition_differences")
     )
-    assert names[-4:] == ["difference", "low", "high", "population"]
+    assert names[-4:] == ["difference", "difference_low", "difference_high", "population"]
     assert population == "these domains"
     assert (edition, other, player, domains) == ("young", "old", "a", 3)
     assert (rate, other_rate) == pytest.approx((106 / 180, 104 / 180))

@@ -1,5 +1,6 @@
 """The explorer's pages: all of them show, write nothing, and say in one line what is wrong."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,20 @@ def test_every_page_shows_and_nothing_is_written(published: Path) -> None:
         expected = [f"no edition of {owner}"] if is_of_another else []
         assert [text.replace("\\", "").partition(" is ")[0] for text in errors_of(shown)] == expected
     assert digests(published) == before
+
+
+def test_only_pages_of_benchmarks_that_the_root_holds_are_listed(published: Path) -> None:
+    shown = visit(published, "editions")
+    listed = [link.proto.label for link in shown.sidebar.get("page_link")]
+    assert [label for label in listed if ":" in label] == ["KUMO: actions"]
+    rows = shown.dataframe[0].value
+    assert list(rows["created_at"][rows["instances"].notna()]) == sorted(
+        rows["created_at"][rows["instances"].notna()], reverse=True
+    )
+    editions = int(rows["instances"].notna().sum())
+    assert shown.text[0].value.startswith(f"This data root holds {editions} editions of kumo: ")
+    config = json.loads(shown.dataframe[0].proto.columns)
+    assert (config["created_at"]["label"], config["created_at"]["help"]) == ("created at", "created_at")
 
 
 def test_the_editions_are_listed_with_what_was_withdrawn(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""Read what is published with DuckDB: one view a table, one view an analyst's question.
+"""Read what is published with DuckDB: one view per table, one view per analyst's question.
 
 A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and
 only their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole

@@ -68,6 +68,14 @@ def column_doc(name: str, column: str) -> str:
     return named.pop()
 
 
+def relations_with(column: str) -> list[str]:
+    """Return the views, then the tables, with a column of that name; those of all benchmarks first."""
+    shared = view_names(SHARED)
+    views = [name for name, columns in _view_columns().items() if column in dict(columns)]
+    tables = [name for name, table in TABLES.items() if column in {one.name for one in table.file_columns}]
+    return [*sorted(views, key=lambda name: name not in shared), *tables]
+
+
 def entries_without_a_column() -> list[str]:
     """Return the entries of `columns.toml` that describe no column of their view, or of any view."""
     lost = []

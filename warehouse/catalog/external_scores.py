@@ -40,7 +40,7 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
         raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
     _refuse_repeats(rows, name)
     if not rows:
-        raise UnreadableInput(f"{name}: no score in it, expected a line a player below the headings")
+        raise UnreadableInput(f"{name}: no score in it, expected a line per player below the headings")
     return rows
 
 

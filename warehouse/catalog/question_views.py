@@ -1,4 +1,4 @@
-"""The SQL of the views, one an analyst's question: the shared ones, and those of each benchmark."""
+"""The SQL of the views, one per analyst's question: the shared ones, and those of each benchmark."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -22,6 +22,8 @@ Row = tuple[Any, ...]
 
 _ROWS_AT_ONCE = 256
 _UNKNOWN_TABLE = re.compile(r"Table with name (\S+) does not exist!")
+_UNKNOWN_COLUMN = re.compile(r'(?:Referenced column|does not have a column named) "(\w+)"')
+_MOST_NAMED = 3
 
 
 class SqlRunner:
@@ -121,6 +123,10 @@ class SqlRunner:
             # DuckDB would suggest a table of its own, such as pg_proc.
             meant = suggest(unknown[1], self._known) or ";"
             message = f"there is no table or view {unknown[1]!r}{meant} `perennial tables` lists all"
+        elif (lacking := _UNKNOWN_COLUMN.search(message)) and (found := _relations_with(lacking[1])):
+            others = f" and {len(found) - _MOST_NAMED} others" if len(found) > _MOST_NAMED else ""
+            verb = "has" if len(found) == 1 else "have"
+            message += f"; {', '.join(found[:_MOST_NAMED])}{others} {verb} a column {lacking[1]!r}"
         return f"{name_query(sql)} failed: {message}"
 
 
@@ -150,6 +156,13 @@ def may_be_damage(error: BaseException) -> bool:
     cause = error.__cause__ if isinstance(error, QueryFailed) else error
     of_the_sql = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException)
     return isinstance(cause, duckdb.Error | RuntimeError) and not isinstance(cause, of_the_sql)
+
+
+def _relations_with(column: str) -> list[str]:
+    # Imported here: SQL that is right runs without the descriptions of all tables.
+    from warehouse.catalog.dictionary import relations_with
+
+    return relations_with(column)
 
 
 def time_error(sql: str, seconds: float) -> QueryTimedOut:

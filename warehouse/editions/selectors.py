@@ -34,7 +34,7 @@ def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
                 f"published: {', '.join(known)}{suggest(edition, known)}"
             )
         raise InvalidOption(
-            f"{describe_unit(given or unit)} is not published in {store.root}, or withdrawn; "
+            f"{store.root} has no published {describe_unit(given or unit)} (it may be withdrawn); "
             f"published: {', '.join(alike) or 'none'}{suggest(given or unit, (*alike, LATEST))}"
         )
     return unit

@@ -9,7 +9,10 @@ _PLAYED = (
     "kumo_instances.states kumo_instances.valid_truths kumo_instances.golden kumo_instances.promise_golden "
     "kumo_books.text calls.reply"
 )
-_INSTANCE = "kumo_instances.signature kumo_instances.n_actions kumo_instances.optimal_tests"
+_INSTANCE = (
+    "kumo_instances.signature kumo_instances.n_actions kumo_instances.optimal_tests "
+    "kumo_instances.promise_tests kumo_instances.promise_status"
+)
 _PROPOSED = "name category goal truth_noun action_noun book_title truth_description action_description"
 _SOLVED = (
     "states observations valid_truths expected_steps optimal_tests golden signature promise_status "

@@ -219,7 +219,7 @@ def kumo_episode_row(episode: str, book_id: str | None, tests: int, decided: boo
 
 
 def move_rows(episode: str, steps: Sequence[Step]) -> list[Row]:
-    """Return the rows of table `kumo_moves`, a row a reply."""
+    """Return the rows of table `kumo_moves`, a row per reply."""
     return [
         {"episode_id": episode, "turn": s.number, "kind": s.kind, "move": s.move, "state": s.state}
         for s in steps

@@ -111,7 +111,7 @@ def _price(column: str, text: str) -> float | None:
         return None
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(
-            f"{column} is {shorten(text)!r}, expected US dollars a million tokens as a number of 0 or more, "
+            f"{column} is {shorten(text)!r}, expected US dollars per million tokens: a number of at least 0, "
             "such as 0.15; leave the cell empty where the price is unknown"
         )
     return float(text)

@@ -1,4 +1,4 @@
-"""One sorted Parquet file a table, from parts in any order, in bounded memory however many they are.
+"""One sorted Parquet file per table, from parts in any order, in bounded memory however many they are.
 
 An external merge sort: parts are gathered into runs of a bounded size, each sorted in memory and, where
 there are several, kept on disk; then all runs are read once, block by block, as one sorted stream. The
@@ -51,8 +51,8 @@ def write_sorted(
 ) -> Path:
     """Write the parts' rows as the unit's `folder/<name>.parquet`, sorted by the table's key.
 
-    Equal rows give equal bytes. A shared table keeps one row a key. Each part is in memory on its own; beside
-    it stand about three times `RUN_BYTES`, and a block of each run.
+    Equal rows give equal bytes. A shared table keeps one row per key. Each part is in memory on its own;
+    beside it stand about three times `RUN_BYTES`, and a block of each run.
     """
     import pyarrow.parquet as pq
 

@@ -25,7 +25,7 @@ def episode_row(
 
 
 def turn_rows(episode: Episode, episode_id: str) -> list[Row]:
-    """Return the rows of table `turns`, a row a reply; what a call holds is not kept twice."""
+    """Return the rows of table `turns`, a row per reply; what a call holds is not kept twice."""
     return [
         {
             "episode_id": episode_id,

@@ -50,7 +50,7 @@ def show(
     if not found:
         cells = {cell for rows in tables.values() for row in rows for cell in row.values()}
         raise InvalidOption(
-            f"{quote(name)} is no table, and no cell of one has this value"
+            f"{quote(name)} is not a table, and no cell of one has this value"
             f"{suggest(name, sorted({*tables, *cells}))} (see `perennial knowledge list`)"
         )
     if as_json:

@@ -17,7 +17,8 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
     )
     unchanged, revised, replaced = (count or 0 for count in rows[0])
     _, gains = catalog.query(
-        "SELECT setting, player, instances, difference, low, high FROM version_comparisons "
+        "SELECT setting, player, instances, difference, difference_low, difference_high FROM "
+        "version_comparisons "
         f"WHERE edition = '{plan.edition}' AND domain = 'all' AND version = 'first'"
     )
     listed = [

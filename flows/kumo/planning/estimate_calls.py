@@ -1,6 +1,6 @@
 """How many model calls a plan needs, and what they cost: an estimate before any of them is made.
 
-Text is counted as four characters a token. The size of books and rules is that of a book written for
+Text is counted as four characters per token. The size of books and rules is that of a book written for
 truths and actions drawn from the plan's domains (or from a bundled one where all are still to be proposed).
 """
 

@@ -1,7 +1,7 @@
 """Take the KUMO authors' release in as an edition and an evaluation: nothing is executed, nothing repaired.
 
 Domains, instances and books are small and go through memory; episodes and turns are staged as Parquet parts
-by several processes, and become one file a table.
+by several processes, and become one file per table.
 """
 
 from collections import Counter

@@ -21,15 +21,17 @@ def show(visit: Visit) -> None:
         "kumo_leaderboard",
         edition.snapshot,
         "SELECT rank, player, instances, success_rate, success_rate_low, success_rate_high, population, "
-        "relative_action_count_perennial, relative_action_count_perennial_low, "
-        "relative_action_count_perennial_high, excess_tests_perennial, excess_tests_perennial_low, "
-        "excess_tests_perennial_high, guess_share, mean_tests, relative_action_count_kumo_2025 "
+        "relative_action_count_algorithm_3, relative_action_count_algorithm_3_low, "
+        "relative_action_count_algorithm_3_high, relative_action_count_optimum, excess_tests_algorithm_3, "
+        "excess_tests_algorithm_3_low, excess_tests_algorithm_3_high, guess_share, mean_tests, "
+        "relative_action_count_kumo_2025 "
         f"FROM kumo_leaderboard {where} ORDER BY rank NULLS LAST, success_rate DESC NULLS LAST, player",
     )
     st.caption(
-        "Relative action count (perennial): sum of counts / sum of optima − 1, a count being tests + 1 and a "
-        "failed episode counting as all actions + 1. Excess tests: tests − optimum, all actions counting as "
-        "tests where the outcomes seen did not decide the answer; guess share: of episodes that answered so."
+        "Relative action count: sum of counts / sum of the reference's − 1, a count being tests + 1 and a "
+        "failed episode counting as all actions + 1; the reference, whose value is 0, is Algorithm 3 or the "
+        "optimum. Excess tests: tests − Algorithm 3's, all actions counting as tests where the outcomes seen "
+        "did not decide the answer; guess share: share of episodes that answered so."
     )
     st.header("Difficulty of instances")
     show_query(

@@ -11,6 +11,7 @@ from flows.web.page import Opened, choose
 from flows.web.plain_text import show_text
 from flows.web.reading import Rows
 from flows.web.tables import frame_of, show_rows
+from schemas.errors import count
 from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.optimum.decision_tree import Decision, decision_tree
 from warehouse.catalog.confinement import quote
@@ -117,7 +118,8 @@ def _show_tree(published: PublishedInstance) -> None:
     st.code("\n".join(_draw_tree(published, root)), language=None, wrap_lines=False, height="content")
     cut = [state for state in states if state.is_cut_off]
     tests = sum(state.action is not None for state in states)
-    said = f"{tests} tests, {len(states) - tests - len(cut)} ends; * is what is observed here. "
+    ends = count(len(states) - tests - len(cut), "end")
+    said = f"{count(tests, 'test')}, {ends}; * is what is observed here. "
     prior = "the balanced sampler's distribution" if published.is_balanced else "prior (t)"
     said += f"Percentages are by {prior}. "
     if cut:

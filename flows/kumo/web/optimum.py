@@ -8,6 +8,7 @@ from flows.kumo.web.read_instance import PublishedInstance, read_instance
 from flows.web.page import Opened
 from flows.web.reading import Rows
 from flows.web.tables import show_rows
+from schemas.errors import count
 
 _STATUSES = {
     "bounds": "The optimum is not known: its search passed the limit of work; the bounds below hold.",
@@ -23,7 +24,7 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
     if status == "exact":
         st.subheader("Optimum under the promise")
         show_rows("optimum", _moves(published, row["promise_golden"]))
-        st.caption(f"{row['promise_tests']} tests here; {row['promise_steps']:.3g} expected.")
+        st.caption(f"{count(row['promise_tests'], 'test')} here; {row['promise_steps']:.3g} expected.")
     else:
         st.info(_STATUSES[status])
         if status == "bounds":
@@ -33,8 +34,8 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
     st.subheader("Algorithm 3's policy")
     show_rows("algorithm_3", _moves(published, row["golden"]))
     st.caption(
-        f"{row['optimal_tests']} tests here; {row['expected_steps']:.3g} expected under its own outcome "
-        "model. It uses the promise of how many truths are valid at the end only."
+        f"{count(row['optimal_tests'], 'test')} here; {row['expected_steps']:.3g} expected under its own "
+        "outcome model. It uses the promise of how many truths are valid at the end only."
     )
 
 

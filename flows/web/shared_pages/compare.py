@@ -30,7 +30,8 @@ def show_pairs(visit: Visit) -> None:
     better_first = "(difference > 0 OR (difference = 0 AND player < other_player))"
     chosen = better_first if player == ALL else f"player = {quote(player)}"
     sql = (
-        "SELECT player, other_player, instances, difference, low, high, population, discordant_instances, "
+        "SELECT player, other_player, instances, difference, difference_low, difference_high, population, "
+        "discordant_instances, "
         "mcnemar_p_shown AS p, mcnemar_p_holm AS p_holm, family FROM paired_comparisons "
         f"WHERE setting = {quote(setting)} AND {chosen} ORDER BY abs(difference) DESC, player, other_player"
     )
@@ -62,7 +63,7 @@ def show_drift(visit: Visit) -> None:
     two = f"edition IN ({quote(newer)}, {quote(older)}) AND other_edition IN ({quote(newer)}, {quote(older)})"
     rows = visit.snapshot.query(
         "SELECT setting, player, shared_domains, edition, success_rate, other_edition, other_success_rate, "
-        "difference, low, high, population "
+        "difference, difference_low, difference_high, population "
         f"FROM edition_differences WHERE {two} ORDER BY setting, difference, player"
     )
     if not rows.rows:
@@ -90,12 +91,12 @@ def _draw(rows: Rows, other: str = "other_player") -> None:
     frame["pair"] = frame["player"] + (" − " if other == "other_player" else ", ") + frame[other]
     base = alt.Chart(frame).encode(
         y=alt.Y("pair:N", sort=None, title=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)),
-        tooltip=["pair:N", "difference:Q", "low:Q", "high:Q"],
+        tooltip=["pair:N", "difference:Q", "difference_low:Q", "difference_high:Q"],
     )
-    axis = alt.X("low:Q", title="difference of success rates, 95% interval")
+    axis = alt.X("difference_low:Q", title="difference of success rates, 95% interval")
     chart = alt.layer(
         alt.Chart(frame).mark_rule(strokeDash=[3, 3], color="gray").encode(x=alt.datum(0)),
-        base.mark_rule().encode(x=axis, x2="high"),
+        base.mark_rule().encode(x=axis, x2="difference_high"),
         base.mark_point(filled=True, size=50).encode(x="difference:Q"),
     )
     st.altair_chart(chart.properties(height=alt.Step(18)), width="stretch")

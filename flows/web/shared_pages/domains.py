@@ -41,17 +41,25 @@ def _draw(rows: Rows) -> None:
     frame = frame_of(rows)
     means = frame.groupby("player")["success_rate"].mean().sort_values(ascending=False)
     # Domains go down, where there may be dozens of them; players across.
-    names = alt.Axis(labelAngle=-40, labelLimit=160)
+    names = alt.Axis(labelAngle=-90, labelLimit=120, labelOverlap=False)
     base = alt.Chart(frame).encode(
         x=alt.X("player:N", sort=list(means.index), title=None, axis=names),
-        y=alt.Y("domain:N", title=None, axis=alt.Axis(labelLimit=170)),
+        y=alt.Y("domain:N", title=None, axis=alt.Axis(labelLimit=130, labelOverlap=False)),
         tooltip=["domain:N", "player:N", "success_rate:Q", "instances:Q", "scored:Q"],
     )
-    colour = alt.Color("success_rate:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), title="success")
+    # Above, as beside the map it would take a third of a phone's width.
+    colour = alt.Color(
+        "success_rate:Q",
+        scale=alt.Scale(scheme="viridis", domain=[0, 1]),
+        title="success rate",
+        legend=alt.Legend(orient="top", gradientLength=120),
+    )
     chart: alt.Chart | alt.LayerChart = base.mark_rect().encode(color=colour)
     if len(frame) <= 400:
         ink = alt.condition("datum.success_rate > 0.55", alt.value("black"), alt.value("white"))
-        chart = chart + base.mark_text(fontSize=10).encode(
+        # Numbers that would overlap are left out.
+        opacity = alt.ExprRef(f"width / {len(means)} < {_STEP} ? 0 : 1")
+        chart = chart + base.mark_text(fontSize=10, opacity=opacity).encode(
             text=alt.Text("success_rate:Q", format=".2f"), color=ink
         )
     st.altair_chart(chart.properties(height=alt.Step(_STEP)), width="stretch")

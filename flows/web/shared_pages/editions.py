@@ -1,6 +1,7 @@
 """Editions and their evaluations: what is published, how it came about, and what was withdrawn."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ def show(visit: Visit) -> None:
             "To see another one, start `perennial web --root FOLDER`."
         )
         return
+    st.text(_describe(listed, hidden))
     show_rows("editions", listed, lambda row: _open(visit, row["edition"], hidden))
     damaged = [row["edition"] for row in listed.records() if row["status"] == "damaged"]
     for edition in damaged:
@@ -52,6 +54,18 @@ def show(visit: Visit) -> None:
     _show_one(visit, store, visit.open_edition(name))
 
 
+def _describe(listed: Rows, hidden: Any) -> str:
+    """Return what the data root holds in words: its visible editions by benchmark, questions and answers."""
+    shown = [row for row in listed.records() if row["edition"] not in hidden and row["benchmark"]]
+    editions = Counter(row["benchmark"] for row in shown if not is_evaluation(row["edition"]))
+    totals = (
+        count(sum(row[name] or 0 for row in shown), name.removesuffix("s"))
+        for name in ("instances", "episodes")
+    )
+    named = ", ".join(f"{count(number, 'edition')} of {name}" for name, number in editions.most_common())
+    return f"This data root holds {named or 'no readable edition'}: {' and '.join(totals)}."
+
+
 def _open(visit: Visit, edition: str, hidden: Any) -> None:
     name = edition.partition("@")[0]
     if name not in hidden and parameter("edition") != name:
@@ -60,16 +74,21 @@ def _open(visit: Visit, edition: str, hidden: Any) -> None:
 
 
 def _list(snapshot: Snapshot, store: Store, hidden: Any) -> Rows:
-    """Return the editions, each followed by its evaluations, withdrawn and unreadable ones too."""
+    """Return the editions, the newest first, withdrawn and unreadable ones too."""
     everything = Snapshot(snapshot.root, published_units(store), snapshot.figures)
-    records = []
+    groups = []
     for edition in sorted(everything.editions):
         try:
-            records += everything.of(edition).query(f"FROM ({LISTED})").records()
+            groups.append(everything.of(edition).query(f"FROM ({LISTED})").records())
         except Exception as error:
             if isinstance(error, (KeyboardInterrupt, MemoryError)):
                 raise
-            records.append({"edition": edition, "damaged": True})
+            groups.append([{"edition": edition, "damaged": True}])
+    # The newest edition first, each followed by its evaluations; those that cannot be read last.
+    groups.sort(
+        key=lambda group: group[0]["created_at"].timestamp() if "created_at" in group[0] else 0, reverse=True
+    )
+    records = [record for group in groups for record in group]
     for record in records:
         event = hidden.get(record["edition"])
         record["status"] = "damaged" if record.get("damaged") else "withdrawn" if event else "published"
@@ -103,7 +122,13 @@ def _show_one(visit: Visit, store: Store, edition: Opened) -> None:
         "canary": row["canary"],
         "manifest SHA-256": row["manifest_sha256"],
     }
-    show_rows("facts", Rows(("fact", "value"), tuple((name, str(value)) for name, value in facts.items())))
+    show_rows(
+        "facts",
+        Rows(
+            ("fact", "value"),
+            tuple((name, "none" if value is None else str(value)) for name, value in facts.items()),
+        ),
+    )
     with st.container(horizontal=True):
         for page, label in (
             ("leaderboard", "Leaderboard"),

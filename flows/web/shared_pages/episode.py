@@ -7,10 +7,12 @@ import streamlit as st
 from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_query
+from schemas.errors import count
 from schemas.game import EPISODE_STATUSES
 from warehouse.catalog.confinement import quote
 
 _HEIGHT = 320
+_MOST_REASONS = 8
 _FACTS = (
     "player",
     "run",
@@ -40,7 +42,7 @@ def open_episode(visit: Visit, edition: Opened, episode: str) -> None:
 
 
 def _show_list(visit: Visit) -> None:
-    columns = st.columns(4)
+    columns = st.columns(5)
     with columns[0]:
         edition = visit.choose_edition()
     with columns[1]:
@@ -49,16 +51,39 @@ def _show_list(visit: Visit) -> None:
     with columns[2]:
         status = choose("Status", [ALL, *EPISODE_STATUSES], "status")
     with columns[3]:
+        settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
+        setting = choose("Setting", [ALL, *settings], "setting")
+    with columns[4]:
         domains = edition.query("SELECT DISTINCT domain FROM instances ORDER BY 1").column("domain")
         domain = choose("Domain", [ALL, *domains], "domain")
-    chosen = [("e.player", player), ("e.status", status), ("i.domain", domain)]
+    chosen = [("e.player", player), ("e.status", status), ("i.setting", setting), ("i.domain", domain)]
     where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
     sql = (
         "SELECT e.episode_id, e.player, e.run, e.version, e.status, e.score, e.turns, i.domain, i.setting, "
         "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
-        f"WHERE {where}"
+        f"WHERE {where} ORDER BY e.score, e.tokens DESC NULLS LAST, e.turns DESC, e.episode_id"
     )
+    if player != ALL:
+        _show_losses(visit, edition, player)
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
+
+
+def _show_losses(visit: Visit, edition: Opened, player: str) -> None:
+    """Show the commonest reasons why the player lost, each with a link to an example."""
+    rows = edition.query(
+        "SELECT reason, episodes, share, example FROM losses "
+        f"WHERE edition = {quote(edition.name)} AND player = {quote(player)} "
+        f"ORDER BY episodes DESC, reason LIMIT {_MOST_REASONS}"
+    )
+    if rows.rows:
+        st.subheader("Why it lost")
+    for reason, number, share, example in rows.rows:
+        visit.link(
+            "episodes",
+            f"{reason}: {count(number, 'episode')} ({share:.0%}), an example",
+            edition=edition.name,
+            episode=example,
+        )
 
 
 def _show_one(visit: Visit) -> None:

@@ -48,7 +48,7 @@ def show(visit: Visit) -> None:
         "score: success rate over the instances that all players of the setting with enough of them have "
         "(instances of them), with its 95% interval; rank: among all players there, rank_in_kind: among "
         "models, programs and so on; cost_usd: of all the player's episodes there. Settings are never "
-        "counted together. Grey: players that are no models."
+        "counted together. Grey: players that are not models."
     )
     with st.container(horizontal=True):
         for benchmark, edition in editions.items():
@@ -108,7 +108,8 @@ def _draw_scores(rows: Rows) -> None:
 def _show_correlations(part: Snapshot) -> None:
     coefficient = choose("Coefficient", _COEFFICIENTS, "coefficient")
     rows = part.query(
-        "SELECT benchmark, setting, other_benchmark, other_setting, players, correlation, low, high, p_holm, "
+        "SELECT benchmark, setting, other_benchmark, other_setting, players, correlation, correlation_low, "
+        "correlation_high, p_holm, "
         "reliability, other_reliability, disattenuated, disattenuated_low, disattenuated_high, "
         f"undefined FROM profile_correlations WHERE coefficient = {quote(coefficient)} "
         "ORDER BY benchmark, setting, other_benchmark, other_setting"
@@ -131,7 +132,7 @@ def _draw_correlations(rows: Rows) -> None:
     frame["with"] = frame["other_benchmark"] + ", " + frame["other_setting"]
     frame["interval"] = [
         "" if low != low or low is None else f"[{low:.2f}, {high:.2f}]"
-        for low, high in zip(frame["low"], frame["high"], strict=True)
+        for low, high in zip(frame["correlation_low"], frame["correlation_high"], strict=True)
     ]
     turned = frame.rename(columns={"of": "with", "with": "of"})
     both = [*frame.to_dict("records"), *turned.to_dict("records")]
@@ -139,7 +140,15 @@ def _draw_correlations(rows: Rows) -> None:
     base = alt.Chart(alt.InlineData(values=[_plain(row) for row in both])).encode(
         x=alt.X("with:N", sort=names, title=None, axis=_ACROSS),
         y=alt.Y("of:N", sort=names, title=None, axis=_DOWN),
-        tooltip=["of:N", "with:N", "correlation:Q", "low:Q", "high:Q", "players:Q", "undefined:N"],
+        tooltip=[
+            "of:N",
+            "with:N",
+            "correlation:Q",
+            "correlation_low:Q",
+            "correlation_high:Q",
+            "players:Q",
+            "undefined:N",
+        ],
     )
     scale = alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True)
     ink = alt.condition("abs(datum.correlation) > 0.7", alt.value("white"), alt.value("black"))

@@ -9,7 +9,7 @@ from flows.web.page import Page, Visit, parameter
 from flows.web.plain_text import plain_line
 from flows.web.reading import Rows
 from flows.web.run_sql import MEMORY_GB, MOST_ROWS, SECONDS, run_confined, sql_pool
-from flows.web.tables import show_rows
+from flows.web.tables import OWN_QUERY, show_rows
 from schemas.errors import PerennialError, shorten
 from schemas.tables import TABLES
 from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
@@ -82,7 +82,7 @@ def _show_result(result: "_Result") -> None:
     if result.rows is None:
         st.error(plain_line(shorten(result.error, 600)))
         return
-    show_rows("query", result.rows)
+    show_rows(OWN_QUERY, result.rows)
     if not result.is_all:
         st.caption(
             f"The query has more rows than these {len(result.rows.rows):,}, which the downloads hold as well."

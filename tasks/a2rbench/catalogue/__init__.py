@@ -1,1 +1,1 @@
-"""Reversible rules written and reviewed as our own code: ten or more a cell of the grid."""
+"""Reversible rules written and reviewed as our own code: ten or more per cell of the grid."""

@@ -27,7 +27,7 @@ class Measures:
 
     - `max_loop_depth`: loops and comprehension clauses around each other.
     - `total_ifs`: `if`, `elif`, conditional expressions and conditions of comprehensions.
-    - `max_if_depth`: `if` statements and conditional expressions inside each other; `elif` is no deeper.
+    - `max_if_depth`: `if` statements and conditional expressions inside each other; `elif` adds no depth.
     - `max_complexity`: most decisions of one function plus one (cyclomatic complexity).
     - `mutability`: assignments to an item or attribute, `del` of one, and calls of mutating methods.
     - `return_complexity`: sum over `return` of the decisions in its value plus one.

@@ -1,4 +1,4 @@
-"""Lines of the authors' release: JSON Lines, an object an item, each with its own code and data.
+"""Lines of the authors' release: JSON Lines, an object per item, each with its own code and data.
 
 Each has question_id, author_model, task_type, dimensionality, rule_description, inverse_rule_description,
 python_code and puzzle_data with examples, question_plaintext and answer_ciphertext. Nothing is run here.

@@ -7,7 +7,7 @@ _KEY, _TITLE = "a2rbench_authors", "By the rules' author"
 
 
 def authors(data: ReportData) -> Section:
-    """Return the section: a row a player, a column an author."""
+    """Return the section: a row per player, a column per author."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

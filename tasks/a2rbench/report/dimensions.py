@@ -10,7 +10,7 @@ _ALL = "all"
 
 
 def dimensions(data: ReportData) -> Section:
-    """Return the section: a drawing of all authors together, and a row a player and author."""
+    """Return the section: a drawing of all authors together, and a row per player and author."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

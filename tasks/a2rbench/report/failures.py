@@ -43,7 +43,7 @@ def failures(data: ReportData) -> Section:
     caption = (
         "A model, the analyst, is shown an item with its rule and a player's reply, and says why the answer "
         "is right or wrong; whether it is was settled by a program. Each bar is the shares of the categories "
-        "among those analysed answers of the player, at most so many a player and outcome, drawn by lot. "
+        "among those analysed answers of the player, at most so many per player and outcome, drawn by lot. "
         f"{_agreement(agreement.records())} Programs give no reasoning and are not analysed. n is the number "
         "of answers that were analysed."
     )
@@ -88,7 +88,7 @@ def _draw(analyst: str, outcome: str, rows: Sequence[Record], order: Sequence[st
                 }
             )
             start += share
-    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} a player"
+    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} per player"
     return make_drawing(heading, f"{_TITLE}: {outcome}, {analyst}", _compile(outcome), drawn)
 
 

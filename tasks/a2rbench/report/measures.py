@@ -15,7 +15,7 @@ _MEASURES = {
 
 
 def measures(data: ReportData) -> Section:
-    """Return the section: a row an author, dimension and type, a column a measure."""
+    """Return the section: a row per author, dimension and type, a column per measure."""
     table = data.tables[_KEY]
     rows = sorted(table.records(), key=lambda row: (row["author"], row["dimension"], row["type"]))
     grid = Grid(

@@ -33,7 +33,7 @@ _TOGETHER = {"gzip": ("compression ratio", 3), "wrong_entropy": ("entropy of wro
 
 
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row a player, the paper's columns."""
+    """Return the section of the leaderboard: a row per player, the paper's columns."""
     key, title = "a2rbench_leaderboard", "Rules inferred"
     table = data.tables[key]
     rows = table.records()
@@ -54,9 +54,9 @@ def leaderboard(data: ReportData) -> Section:
         "Each number is the percentage of scored replies whose whole output is exactly right; strict counts "
         "only those in strict JSON of the form asked for, as the paper does; collapsed is "
         f"the percentage without a usable answer, which are wrong.{judged} Remapped are copies of symbolic "
-        "items in other tokens, which no column before counts; delta_S is the accuracy on originals minus "
+        "items in other tokens; earlier columns do not count them. delta_S is the accuracy on originals less "
         "theirs, in points. Brackets hold 95% intervals: of the total by rule, as the items of one rule are "
-        "no independent draws, and of delta_S by pair of original and copy."
+        "not independent draws, and of delta_S by pair of original and copy."
     )
     return Section(key, title, caption, (table,), grid=grid)
 

@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate | None:
-    """Return the mean of rates in 0..1, one an item, whose rules have these numbers; None without any.
+    """Return the mean of rates in 0..1, one per item, whose rules have these numbers; None without any.
 
     `runs` are those of all items together.
     """
@@ -39,7 +39,7 @@ def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate |
 
 
 def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
-    """Return the mean of differences in -1..1, one a pair, of rules with these numbers; None without any."""
+    """Return the mean of differences in -1..1, one per pair, of rules with these numbers, or None."""
     import numpy as np
 
     if not len(gaps):

@@ -14,7 +14,7 @@ _CAPTION = (
 
 
 def best_answers(data: ReportData) -> Section:
-    """Return the section: a row a player, two columns for each task whose right answers are not all best."""
+    """Return the section: a row per player, two columns per task whose right answers are not all best."""
     table = data.tables["scores"]
     rows = table.records()
     if not rows:

@@ -1,4 +1,4 @@
-"""What the report computes of BeyondBench's queries: how accuracy grows with parameters, a line a family."""
+"""What the report computes of BeyondBench's queries: accuracy by parameters, a line per family."""
 
 from collections import defaultdict
 from collections.abc import Mapping

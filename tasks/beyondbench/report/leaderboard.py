@@ -27,7 +27,7 @@ _COMPARED = (
 
 
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row a player, three columns a suite and overall."""
+    """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
     tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
     rows = tables[0].records()
     if not rows:

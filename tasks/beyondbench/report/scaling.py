@@ -18,7 +18,7 @@ _HEIGHT = 300
 
 
 def scaling(data: ReportData) -> Section:
-    """Return the section of overall accuracy by parameters: a point a model, a line a family."""
+    """Return the section of overall accuracy by parameters: a point per model, a line per family."""
     key, title = SCALING, "Accuracy and parameters"
     tables = (data.tables["model_facts"], data.tables[SCALING])
     lines = tables[1].records()

@@ -72,7 +72,7 @@ def _draw(task: str, rows: list[Record], order: list[str]) -> Drawing:
     ]
     names = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
     sizes = tuple(sorted({row["size"] for row in rows}))
-    heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} a point"
+    heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} per point"
     return make_drawing(heading, f"{_TITLE}: {_words(task)}", _compile(names, sizes), drawn)
 
 

@@ -28,7 +28,7 @@ _HALF, _HEIGHT, _STEPS = 0.4, 260, 60
 
 
 def violins(data: ReportData) -> Section:
-    """Return the section of violins: a drawing a suite and overall, a violin a tuning."""
+    """Return the section of violins: a drawing per suite and overall, a violin per tuning."""
     table = data.tables["model_facts"]
     suites: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for row in data.known_rows("model_facts", "tuning"):

@@ -54,7 +54,7 @@ class Choice:
     def pools(self) -> tuple[tuple[str | None, tuple[str, ...]], ...]:
         """Pools to draw four things of, each with the property that it is about.
 
-        There are as many of all things as others: one a property of the scenario's own kind, of things that
+        There are as many of all things as others: one per property of the scenario's own kind, of things that
         surely have it, and one of things with colors of the spectrum. Without these, properties that are
         often unsure would hardly be used.
         """

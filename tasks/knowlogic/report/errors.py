@@ -75,7 +75,7 @@ def _draw(name: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
                 }
             )
             start += value
-    heading = f"{name}, n = {span(row['questions'] for row in rows)} a player"
+    heading = f"{name}, n = {span(row['questions'] for row in rows)} per player"
     return make_drawing(heading, f"{_TITLE}: {name}", _compile(), drawn)
 
 

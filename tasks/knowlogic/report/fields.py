@@ -34,7 +34,7 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 
 def scenarios(data: ReportData) -> Section:
-    """Return the section of accuracy by scenario: a drawing a domain."""
+    """Return the section of accuracy by scenario: a drawing per domain."""
     key, title = "scenarios", "Accuracy by scenario"
     table = data.tables[key]
     rows = table.records()
@@ -95,7 +95,7 @@ def _draw(
         }
         for row in rows
     ]
-    heading = f"{name}, n = {span(row['questions'] for row in rows)} a field"
+    heading = f"{name}, n = {span(row['questions'] for row in rows)} per field"
     return make_drawing(heading, f"{title}: {name}", _compile(), drawn, is_wide=True)
 
 

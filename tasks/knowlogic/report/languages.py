@@ -27,7 +27,7 @@ def languages(data: ReportData) -> Section:
                 read_estimate(row, "difference", "pairs", more=f", {p_text(row['p_adjusted'])}")
                 for row in listed
             ]
-            heading = f"{name}, n = {span(row['pairs'] for row in listed)} pairs a player"
+            heading = f"{name}, n = {span(row['pairs'] for row in listed)} pairs per player"
             drawings.append(interval_rows(heading, f"{_TITLE}: {name}", drawn, scale, data.players()))
     caption = (
         "Each point is the mean over pairs of a player's accuracy on the Chinese text of a question minus "

@@ -13,7 +13,7 @@ _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
 def leaderboard(data: ReportData) -> Section:
-    """Return the section of the leaderboard: a row a player, a column a domain and language, average."""
+    """Return the section of the leaderboard: a row per player, a column per domain and language, average."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

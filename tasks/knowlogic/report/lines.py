@@ -1,4 +1,4 @@
-"""Accuracy and tokens from easy to hard and by level, a drawing a domain (the paper's figures 7 to 12)."""
+"""Accuracy and tokens from easy to hard and by level, a drawing per domain (the paper's figures 7 to 12)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -62,7 +62,7 @@ def reply_tokens(data: ReportData) -> Section:
     if not rows:
         missing = "No reply of this edition has a token count: no model played in it."
         return omit_section(key, title, [table], missing)
-    drawings = _by_domain(data, title, rows, "tokens a reply", 0)
+    drawings = _by_domain(data, title, rows, "tokens per reply", 0)
     caption = (
         "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
         "questions of one class: whole lines and discs are right replies, broken lines and crosses wrong "
@@ -92,7 +92,7 @@ def levels(data: ReportData) -> Section:
     if not rows:
         missing = "No reply of this edition has a token count, or its questions have no levels."
         return omit_section(key, title, [table], missing)
-    drawings = _by_domain(data, title, rows, "tokens a reply", 0)
+    drawings = _by_domain(data, title, rows, "tokens per reply", 0)
     caption = (
         "Each point is the mean number of tokens of a player's replies, reasoning included, to the "
         "questions of a band of the paper's level, a quarter wide and called by where it begins: whole "
@@ -140,7 +140,7 @@ def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what:
         for row in rows
     ]
     series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
-    heading = f"{name}, n = {span(row['n'] for row in rows)} a point"
+    heading = f"{name}, n = {span(row['n'] for row in rows)} per point"
     names = {row["difficulty"] for row in rows}
     order = DIFFICULTIES if names <= set(DIFFICULTIES) else tuple(sorted(names, key=float))
     chart = _compile(series, len(playing), what, places == 0, order)

@@ -90,7 +90,7 @@ def interval_of_average(parts: "Sequence[tuple[Numbers, Column]]", value: float)
 
 
 def interval_of_gap(gaps: "Numbers") -> Interval:
-    """Return the interval of the mean of differences in -1..1, one a pair.
+    """Return the interval of the mean of differences in -1..1, one per pair.
 
     Where fewer than 10 pairs' worth differ, Student's interval is too narrow, and a point where none does:
     there gains p and losses q each have Clopper and Pearson's interval, and the arms of p - q are the

@@ -1,1 +1,1 @@
-"""KUMO's own sections of a report, one a file."""
+"""KUMO's own sections of a report, one per file."""

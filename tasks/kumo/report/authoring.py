@@ -16,7 +16,7 @@ _PARTS = ("domains", "books")
 
 
 def authoring(data: ReportData) -> Section:
-    """Return the section of the funnel, drawn for all categories, and of the costs, a row a domain."""
+    """Return the section of the funnel, drawn for all categories, and of the costs, a row per domain."""
     funnel, costs = data.tables["authoring_funnel"], data.tables["authoring_costs"]
     rows = [row for row in funnel.records() if row["category"] == "all"]
     if not rows:

@@ -8,7 +8,7 @@ _TITLE = "Styles of books"
 
 
 def book_styles(data: ReportData) -> Section:
-    """Return the section of success rates by style: a row a setting and style, a column a player."""
+    """Return the section of success rates by style: a row per setting and style, a column per player."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -33,4 +33,8 @@ def book_styles(data: ReportData) -> Section:
 
 
 def _rate(row: Record | None) -> str:
-    return "" if row is None else with_interval(row["success_rate"], row["low"], row["high"])
+    return (
+        ""
+        if row is None
+        else with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"])
+    )

@@ -33,6 +33,6 @@ def _cells(row: Record) -> tuple[str, ...]:
     return (
         *(clean(row[name]) for name in ("setting", "player", "book")),
         *(decimals(row[name]) for name in ("success_final", "success_other")),
-        with_interval(row["difference"], row["low"], row["high"]),
+        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
         f"{row['instances']:,}",
     )

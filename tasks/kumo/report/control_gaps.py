@@ -49,6 +49,6 @@ def _cells(row: Record) -> tuple[str, ...]:
         clean(row["domain"]),
         clean(row["player"]),
         clean(row["control"]),
-        with_interval(row["gap"], row["low"], row["high"]),
+        with_interval(row["gap"], row["gap_low"], row["gap_high"]),
         f"{row['instances']:,}",
     )

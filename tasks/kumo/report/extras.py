@@ -54,7 +54,7 @@ def _with_shares(counts: ReportTable) -> ReportTable:
     for row in counts.records():
         interval = wilson_interval(row["instances"], row["n"])
         rows.append((*row.values(), row["instances"] / row["n"], *(interval or (None, None))))
-    columns = (*counts.columns, "share", "low", "high")
+    columns = (*counts.columns, "share", "share_low", "share_high")
     return ReportTable(counts.name, columns, tuple(rows), counts.sql, _SHARES)
 
 

@@ -14,7 +14,7 @@ _HEIGHT = 170
 
 
 def optimal_histogram(data: ReportData) -> Section:
-    """Return the section of optimal action counts: share of instances by count, a drawing a setting."""
+    """Return the section of optimal action counts: share of instances by count, a drawing per setting."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -36,8 +36,11 @@ def optimal_histogram(data: ReportData) -> Section:
 
 def _draw(heading: str, title: str, rows: list[Record]) -> Drawing:
     drawn: list[Record] = [
-        {name: row[name] for name in ("optimal_count", "share", "low", "high")}
-        | {"text": with_interval(row["share"], row["low"], row["high"]), "n": f"{row['instances']:,}"}
+        {name: row[name] for name in ("optimal_count", "share", "share_low", "share_high")}
+        | {
+            "text": with_interval(row["share"], row["share_low"], row["share_high"]),
+            "n": f"{row['instances']:,}",
+        }
         for row in rows
     ]
     counts = {row["optimal_count"] for row in rows}
@@ -57,5 +60,7 @@ def _compile() -> Spec:
         tooltip=tips(optimal_count="actions", text=shares, n="instances"),
     )
     bars = base.mark_bar(color=SERIES[0]).encode(y=alt.Y("share:Q", title=shares))
-    intervals = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("low:Q", title=shares), y2="high:Q")
+    intervals = base.mark_rule(strokeWidth=1.4).encode(
+        y=alt.Y("share_low:Q", title=shares), y2="share_high:Q"
+    )
     return compile_chart(alt.layer(bars, intervals, data=ROWS).properties(width="container", height=_HEIGHT))

@@ -18,17 +18,17 @@ _COLUMNS = {
 
 
 def reference_table(data: ReportData) -> Section:
-    """Return the section with the mean tests of both references, a row a setting."""
+    """Return the section with the mean tests of both references, a row per setting."""
     table = data.tables[_KEY]
     if not table.rows:
         return omit_section(_KEY, _TITLE, [table], "This edition has no instance.")
     rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
     caption = (
-        "Mean tests over the n instances, with no interval: they are computed, not sampled. Relative action "
-        "counts compare with Algorithm 3, the paper's reference. "
-        "It uses the promise that exactly one truth is valid only at its end, so it is not the optimum: who "
-        "uses the promise throughout, as player optimum does, may need fewer tests, and a relative count can "
-        "be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its policy "
+        "Mean tests over the n instances, with no interval: they are computed, not sampled. Algorithm 3, "
+        "the paper's reference, uses the promise that exactly one truth is valid only at its end. Player "
+        "optimum uses it throughout and may need fewer tests, so relative to Algorithm 3 its relative count "
+        "can be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its "
+        "policy "
         "and of the optimum are under the sampler's prior and can be compared. The last two columns "
         "are tests on the observations that the instances have."
     )

@@ -15,7 +15,8 @@ from tasks.training.checkpoints import parse_checkpoint
 _KEY = "training_curves"
 _TITLE = "Success against training steps"
 _HEIGHT = 190
-_COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", "low", "high")
+_ENDS = ("success_rate_low", "success_rate_high")
+_COLUMNS = ("setting", "domain", "training", "step", "player", "instances", "success_rate", *_ENDS)
 _COMPUTED = (
     "The rows of the first query, each with the training and the step that the player's name gives, and "
     "success rates of the runs of the second, by instance."
@@ -23,7 +24,7 @@ _COMPUTED = (
 
 
 def compute_curves(queried: Mapping[str, ReportTable], _seed: int) -> ReportTable:
-    """Return a row a checkpoint, domain and setting: played here, or imported without instances."""
+    """Return a row per checkpoint, domain and setting: played here, or imported without instances."""
     played, imported = queried["checkpoint_rates"], queried["outcome_runs"]
     rates = [*played.records(), *_rates_of_outcomes(imported.records())]
     rows = []
@@ -37,12 +38,17 @@ def compute_curves(queried: Mapping[str, ReportTable], _seed: int) -> ReportTabl
 
 def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
     for row in rows:
-        rate, (low, high) = rate_of_outcomes(row["runs"], row["solved"])
-        yield {**row, "instances": len(row["runs"]), "success_rate": rate, "low": low, "high": high}
+        rate, interval = rate_of_outcomes(row["runs"], row["solved"])
+        yield {
+            **row,
+            "instances": len(row["runs"]),
+            "success_rate": rate,
+            **dict(zip(_ENDS, interval, strict=True)),
+        }
 
 
 def training_curves(data: ReportData) -> Section:
-    """Return the section of training curves: a panel a test set, a line a training."""
+    """Return the section of training curves: a panel per test set, a line per training."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:
@@ -72,16 +78,16 @@ def training_curves(data: ReportData) -> Section:
 
 
 def _draw(domain: str, setting: str, rows: Sequence[Record], trainings: tuple[str, ...]) -> Drawing:
-    heading = f"{domain}, {setting}, n = {span(row['instances'] for row in rows)} instances a point"
+    heading = f"{domain}, {setting}, n = {span(row['instances'] for row in rows)} instances per point"
     drawn: list[Record] = [
         {
             "player": clean(row["player"]),
             "series": clean(row["training"]),
             "step": row["step"],
             "rate": row["success_rate"],
-            "low": row["low"],
-            "high": row["high"],
-            "text": with_interval(row["success_rate"], row["low"], row["high"]),
+            "low": row["success_rate_low"],
+            "high": row["success_rate_high"],
+            "text": with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"]),
             "n": f"{row['instances']:,}",
         }
         for row in rows

@@ -5,7 +5,7 @@ succeeds. Where it does not, the draw is left to the solver, whose selection the
 and is padded here.
 
 A draw is a function of (seed, index, attempt) alone; no state outlives it. It is compiled, because fifteen
-times a plain solver's rate leaves some ten microseconds an Easy instance. Import this module lazily: it
+times a plain solver's rate leaves some ten microseconds per Easy instance. Import this module lazily: it
 loads numba.
 """
 

@@ -133,7 +133,7 @@ def all_models(formula: Formula[Found], conflicts: int, rng: random.Random) -> I
 
 
 def is_countable(states: Sequence[ObservableState], setting: Setting) -> bool:
-    """Whether the states that rule out most, one an action, rule out as many truths as are to be invalid."""
+    """Whether the states that rule out most, one per action, rule out as many truths as are to be invalid."""
     most: dict[int, int] = {}
     for state in states:
         most[state.action] = max(most.get(state.action, 0), state.mask.bit_count())

@@ -20,7 +20,7 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
 
     - `guess_by_truth`: a guesser who knows from half of the instances how often each truth t was valid where
       it was listed, (valid + 1) / (listed + n), and names the most frequent one of each list of the other
-      half. The value is its success rate times n, the number of truths a list: 1 is chance. p is binomial.
+      half. The value is its success rate times n, the number of truths per list: 1 is chance. p is binomial.
     - `guess_by_place`: the share of valid truths at the commonest place of the list, times n; p is that of
       the chi-squared test that all places are equally frequent.
     """
@@ -64,8 +64,8 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
 def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Check:
     """Return whether guesses by the rules alone do better than chance, which balanced instances rule out.
 
-    The value is the better guess's success rate times n, the number of truths a list: 1 is chance. p is that
-    of the chi-squared test over all ranks of the valid truth, the smaller one of the two guesses.
+    The value is the better guess's success rate times n, the number of truths per list: 1 is chance. p is
+    that of the chi-squared test over all ranks of the valid truth, the smaller one of the two guesses.
     """
     n = len(instances[0].truths)
     ranks = {guess: [0] * n for guess in GUESSES}

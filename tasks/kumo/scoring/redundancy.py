@@ -66,7 +66,7 @@ def _are_nested(one: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, ...
 
 
 def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
-    """Return P(state | truth), a row a truth."""
+    """Return P(state | truth), a row per truth."""
     left = np.array(
         [[not mask >> truth & 1 for mask in states] for truth in range(n_truths)], np.float64
     ).reshape(n_truths, len(states))

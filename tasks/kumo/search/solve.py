@@ -19,7 +19,7 @@ from tasks.kumo.kernel_sources import Preparation
 from tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64
-WORK_LIMIT = 400  # slices of work, some 20 seconds an instance: for results that no clock may change
+WORK_LIMIT = 400  # slices of work, some 20 seconds per instance: for results that no clock may change
 _SLICE_BUDGET = 1_000_000  # work between two looks at the clock: under 0.1 seconds
 _EXACT_BITS = 52  # numbers of completions are whole numbers in floats
 _LEAST_WORK_LIMIT = 2  # an instance may finish in one slice and a part of another before it is counted
@@ -87,13 +87,13 @@ def solve_instances(
     node_limit: int = 0,
     is_balanced: bool = False,
 ) -> list[Solution]:
-    """Return one solution an instance, in the same order (Algorithm 3).
+    """Return one solution per instance, in the same order (Algorithm 3).
 
     With a `node_limit` also the optimum under the promise, where `has_promise` holds: past so many states its
     bounds are given. `is_balanced` weighs truths and observations as the balanced sampler draws them; else
     prior (t) does.
 
-    `time_limit` is in seconds an instance; an instance past it has status `time_limit` and no value.
+    `time_limit` is in seconds per instance; an instance past it has status `time_limit` and no value.
     `work_limit` does the same in millions of search steps, which no clock and no neighbour in the batch
     changes. `threads` share the batch and change nothing. `progress` is called now and then with the number
     of instances finished so far. Of equally good actions (within 1e-9) the golden play takes the first.
@@ -101,7 +101,7 @@ def solve_instances(
     limit is not a positive number, or the work limit below 2.
     """
     if not time_limit > 0:
-        raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds an instance")
+        raise InvalidOption(f"time limit {time_limit!r}: expected a positive number of seconds per instance")
     if work_limit is not None and work_limit < _LEAST_WORK_LIMIT:
         raise InvalidOption(f"work limit {work_limit}: expected {_LEAST_WORK_LIMIT} million steps or more")
     if not 0 <= node_limit <= NODE_LIMIT:

@@ -1,8 +1,9 @@
 """How many actions a player takes beside a reference: KUMO's own means, with the SQL of what they count.
 
 An action count is the tests of a run and a constant; a run that failed counts as n_actions + 1 actions under
-both conventions. The headline, `perennial`, divides the sum of counts by the sum of references; the paper's
-`kumo-2025` is a mean of ratios, which instances with a small optimum decide.
+every convention. A convention is named after its reference, whose value is 0: `algorithm-3`, the headline,
+and `optimum`, where that is proved. Both divide the sum of counts by the sum of references; the paper's
+`kumo-2025` is a mean of ratios to Algorithm 3, which instances with a small reference decide.
 
 Excess tests are what it took until the outcomes decided the answer, beside the reference: a run that ended
 before counts as one that took all actions, whether its guess was right or not. So no guess lowers the figure,
@@ -23,6 +24,9 @@ COUNTS = {
     "signature": "hash(any_value(k.signature))",
     "n_actions": "any_value(k.n_actions)",
     "optimal_tests": "any_value(k.optimal_tests)",
+    "promise_tests": "coalesce(any_value(k.promise_tests) FILTER (k.promise_status = 'exact'), 0)::BIGINT",
+    "runs_with_optimum": "count(k.promise_tests) FILTER ("
+    "e.status <> 'api_error' AND k.promise_status = 'exact')",
     "tests": "coalesce(sum(x.tests) FILTER (e.status <> 'api_error'), 0)::BIGINT",
     "solved_tests": "coalesce(sum(x.tests) FILTER (e.success), 0)::BIGINT",
     "judged": "count(x.decided) FILTER (e.status <> 'api_error')",
@@ -36,12 +40,14 @@ COUNTS = {
 class ActionCount:
     """A convention of counting: tests + `extra`, measured by the column `reference` + `extra`.
 
+    `runs` are the runs on instances whose reference is known.
     One more reference is one more of these, and its column in COUNTS.
     """
 
     convention: str
     extra: int
     reference: str = "optimal_tests"
+    runs: str = "runs"
     is_ratio_of_sums: bool = True
 
     def optimum(self, cells: Cells) -> "Column":
@@ -62,11 +68,11 @@ class ActionCount:
             return Mean(
                 "relative_action_count",
                 self.excess,
-                scored,
+                lambda cells: cells[self.runs],
                 self.optimum,
                 self.convention,
                 has_domains=True,
-                what="sum of mean counts / sum of optima - 1, over instances",
+                what="sum of mean counts / sum of the reference's - 1, over instances",
             )
         return Mean(
             "relative_action_count",
@@ -77,18 +83,19 @@ class ActionCount:
         )
 
 
-PERENNIAL = ActionCount("perennial", 1)
+ALGORITHM_3 = ActionCount("algorithm-3", 1)
+OPTIMUM = ActionCount("optimum", 1, "promise_tests", "runs_with_optimum")
 PAPER = ActionCount("kumo-2025", 2, is_ratio_of_sums=False)
-CONVENTIONS = (PERENNIAL, PAPER)
+CONVENTIONS = (ALGORITHM_3, OPTIMUM, PAPER)
 MEANS = (
     *(convention.relative() for convention in CONVENTIONS),
     Mean(
         "excess_tests",
         lambda cells: cells["deciding_tests"] - cells["judged"] * cells["optimal_tests"],
         lambda cells: cells["judged"],
-        convention="perennial",
-        what="mean over instances of the mean over runs of tests - optimum, all actions counting as tests "
-        "where the outcomes seen do not decide the answer",
+        convention=ALGORITHM_3.convention,
+        what="mean over instances of the mean over runs of tests - Algorithm 3's, all actions counting as "
+        "tests where the outcomes seen do not decide the answer",
     ),
     Mean("guess_share", lambda cells: cells["guesses"], lambda cells: cells["judged"], is_share=True),
     Mean("mean_tests", lambda cells: cells["tests"], scored),

@@ -17,16 +17,16 @@ class TooMuch(Exception):
 
 
 async def read_bounded_lines(
-    response: httpx2.Response, most_a_line: int, most_in_all: int
+    response: httpx2.Response, max_line_bytes: int, most_in_all: int
 ) -> AsyncIterator[tuple[bytes, bool]]:
     """Yield the lines of a streamed body, decoded and without their ends.
 
-    Of a line of more than `most_a_line` bytes the beginning is yielded, with True. Raises TooMuch after
+    Of a line of more than `max_line_bytes` bytes the beginning is yielded, with True. Raises TooMuch after
     `most_in_all` bytes, of the wire or decoded, and after 1 MB that decodes to nothing.
     """
     amount = _Amount(most_in_all)
     response.stream = CountedStream(cast(httpx2.AsyncByteStream, response.stream), amount.receive)
-    line = _Line(most_a_line)
+    line = _Line(max_line_bytes)
     async with aclosing(response.aiter_bytes()) as parts:
         async for part in parts:
             *ends, rest = part.split(b"\n")

@@ -33,7 +33,7 @@ class BatchApi:
         self._policy = policy
 
     @property
-    def most_a_line(self) -> int:
+    def max_line_bytes(self) -> int:
         """How many bytes a line of a file may have."""
         return self._policy.max_reply_bytes
 
@@ -90,7 +90,7 @@ class BatchApi:
 
         try:
             async with self._client.files.with_streaming_response.content(file_id) as answer:
-                lines = read_bounded_lines(answer.http_response, self.most_a_line, MOST_OUTPUT_BYTES)
+                lines = read_bounded_lines(answer.http_response, self.max_line_bytes, MOST_OUTPUT_BYTES)
                 async for line in lines:
                     yield line
         except openai.APIStatusError as error:

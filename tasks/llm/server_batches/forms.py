@@ -43,7 +43,7 @@ class ServerBatch(_Form):
     status: Annotated[str, StringConstraints(max_length=40, pattern=r"^[\w-]+$")]
     output_file_id: FileId = None
     error_file_id: FileId = None
-    # Only shown, so that no server's own form of them stands in the way of its answers.
+    # Only shown: differences between servers' formats do not matter.
     created_at: Any = None
     completed_at: Any = None
     request_counts: Any = None

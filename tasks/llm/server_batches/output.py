@@ -50,11 +50,11 @@ class Line:
     received: Received
 
 
-def read_line(line: bytes, is_cut: bool, most_a_line: int, batch: ServerBatch) -> Line:
+def read_line(line: bytes, is_cut: bool, max_line_bytes: int, batch: ServerBatch) -> Line:
     """Return what a line of a batch gives to the call that it names; `is_cut`: it is only its beginning."""
     text = line.decode("utf-8", "replace")
     if is_cut:
-        why = f"is longer than {most_a_line / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
+        why = f"is longer than {max_line_bytes / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
         received = Received(200, text[:_HEAD], batch.seconds, why_cut=why, batch_id=batch.id)
         return Line(_find_id(text), received)
     read = read_form(OutputLine, text)

@@ -76,7 +76,7 @@ class Results:
                 await asyncio.sleep(0)
             if not text.strip():
                 continue
-            line = read_line(text, is_cut, self.api.most_a_line, self.batch)
+            line = read_line(text, is_cut, self.api.max_line_bytes, self.batch)
             call_id = line.call_id
             if call_id is None:
                 counts.unreadable += 1

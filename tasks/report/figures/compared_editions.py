@@ -12,7 +12,7 @@ _LINK_CAPTION = (
     "both have or, where they share none, over all; a positive change, that the player is abler than it "
     "was. An anchor's own change is estimated with the other anchors as ties: one that changed should be "
     "no anchor. Errors are by instance or by domain, whichever is larger. Holm's correction covers the "
-    "drifts, and apart from them the changes of players that are no anchors. Slope p (Holm) tests that a "
+    "drifts, and apart from them the changes of players that are not anchors. Slope p (Holm) tests that a "
     "player follows difficulty as the others do, that of the drift being the smallest: below 0.05 the model "
     "does not fit, and drift and changes are underestimated."
 )

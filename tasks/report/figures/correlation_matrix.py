@@ -66,9 +66,9 @@ def _draw(heading: str, rows: Sequence[Record], names: Sequence[str]) -> Drawing
 
 
 def _interval(row: Record) -> str:
-    if row["low"] is None or row["high"] is None:
+    if row["correlation_low"] is None or row["correlation_high"] is None:
         return ""
-    return brackets(decimals(row["low"], 2), decimals(row["high"], 2))
+    return brackets(decimals(row["correlation_low"], 2), decimals(row["correlation_high"], 2))
 
 
 @lru_cache(maxsize=1)

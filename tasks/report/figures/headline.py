@@ -1,4 +1,4 @@
-"""The first table of the page: how much each player solves in each setting, a row a player."""
+"""The first table of the page: how much each player solves in each setting, a row per player."""
 
 from collections.abc import Iterable
 

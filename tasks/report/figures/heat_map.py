@@ -26,17 +26,23 @@ def heat_map(data: ReportData) -> Section:
     rows = data.known_rows(_KEY, "success_rate")
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, [table])
+    grouped = {
+        setting: _groups([row for row in rows if row["setting"] == setting]) for setting in data.settings
+    }
+    # Players of few domains say little of how easy the others are.
+    usual = _order_by_ease([row for groups in grouped.values() for _, listed in groups[:1] for row in listed])
+    domains = [*usual, *sorted({row["domain"] for row in rows} - {*usual})]
     drawings = [
-        _draw(f"{setting}: {group}", listed, data.players())
-        for setting in data.settings
-        for group, listed in _groups([row for row in rows if row["setting"] == setting])
+        _draw(f"{setting}: {group}", listed, data.players(), domains)
+        for setting, groups in grouped.items()
+        for group, listed in groups
     ]
     caption = (
         "Each field is the share of a player's scored episodes in a domain that it solved; dark is 0, light "
-        "is 1, empty is not scored. Where there is room its number is written in it, with the 95% interval; "
-        f"point to a field to read both. {name_populations(rows)} n is the number of scored episodes. "
-        "Domains stand from the easiest to the hardest, by the mean of these players' rates; players who "
-        "met fewer than half of the domains are apart from the others."
+        "is 1, empty is not scored. Where there is room, the field shows the number and its 95% interval; "
+        f"hover over a field to read both. {name_populations(rows)} n is the number of scored episodes. "
+        "In every drawing domains run from the easiest to the hardest, by their mean rate over players "
+        "and settings. Players with answers in fewer than half of the domains are listed separately."
     )
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
@@ -55,35 +61,44 @@ def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
             count = f"{len(players)} {'player' if len(players) == 1 else 'players'}"
             extent = f"{span(len(met[player]) for player in players)} of {n_domains} domains"
             found.append(
-                (f"{count} in {extent}, n = {span(row['scored'] for row in listed)} a field", listed)
+                (f"{count} in {extent}, n = {span(row['scored'] for row in listed)} per field", listed)
             )
     return found
 
 
-def _draw(heading: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
-    rates: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in ("domain", "player")}
+def _order_by_ease(rows: Sequence[Record]) -> list[str]:
+    """Return the domains from the one with the highest mean rate to that with the lowest."""
+    mean = _mean_rates(rows, "domain")
+    return sorted(mean, key=lambda domain: (-mean[domain], domain))
+
+
+def _mean_rates(rows: Sequence[Record], name: str) -> dict[str, float]:
+    rates = defaultdict(list)
     for row in rows:
-        for name, found in rates.items():
-            found[row[name]].append(row["success_rate"])
-    mean = {name: {key: sum(of) / len(of) for key, of in found.items()} for name, found in rates.items()}
-    by_difficulty = sorted(mean["domain"], key=lambda domain: (-mean["domain"][domain], domain))
-    by_name = sorted(mean["player"], key=str.casefold)
-    is_written = len(by_difficulty) <= _MOST_WRITTEN
+        rates[row[name]].append(row["success_rate"])
+    return {key: sum(of) / len(of) for key, of in rates.items()}
+
+
+def _draw(heading: str, rows: Sequence[Record], order: Sequence[str], domains: Sequence[str]) -> Drawing:
+    mean, here = _mean_rates(rows, "player"), {row["domain"] for row in rows}
+    by_ease = [domain for domain in domains if domain in here]
+    by_name = sorted(mean, key=str.casefold)
+    is_written = len(by_ease) <= _MOST_WRITTEN
     drawn = [
         {
             **{name: clean(row[name]) for name in ("player", "domain")},
-            "column": by_difficulty.index(row["domain"]),
+            "column": by_ease.index(row["domain"]),
             "place": order.index(row["player"]),
             "by_name": by_name.index(row["player"]),
-            "mean": round(mean["player"][row["player"]], 4),
+            "mean": round(mean[row["player"]], 4),
             "rate": round(row["success_rate"], 4),
             "short": decimals(row["success_rate"], 2),
-            "text": with_interval(row["success_rate"], row["low"], row["high"], 2),
+            "text": with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"], 2),
             "n": f"{row['scored']:,}",
         }
         for row in rows
     ]
-    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_difficulty)
+    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_ease)
     title = f"{_TITLE}: {heading}"
     return make_drawing(heading, title, _compile(is_written), drawn, is_wide=True, least_width=least)
 

@@ -1,4 +1,4 @@
-"""A row a player: its value as a point, the interval as a line through it, and both as text."""
+"""A row per player: its value as a point, the interval as a line through it, and both as text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ def rows_by_setting(
     scale: Scale,
     *,
     more: str = "",
-    unit: str = "a player",
+    unit: str = "per player",
     floors: Mapping[str, tuple[float, str]] | None = None,
 ) -> tuple[Drawing, ...]:
     """Return a drawing of each setting that has rows, of what `read` gives of them, in the order of the page.
@@ -91,7 +91,7 @@ def rows_by_setting(
 def interval_rows(
     heading: str, title: str, drawn: Sequence[Record], scale: Scale, order: Sequence[str] = ()
 ) -> Drawing:
-    """Return the estimates as a drawing, a row a player (or pair of players), in this order or as given."""
+    """Return the estimates as a drawing, a row per player (or pair of players), in this order or as given."""
     names = list(dict.fromkeys((*map(clean, order), *(row["player"] for row in drawn))))
     by_name = sorted(names, key=str.casefold)
     # A row of several series stands where its first one belongs.

@@ -14,7 +14,7 @@ Pairs = dict[tuple[str, str], Record]
 
 
 def player_pairs(data: ReportData) -> Section:
-    """Return the section of paired comparisons: a drawing of neighbours a setting, and a row a player."""
+    """Return the section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
     table = data.tables[_KEY]
     rows = table.records()
     if len(data.players()) < 2:
@@ -30,7 +30,7 @@ def player_pairs(data: ReportData) -> Section:
             n = span(row["n"] for row in neighbours)
             title = ("difference in success rate:", "the player of the better rank minus the next")
             scale = Scale(title, has_zero_line=True)
-            heading = f"{setting}: neighbours in rank, n = {n} instances a pair"
+            heading = f"{setting}: neighbours in rank, n = {n} instances per pair"
             drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
         cells += [_cells(setting, player, ranked, pairs) for player in ranked]
     headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
@@ -39,7 +39,7 @@ def player_pairs(data: ReportData) -> Section:
         f"played; n counts these instances. {name_populations(rows)} p is McNemar's "
         "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
         "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
-        f"Players do not differ where p (Holm) is at least {_LEVEL}: this shows no equality. "
+        f"Players do not differ where p (Holm) is at least {_LEVEL}: this does not show that they are equal. "
         "All pairs are in the table behind it."
     )
     grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))
@@ -52,7 +52,11 @@ def _pairs(rows: list[Record]) -> Pairs:
         {**row, "player": row["other_player"], "other_player": row["player"]}
         | {
             name: None if row[column] is None else -row[column]
-            for name, column in (("difference", "difference"), ("low", "high"), ("high", "low"))
+            for name, column in (
+                ("difference", "difference"),
+                ("difference_low", "difference_high"),
+                ("difference_high", "difference_low"),
+            )
         }
         for row in rows
     ]
@@ -61,8 +65,7 @@ def _pairs(rows: list[Record]) -> Pairs:
 
 def _estimate(row: Record) -> Record:
     more = f", {p_text(row['mcnemar_p_holm'])}"
-    ends = ("low", "high")
-    return read_estimate(row, "difference", "instances", ends, other=row["other_player"], more=more)
+    return read_estimate(row, "difference", "instances", other=row["other_player"], more=more)
 
 
 def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[str, ...]:
@@ -82,6 +85,9 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
     )
     if row is None:
         return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, others)
-    figures = with_interval(row["difference"], row["low"], row["high"]), f"{row['instances']:,}"
+    figures = (
+        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        f"{row['instances']:,}",
+    )
     p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
     return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, others)

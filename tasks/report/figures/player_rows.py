@@ -17,7 +17,7 @@ _ENDS = {
 
 
 def success_rows(data: ReportData) -> Section:
-    """Return the section of success rates: a row a player, a column a setting."""
+    """Return the section of success rates: a row per player, a column per setting."""
     key, title = "success_rate", "Success rate by setting"
     table = data.tables["headline"]
     rows = data.known_rows("headline", "success_rate")
@@ -54,20 +54,20 @@ def _mark(data: ReportData, row: Record) -> str:
 
 def token_rows(data: ReportData) -> Section:
     """Return the section of token use; left out where no episode has a token count."""
-    key, title = "tokens", "Tokens an episode"
+    key, title = "tokens", "Tokens per episode"
     table = data.tables[key]
     rows = data.known_rows(key, "mean_tokens")
     if not rows:
         missing = "No episode of this edition has a token count: no model played in it."
         return omit_section(key, title, [table], missing)
-    scale = Scale(("mean tokens an episode,", "prompts and replies together"), places=0)
-    columns = ("mean_tokens", "episodes_with_tokens", ("low", "high"))
+    scale = Scale(("mean tokens per episode,", "prompts and replies together"), places=0)
+    columns = ("mean_tokens", "episodes_with_tokens")
     drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
     caption = (
         "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
         "scored episode. "
         f"{name_populations(rows)} n is the number of scored episodes whose tokens are known. "
-        "Players that are no models have no row."
+        "Only models have rows."
     )
     return Section(key, title, caption, (table,), drawings)
 
@@ -86,7 +86,7 @@ def status_rows(data: ReportData) -> Section:
         data,
         title,
         [row for row in rows if row["status"] in seen],
-        lambda row: [read_estimate(row, "share", "attempted", ("low", "high"), series=_ENDS[row["status"]])],
+        lambda row: [read_estimate(row, "share", "attempted", series=_ENDS[row["status"]])],
         Scale(("share of episodes",)),
     )
     absent = [name for status, name in _ENDS.items() if status not in seen]

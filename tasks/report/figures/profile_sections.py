@@ -19,7 +19,7 @@ _SETTINGS = "Settings of a benchmark are never counted together, as on leaderboa
 
 
 def profile_table(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of all scores: a row a player, a group of columns for each setting."""
+    """Return the section of all scores: a row per player, a group of columns for each setting."""
     rows = table.records()
     found = {(row["player"], row["benchmark"], row["setting"]): row for row in rows}
     kinds = {row["player"]: row["kind"] for row in rows}
@@ -68,11 +68,11 @@ def _cells(row: Record) -> list[str]:
 
 
 def profile_rows(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of drawings: one for each setting, a row a player."""
+    """Return the section of drawings: one for each setting, a row per player."""
     rows = table.records()
     title = "Scores by benchmark and setting"
     drawings = tuple(_draw(title, column, rows, players) for column in columns)
-    caption = f"{_SCORES} Players that are no models have their kind beside their figures."
+    caption = f"{_SCORES} Players that are not models have their kind beside their figures."
     return Section("scores", title, caption, (table,), drawings)
 
 
@@ -91,7 +91,7 @@ def _draw(title: str, column: Column, rows: Iterable[Record], players: Sequence[
 
 
 def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
-    """Return the section of scores by domain: a row a domain of a setting, a column a player."""
+    """Return the section of scores by domain: a row per domain of a setting, a column per player."""
     key, title = "profile_domains", "Domains"
     rows = table.records()
     if not rows:

@@ -23,7 +23,7 @@ _CAPTION = (
 
 
 def scale_over_editions(data: ReportData) -> Section:
-    """Return the section of the common scale: a row a player, and a drawing a setting over time."""
+    """Return the section of the common scale: a row per player, and a drawing per setting over time."""
     table = data.tables[_KEY]
     rows = table.records()
     if not rows:

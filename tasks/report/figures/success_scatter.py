@@ -21,10 +21,11 @@ def settings_scatter(data: ReportData) -> Section:
     if len(settings) < 2:
         return omit_section(key, title, tables, "This edition has one setting only.")
     easier, harder = settings[0], settings[-1]
-    points = _points(tables[0], easier, harder, ["player"], ("success_rate_low", "success_rate_high"))
+    ends = ("success_rate_low", "success_rate_high")
+    points = _points(tables[0], easier, harder, ["player"], ends)
     unit = "player, all domains together"
     if len(points) < _FEWEST_PLAYERS:
-        points = _points(tables[1], easier, harder, ["player", "domain"], ("low", "high"))
+        points = _points(tables[1], easier, harder, ["player", "domain"], ends)
         unit = "player in one domain, as too few players took part in both settings to compare players alone"
     if not points:
         return omit_section(key, title, tables, "No player took part in both settings.")
@@ -38,7 +39,7 @@ def settings_scatter(data: ReportData) -> Section:
 
 
 def tokens_scatter(data: ReportData) -> Section:
-    """Return the section that sets success against tokens, a drawing a setting."""
+    """Return the section that sets success against tokens, a drawing per setting."""
     key, title = "success_and_tokens", "Success and tokens"
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
@@ -49,7 +50,7 @@ def tokens_scatter(data: ReportData) -> Section:
                 row["player"],
                 used["mean_tokens"],
                 row["success_rate"],
-                (used["low"], used["high"]),
+                (used["mean_tokens_low"], used["mean_tokens_high"]),
                 (row["success_rate_low"], row["success_rate_high"]),
             )
             for row in tables[0].records()
@@ -57,7 +58,7 @@ def tokens_scatter(data: ReportData) -> Section:
             if (used := tokens.get((setting, row["player"]))) is not None
         ]
         if len(points) > 1:
-            axes = Axis("mean tokens an episode", places=0), Axis("success rate", True)
+            axes = Axis("mean tokens per episode", places=0), Axis("success rate", True)
             heading = f"{setting}: {_correlation(points)}"
             drawings.append(scatter(heading, f"{title}: {setting}", points, *axes))
     if not drawings:

@@ -1,7 +1,7 @@
 """Two editions on one scale: has the edition become harder, or a player weaker?
 
 Players that are the same in both editions, the anchors, tie them together: in a Rasch model over the
-answers of both (`ranks.rasch`) an anchor has one ability, every other player one an edition, and
+answers of both (`ranks.rasch`) an anchor has one ability, every other player one per edition, and
 every domain of an edition its own mean difficulty. Difficulties then differ by the drift of the edition, and
 the two abilities of a player by its change. (Concurrent calibration: M. J. Kolen and R. L. Brennan, Test
 Equating, Scaling, and Linking, 2014, chapter 6.)

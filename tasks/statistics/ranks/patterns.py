@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Groups of instances, sorted by stratum: a row of each array is a group, a column a player.
+    """Groups of instances, sorted by stratum: a row of each array is a group, a column per player.
 
     `runs` are each player's runs on each of its instances, `solved` how many of all runs on one instance
     succeeded, `instances` the group's number of instances. `sums` holds, summed over those, each player's

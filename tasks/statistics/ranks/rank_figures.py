@@ -1,8 +1,8 @@
 """Fair ranks: players compared on the instances that all of them have, or by rates adjusted for the others.
 
 A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
-another's. Three rates a player: on its own instances (`success_rate`), on those common to all players of the
-setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the setting.
+another's. Three rates per player: on its own instances (`success_rate`), on those common to all players of
+the setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the setting.
 """
 
 from collections.abc import Iterator

@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """All cells of the domains that the same players met in the same editions: a row a domain.
+    """All cells of the domains that the same players met in the same editions: a row per domain.
 
     `players` and `editions` number the columns; `names` are of the rows. `sampling` holds a covariance
     matrix a row: of the cells' rates around the true ones in their domains.

@@ -104,7 +104,7 @@ def _designs(most_domains: int) -> Iterator[Design]:
 
 
 def estimate_parts(groups: Iterable[Sequence[Cell]], measured: Parts) -> Parts | None:
-    """Return the parts of the variance from published answers, a group of cells a setting.
+    """Return the parts of the variance from published answers, a group of cells per setting.
 
     Those of domains come from the joint model; those of instances and runs are the measured ones, scaled
     to the variance between instances. None where no group has 20 domains and 2 players.

@@ -80,7 +80,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     assert grid is not None
     assert grid.rows[0][:2] == ("all", "both")
     assert len(grid.rows) == 3 * (1 + len(made_edition.DOMAINS))
-    assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 a point"
+    assert found["difficulty"].drawings[0].heading == "all domains, n = 16 to 60 per point"
     # Bars of a player stand end to end, and leave its accuracy free.
     bars = [row for row in found["errors"].drawings[0].rows if row["player"] == "m-small"]
     assert [row["start"] for row in bars[1:]] == [row["end"] for row in bars[:-1]]

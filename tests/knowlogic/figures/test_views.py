@@ -213,6 +213,12 @@ def test_an_imported_edition_of_one_language_has_its_leaderboard(tmp_path: Path)
     assert {row["pearson"] for row in records(catalog, "FROM knowlogic_tokens")} == {None}
 
 
+def test_a_wrong_answer_has_the_fault_of_its_error_class(catalog: Catalog) -> None:
+    rows = records(catalog, "SELECT reason, episodes FROM losses WHERE status = 'wrong'")
+    wrong = records(catalog, "SELECT count(*) AS n FROM knowlogic_answers WHERE error_class IS NOT NULL")
+    assert sum(row["episodes"] for row in rows if row["reason"].startswith("wrong: ")) == wrong[0]["n"] > 0
+
+
 def test_an_answer_is_right_where_it_is_the_right_answer(catalog: Catalog) -> None:
     rows = records(catalog, "SELECT success, answer, right_answer FROM episodes_wide")
     assert {row["success"] for row in rows} == {True, False}

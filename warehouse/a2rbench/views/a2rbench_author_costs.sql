@@ -1,4 +1,4 @@
--- What did rules and variations that models wrote cost? A row an author and kind: `seed` (a rule with the inputs of V0) or
+-- What did rules and variations that models wrote cost? A row per author and kind: `seed` (a rule with the inputs of V0) or
 -- `expansion` (inputs of V1 to V9), with all calls that were made for it, judgements included, whether it was accepted or not. A
 -- call that several steps name counts in equal parts, so that the rows of an edition add up to its authors' calls.
 WITH steps AS (

@@ -1,5 +1,5 @@
 -- Do larger and less regular inputs make an item harder? (the paper's table 7, the 'augmentation paradox')
--- A row a player and variation, V0 to V9; player `all` has what is of all models together (of programs where none played): mean
+-- A row per player and variation, V0 to V9; player `all` has what is of all models together (of programs where none played): mean
 -- accuracy, and of wrong answers to an item number, entropy (bits) and distance. `gzip` is the mean ratio of compressed to
 -- original size of the inputs: higher is less regular, above 1 for very short ones. The correlations are Pearson's over variations.
 WITH inputs AS (

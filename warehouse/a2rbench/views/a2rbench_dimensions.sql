@@ -1,5 +1,5 @@
 -- Is 2D harder than 1D and 3D, and whose rules make it so? (the paper's figure 3 and table 5)
--- A row an author (and `all`), dimension and player. `accuracy` is over seed and augmented items (P0), as everywhere here;
+-- A row per author (and `all`), dimension and player. `accuracy` is over seed and augmented items (P0), as everywhere here;
 -- `paper_accuracy` counts copies in other tokens as items too, as the paper's tables do. Intervals (95%) count a rule once.
 WITH figures AS (
     SELECT edition, player, value, low, high, n, starts_with(statistic, 'paper_') AS is_papers,

@@ -1,5 +1,5 @@
 -- Why are a player's answers right or wrong, and how does it reason? What analysts, who are models, say (the paper's section 3.4).
--- A row an analyst, player, outcome and category or style (`what`), for each cell and each variation, and `all`. Shares are of
+-- A row per analyst, player, outcome and category or style (`what`), for each cell and each variation, and `all`. Shares are of
 -- the analysed answers of that outcome: at most so many of each are analysed, so that both outcomes together mean nothing.
 WITH said AS (
     SELECT a.edition, a.analyst, e.player, i.domain, 'V' || o.variation AS variation,

@@ -1,4 +1,4 @@
--- How much of what models wrote of A2RBench's rules passed? A row an author, type, dimension (each also `all`) and step: how
+-- How much of what models wrote of A2RBench's rules passed? A row per author, type, dimension (each also `all`) and step: how
 -- often it was tried, and how often the next step followed. Steps of a rule: rule, rule_judged, code, run, judged; of a
 -- variation: inputs, inputs_run, inputs_judged. `candidates` and `seeds` count rules and seeds begun, and those with a rule accepted.
 WITH placed AS (

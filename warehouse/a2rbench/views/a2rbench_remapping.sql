@@ -1,5 +1,5 @@
 -- Does a player infer a rule less often when familiar tokens are replaced by others? (the paper's delta_S = P0 - P1)
--- A row a player and cell, and `all`: accuracy on the pairs of an item and its copy that the player has both answers to, the
+-- A row per player and cell, and `all`: accuracy on the pairs of an item and its copy that the player has both answers to, the
 -- difference with its 95% interval, in which a rule counts once, and how many symbolic items of the cell have no copy (`not_remapped`).
 WITH rates AS (
     SELECT e.edition, e.player, e.instance_id, avg(e.success::INT) AS rate

@@ -1,5 +1,5 @@
--- What does an item of rules that models wrote cost? (the paper's table 3: 0.19 dollars a seed, 0.005 a variation, 0.016 on average)
--- A row a kind: `seed` (V0), `augmented` (V1 to V9) and `all`, which counts copies in other tokens too: they cost no call. The dollars
+-- What does an item of rules that models wrote cost? (the paper's table 3: 0.19 dollars per seed, 0.005 per variation, 0.016 on average)
+-- A row per kind: `seed` (V0), `augmented` (V1 to V9) and `all`, which counts copies in other tokens too: they cost no call. The dollars
 -- are of all calls of authors, expanders and judges, refused work included; NULL where a call has no price.
 WITH items AS (
     SELECT edition, CASE WHEN is_remapped THEN 'remapped' WHEN variation = 0 THEN 'seed' ELSE 'augmented' END AS kind, count(*) AS items

@@ -37,7 +37,7 @@ def same_players() -> dict[str, str]:
 
 
 def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
-    """Return rows of `external_scores`: one a model and column.
+    """Return rows of `external_scores`: one per model and column.
 
     Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
     """

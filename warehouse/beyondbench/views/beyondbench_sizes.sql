@@ -1,4 +1,4 @@
--- How does accuracy fall with size? (the paper's figure 1) A row a player, task and size: the unweighted mean over the
+-- How does accuracy fall with size? (the paper's figure 1) A row per player, task and size: the unweighted mean over the
 -- variations that have problems of that size, each the mean over these, with a 95% interval for instances that vary.
 -- Sizes are in the task's own unit: disks, queens, vertices, digits.
 SELECT s.edition, s.setting AS suite, s.domain AS task, s.other::BIGINT AS size, s.player, s.n AS instances,

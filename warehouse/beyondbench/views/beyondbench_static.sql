@@ -1,4 +1,4 @@
--- Do scores of fixed benchmarks say how a model does on fresh problems? (the paper's figure 2) A row a player of the Hard suite and
+-- Do scores of fixed benchmarks say how a model does on fresh problems? (the paper's figure 2) A row per player of the Hard suite and
 -- other benchmark of which a score was imported (`external_scores`), BeyondBench's own leaderboard left out. A benchmark with a
 -- score above 1 counts in percent: `other_share` is a hundredth of its scores. What is outside 0 to 1 then is no share, and has no gap.
 WITH scaled AS (

@@ -1,7 +1,7 @@
 -- Than whom is a player better or worse on the instances that both played?
 -- $edition = %
 -- $player = %
-SELECT edition, setting, player, other_player, instances, difference, low, high, mcnemar_p_holm
+SELECT edition, setting, player, other_player, instances, difference, difference_low, difference_high, mcnemar_p_holm
 FROM paired_comparisons
 WHERE edition LIKE $edition AND player LIKE $player
 ORDER BY edition, setting, player, difference DESC, other_player

@@ -1,4 +1,4 @@
--- Which messages was a model sent in a call? One row a message, in order; the reply is in `calls`.
+-- Which messages was a model sent in a call? One row per message, in order; the reply is in `calls`.
 WITH listed AS (
     SELECT edition, evaluation, call_id, role AS call_role, model, status,
            from_json(request -> 'messages', '[{"role": "VARCHAR", "message_id": "VARCHAR"}]') AS messages

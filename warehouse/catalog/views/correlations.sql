@@ -13,7 +13,7 @@ WITH reliable AS (
 )
 SELECT c.edition, c.statistic AS coefficient, c.player AS over, c.setting, c.domain, c.other AS compared_with,
        if(c.convention = 'any', 'success_rate', c.convention) AS measure, c.n AS players,
-       c.value AS correlation, c.low, c.high, c.p_value, c.p_adjusted AS p_holm,
+       c.value AS correlation, c.low AS correlation_low, c.high AS correlation_high, c.p_value, c.p_adjusted AS p_holm,
        CASE WHEN c.convention <> 'any' THEN NULL WHEN starts_with(c.other, 'benchmark ') THEN coalesce(r.widest, a.widest)
             ELSE coalesce(r.these, a.these) END AS reliability,
        d.value AS disattenuated, d.low AS disattenuated_low, d.high AS disattenuated_high, d.population,

@@ -1,5 +1,5 @@
--- How differently does a player do in two editions? Success rates over the domains that both have, each of which weighs the
--- same: the newer edition's minus the older one's, with a 95% interval of `population`, which is that of
+-- How differently does a player do in two editions? Success rates over the domains that both have, each with equal
+-- weight: the newer edition's minus the older one's, with a 95% interval of `population`, which is that of
 -- the domains' rates.
 -- Editions share no instance, so that the interval comes from those of the domains' rates (G. Y. Zou and A. Donner,
 -- Statistics in Medicine 27 (2008) 1693-1702): low = d - sqrt(sum((r - low_r)^2 + (high_s - s)^2)) / domains, high likewise.
@@ -25,7 +25,7 @@ WITH rates AS (
 )
 SELECT edition, other_edition, setting, player, shared_domains, success_rate, other_success_rate,
        success_rate - other_success_rate AS difference,
-       greatest(success_rate - other_success_rate - below, -1) AS low,
-       least(success_rate - other_success_rate + above, 1) AS high, population
+       greatest(success_rate - other_success_rate - below, -1) AS difference_low,
+       least(success_rate - other_success_rate + above, 1) AS difference_high, population
 FROM differences
 ORDER BY edition, other_edition, setting, player

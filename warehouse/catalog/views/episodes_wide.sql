@@ -1,4 +1,4 @@
--- How did each episode end: who played what, which answer was given, which one is right, and what did it cost? One row an episode.
+-- How did each episode end: who played what, which answer was given, which one is right, and what did it cost? One row per episode.
 SELECT e.edition, e.evaluation, i.benchmark, i.domain, i.setting, e.instance_id, e.episode_id, e.player, e.version, e.run,
        e.status, e.success, e.score, a.answer, CASE WHEN p.instance_id IS NULL THEN a.right_answer END AS right_answer,
        e.turns, e.tokens, e.cost_usd, e.seconds

@@ -4,7 +4,8 @@
 -- no float holds is 0; `mcnemar_p_shown` writes it as `< 1e-300`.
 WITH pairs AS (
     SELECT d.edition, d.setting, d.player, d.other AS other_player, d.n AS instances,
-           d.value AS difference, d.low, d.high, d.population, d.no_interval, m.n AS discordant_instances,
+           d.value AS difference, d.low AS difference_low, d.high AS difference_high, d.population, d.no_interval,
+           m.n AS discordant_instances,
            m.p_value AS mcnemar_p, m.p_adjusted AS mcnemar_p_holm,
            regexp_extract(m.method, 'Holm over (.*) of the setting', 1) AS family,
            CASE WHEN m.p_value < 1e-300 THEN '< 1e-300' ELSE format('{:.3g}', m.p_value) END AS mcnemar_p_shown
@@ -16,6 +17,7 @@ WITH pairs AS (
 )
 FROM pairs
 UNION ALL
-SELECT * REPLACE (other_player AS player, player AS other_player, -difference AS difference, -high AS low, -low AS high)
+SELECT * REPLACE (other_player AS player, player AS other_player, -difference AS difference,
+                  -difference_high AS difference_low, -difference_low AS difference_high)
 FROM pairs
 ORDER BY edition, setting, abs(difference) DESC, difference DESC, player, other_player

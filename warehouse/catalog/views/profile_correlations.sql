@@ -78,7 +78,7 @@ WITH columns AS (
     LEFT JOIN reliable AS y ON y.edition = c.other_edition AND y.setting = c.other_setting
 )
 SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, is_newest, coefficient, players, r AS correlation,
-       tanh(atanh(r) - half) AS low, tanh(atanh(r) + half) AS high, p_value, p_holm, reliability, other_reliability,
+       tanh(atanh(r) - half) AS correlation_low, tanh(atanh(r) + half) AS correlation_high, p_value, p_holm, reliability, other_reliability,
        CASE WHEN share * r IS NOT NULL THEN greatest(-1, least(1, r / share)) END AS disattenuated,
        CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) - half) / share)) END AS disattenuated_low,
        CASE WHEN share * half IS NOT NULL THEN greatest(-1, least(1, tanh(atanh(r) + half) / share)) END AS disattenuated_high,

@@ -36,7 +36,7 @@ SELECT edition, setting, player,
        avg(reasoning_tokens) AS mean_reasoning_tokens,
        sum(with_cost)::BIGINT AS episodes_with_cost,
        avg(cost_usd) AS mean_cost_usd,
-       sum(all_cost_usd) / nullif(sum(solved_with_cost), 0) AS cost_usd_a_success
+       sum(all_cost_usd) / nullif(sum(solved_with_cost), 0) AS cost_usd_per_success
 FROM played
 GROUP BY ALL
 ORDER BY edition, setting, mean_tokens NULLS LAST, player

@@ -1,6 +1,6 @@
 -- How did an episode go, turn by turn: what was the player shown, what did it reply, and what came back?
 -- `shown` is what is new before the reply: in a model's first call all messages, later those after its last reply; for
--- programs and imported runs, of which no messages are kept, what came back in the turn before. One row a turn, with the
+-- programs and imported runs, of which no messages are kept, what came back in the turn before. One row per turn, with the
 -- same columns for all of them. `perennial episode ID` prints one episode.
 WITH calls_of_turns AS (
     SELECT t.edition, t.evaluation, t.episode_id, t.turn, c.request, c.reply, c.reasoning,

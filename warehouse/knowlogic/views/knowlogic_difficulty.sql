@@ -1,5 +1,5 @@
 -- Does accuracy fall from easy to hard questions in each domain? (the paper's figures 4 and 7 to 11)
--- A row a domain (or all), language (or both) and player, with 95% intervals in which a pair counts once.
+-- A row per domain (or all), language (or both) and player, with 95% intervals in which a pair counts once.
 WITH classes AS (
     SELECT edition, domain, language, player, difficulty, questions, accuracy, accuracy_low, accuracy_high
     FROM knowlogic_scores

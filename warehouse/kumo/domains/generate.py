@@ -1,7 +1,7 @@
 """Build the bundled seed configurations: each `config.json` from `facts.csv` and `actions.toml` beside it.
 
-The CSV has a row a truth: its name, a note, a source or reason for a second reader of the facts (it stays in
-the table), and its attributes. The TOML has the domain's nouns and a table
+The CSV has a row per truth: its name, a note, a source or reason for a second reader of the facts (it stays
+in the table), and its attributes. The TOML has the domain's nouns and a table
 an action: which attribute it tests and what each outcome state is compatible with. What a state rules out
 is worked out here, never written by hand:
 

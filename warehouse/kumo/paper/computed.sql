@@ -1,4 +1,4 @@
--- What the paper prints, computed anew from the episodes of an imported edition: one row a figure.
+-- What the paper prints, computed anew from the episodes of an imported edition: one row per figure.
 -- Mean over runs, as published; counts are tests + 2, and a failed run counts as n_actions + 1 (the paper's
 -- relative action count). `mean_of_ratios_tests_plus_1` is the same mean with tests + 1 on both sides.
 WITH main_domains AS (

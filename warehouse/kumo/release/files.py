@@ -120,7 +120,7 @@ def read_lines(file: ReleaseFile, max_bytes: int) -> Iterator[tuple[int, str] | 
         yield Skipped(file.name, None, f"cannot be read: {error.strerror or error}")
         return
     if is_empty:
-        yield Skipped(file.name, None, "empty, expected a JSON object a line")
+        yield Skipped(file.name, None, "empty, expected a JSON object per line")
 
 
 def _decode(name: str, number: int, line: bytes) -> tuple[int, str] | Skipped:

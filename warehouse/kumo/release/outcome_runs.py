@@ -17,7 +17,7 @@ _MAX_LINE_BYTES = 100_000_000
 
 
 def read_outcome_rows(file: SettingFile) -> list[Row] | None:
-    """Return a row an instance of the file; None where a line holds no outcomes."""
+    """Return a row per instance of the file; None where a line holds no outcomes."""
     rows = []
     for seed, trajectories in read_outcomes(file).items():
         if trajectories is None:

@@ -1,4 +1,4 @@
-"""The release's table of runs: `trajectories.parquet`, one row a run of most players, without their moves.
+"""The release's table of runs: `trajectories.parquet`, one row per run of most players, without their moves.
 
 Measured on it: the published action count is tests + 2 where a run ends with a prediction, tests + 1 where it
 ends with a reply that cannot be read, and the tests alone where the limit of 50 turns ended it. A few players

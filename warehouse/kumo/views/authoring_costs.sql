@@ -1,4 +1,4 @@
--- What did the authors' calls for each domain cost? A row a domain and stage: `proposal` (a call's cost is shared evenly
+-- What did the authors' calls for each domain cost? A row per domain and stage: `proposal` (a call's cost is shared evenly
 -- among the domains that it gave), `configuration`, and `books` with reading back, judging and revising. Domain NULL:
 -- calls that gave no domain. The rows of an edition add up to its authors' calls.
 WITH proposing AS (

@@ -1,4 +1,4 @@
--- How many of the domains that models proposed, and of the books that they wrote, got how far? A row an edition,
+-- How many of the domains that models proposed, and of the books that they wrote, got how far? A row per edition,
 -- category (`all`: all of them) and step. Of a refused proposal no category is kept: such ones count in `all` alone.
 WITH proposals AS (
     SELECT edition, category FROM kumo_domains WHERE source = 'model'

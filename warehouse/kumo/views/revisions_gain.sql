@@ -1,5 +1,5 @@
 -- Does success gain where books were revised? (the paper's second version, figure 14)
--- One row a player, domain and setting where it was shown first drafts too (`--books final,first`). `success_first` and
+-- One row per player, domain and setting where it was shown first drafts too (`--books final,first`). `success_first` and
 -- `success_revised` are over the same instances: those whose book a model revised until it passed (`instances` of them
 -- played with both), and `gain` is their paired difference with its interval. `domain_gain` is what revision adds to the
 -- domain's success rate, books that were not revised gaining nothing: the paper's improvement, whose coefficient is
@@ -12,7 +12,8 @@ WITH players AS (
     GROUP BY ALL
 )
 SELECT b.edition, b.domain, b.setting, p.player, b.books, b.revised, coalesce(v.instances, 0) AS instances,
-       v.success_rate_version AS success_first, v.success_rate_usual AS success_revised, v.difference AS gain, v.low, v.high,
+       v.success_rate_version AS success_first, v.success_rate_usual AS success_revised, v.difference AS gain,
+       v.difference_low AS gain_low, v.difference_high AS gain_high,
        CASE WHEN b.revised = 0 THEN 0 ELSE v.difference * b.revised / b.books END AS domain_gain
 FROM books AS b
 JOIN players AS p USING (edition, setting)

@@ -29,7 +29,7 @@ _LABEL = re.compile(r"\s{0,3}[\"']?(?:moves|solution|answer)[\"']? ?[:=]", re.IG
 
 @dataclass(frozen=True, slots=True)
 class MovesForm:
-    """Moves of disks, one a line. Careless: without the last move."""
+    """Moves of disks, one per line. Careless: without the last move."""
 
     disks: int
     pegs: str

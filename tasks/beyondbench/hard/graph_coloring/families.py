@@ -1,8 +1,8 @@
 """Graphs of ten families with their chromatic numbers (sections K.3.2 and K.3.3 of the paper).
 
-All are connected. Complete graphs lack a matching, as one graph a size would be one problem a size; petersen
-graphs are generalised ones; ramsey graphs are circulants. Numbers of colours that follow from the family are
-taken from it; the others are computed exactly.
+All are connected. Complete graphs lack a matching, as one graph per size would be one problem per size;
+petersen graphs are generalised ones; ramsey graphs are circulants. Numbers of colours that follow from the
+family are taken from it; the others are computed exactly.
 """
 
 import random

@@ -42,4 +42,4 @@ class QueensParams:
         if any(not 0 <= place < self.size for queen in self.placed for place in queen):
             raise ValueError(f"queens at {self.placed} are not on a board of size {self.size}")
         if list(self.placed) != sorted({row: (row, column) for row, column in self.placed}.values()):
-            raise ValueError(f"queens at {self.placed} are not in the order of their rows, one a row")
+            raise ValueError(f"queens at {self.placed} are not in the order of their rows, one per row")

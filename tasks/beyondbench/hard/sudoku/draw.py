@@ -80,7 +80,7 @@ def draw_cages(grid: Grid, rng: random.Random) -> tuple[Cage, ...]:
 
 
 def _draw_orders(rows: int, length: int, rng: random.Random) -> Any:
-    """Return random orders of 0 to length - 1, one a row: by sorting random keys."""
+    """Return random orders of 0 to length - 1, one per row: by sorting random keys."""
     import numpy as np
 
     keys = np.frombuffer(rng.randbytes(4 * rows * length), "<u4").reshape(rows, length)

@@ -1,7 +1,8 @@
 """Tower of Hanoi: the shortest sequence of moves between two positions (section K.1 of the paper).
 
-Variations `disks_n` are the paper's: all disks from one peg to another, one puzzle a size under other names.
-Variation `positions` starts and ends at any two legal positions with one shortest sequence between them.
+Variations `disks_n` are the paper's: all disks from one peg to another, one puzzle per size under other
+names. Variation `positions` starts and ends at any two legal positions with one shortest sequence between
+them.
 """
 
 import math

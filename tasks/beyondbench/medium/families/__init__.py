@@ -1,1 +1,1 @@
-"""Families of sequences: how one is drawn and computed, a module a task."""
+"""Families of sequences: how one is drawn and computed, a module per task."""
