@@ -63,7 +63,7 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
     ),
     "answers of no episodes": (
         "views",
-        _with(answers="SELECT 'a', '1', episode_id, '', '' FROM episodes WHERE false"),
+        _with(answers="SELECT 'a', '1', episode_id, '', '', NULL FROM episodes WHERE false"),
         "`answers` has 0 rows: expected one per episode",
     ),
     "a program that draws unseen": (

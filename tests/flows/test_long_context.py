@@ -99,7 +99,7 @@ def test_no_other_book_names_a_truth_of_the_instance(root: Path, shown: dict[tup
 def test_the_gap_is_none_for_who_finds_the_book_and_large_for_who_reads_the_last(
     root: Path, shown: dict[tuple[str, int], list[tuple[str, str]]]
 ) -> None:
-    columns = "player, books, instances, success_rate, success_rate_alone, gap, low, high, population"
+    columns = "player, books, instances, success_rate, success_rate_alone, gap, gap_low, gap_high, population"
     found = {
         (player, books): of
         for player, books, *of in _rows(root, f"SELECT {columns} FROM long_context WHERE domain = 'all'")
@@ -120,7 +120,8 @@ def test_rates_by_place_are_of_where_the_book_stood(
 ) -> None:
     found = _rows(
         root,
-        "SELECT player, third, instances, success_rate, low, high FROM long_context_places WHERE books = 3",
+        "SELECT player, third, instances, success_rate, success_rate_low, success_rate_high "
+        "FROM long_context_places WHERE books = 3",
     )
     places = [[of for _, of in books].index(id_) for (id_, number), books in shown.items() if number == 3]
     assert {(player, third): n for player, third, n, *_ in found} == {

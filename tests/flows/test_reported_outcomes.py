@@ -104,7 +104,7 @@ def test_a_belief_of_another_reliability_breaks_the_rule(root: Path, change: str
 def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
     columns = (
         "instances, success_rate, expected_success, attainable_success, tests, count, optimum_success, "
-        "optimum_count, stated, brier_score, brier_score_exact, success_rate_alone, gap, low, high"
+        "optimum_count, stated, brier_score, brier_score_exact, success_rate_alone, gap, gap_low, gap_high"
     )
     names = columns.split(", ")
     found = {
@@ -120,7 +120,7 @@ def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
         assert of["optimum_success"] == best["optimum_success"]
         assert of["expected_success"] <= of["attainable_success"] + 1e-12
         assert of["gap"] == pytest.approx(of["success_rate_alone"] - of["success_rate"])
-        assert of["low"] <= of["gap"] <= of["high"]
+        assert of["gap_low"] <= of["gap"] <= of["gap_high"]
     assert best["expected_success"] == pytest.approx(best["attainable_success"])
     assert random["expected_success"] < model["expected_success"] < best["expected_success"]
     assert best["success_rate_alone"] == model["success_rate_alone"] == 1

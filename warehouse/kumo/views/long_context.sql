@@ -15,7 +15,8 @@ WITH opened AS (
 )
 SELECT v.edition, v.setting, v.domain, v.player, split_part(v.version, '-', 2)::INTEGER AS books, v.instances,
        a.prompt_tokens, u.prompt_tokens AS prompt_tokens_alone, v.success_rate_version AS success_rate,
-       v.success_rate_usual AS success_rate_alone, v.difference AS gap, v.low, v.high, v.population, v.no_interval
+       v.success_rate_usual AS success_rate_alone, v.difference AS gap, v.difference_low AS gap_low, v.difference_high AS gap_high,
+       v.population, v.no_interval
 FROM version_comparisons AS v
 LEFT JOIN tokens AS a USING (edition, setting, domain, player, version)
 LEFT JOIN tokens AS u

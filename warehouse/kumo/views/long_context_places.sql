@@ -32,7 +32,7 @@ WITH opened AS MATERIALIZED (
     GROUP BY ALL
 )
 SELECT edition, setting, player, books, third, instances, success_rate,
-       (success_rate + z2n / 2 - sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS low,
-       (success_rate + z2n / 2 + sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS high
+       (success_rate + z2n / 2 - sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS success_rate_low,
+       (success_rate + z2n / 2 + sqrt(z2n * (success_rate * (1 - success_rate) + z2n / 4))) / (1 + z2n) AS success_rate_high
 FROM rates
 ORDER BY edition, setting, player, books, third

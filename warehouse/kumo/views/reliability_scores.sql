@@ -27,7 +27,8 @@ WITH played AS (
     FROM by_instance
     GROUP BY GROUPING SETS ((edition, setting, domain, player, version, reliability), (edition, setting, player, version, reliability))
 )
-SELECT s.* EXCLUDE (version), v.success_rate_usual AS success_rate_alone, v.difference AS gap, v.low, v.high, v.population,
+SELECT s.* EXCLUDE (version), v.success_rate_usual AS success_rate_alone, v.difference AS gap,
+       v.difference_low AS gap_low, v.difference_high AS gap_high, v.population,
        v.no_interval
 FROM scores AS s
 LEFT JOIN version_comparisons AS v USING (edition, setting, domain, player, version)
