@@ -27,7 +27,7 @@ _GUESSES = Measure(
 )
 _FLOOR = Floor("guesser", "floor = guesser, which reads no answer", "The floor is what blind guesses solve.")
 _ANSWERS = (
-    "SELECT e.edition, e.evaluation, e.episode_id, arg_max(g.guess, g.number), any_value(c.code), NULL::VARCHAR "
+    "SELECT e.edition, e.evaluation, e.episode_id, arg_max(g.guess, g.number), any_value(c.code), NULL "
     "FROM episodes AS e JOIN mastermind_codes AS c USING (edition, instance_id) "
     "LEFT JOIN mastermind_guesses AS g USING (edition, evaluation, episode_id) GROUP BY ALL"
 )
