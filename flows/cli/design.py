@@ -22,7 +22,7 @@ def design(
         float | None, typer.Option(help="Wanted half-width of a rate's 95% interval, such as 0.03.")
     ] = None,
     calls: Annotated[
-        int | None, typer.Option(help="Model calls to spend, of all players together, such as 2000.")
+        int | None, typer.Option(help="Model calls to spend on all players together, such as 2000.")
     ] = None,
     difference: Annotated[
         float | None, typer.Option(help="Difference between two players to find, such as 0.05.")

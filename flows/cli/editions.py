@@ -64,7 +64,7 @@ def editions(
         ),
     ] = None,
     reinstated: Annotated[
-        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show what was withdrawn again.")
+        str | None, typer.Option("--reinstate", metavar="EDITION", help="Show a withdrawn edition again.")
     ] = None,
     revealed: Annotated[
         str | None,
@@ -74,7 +74,9 @@ def editions(
     ] = None,
     retired: Annotated[
         str | None,
-        typer.Option("--retire", metavar="EDITION", help="Let exports hold the edition's private instances."),
+        typer.Option(
+            "--retire", metavar="EDITION", help="Include the edition's private instances in exports."
+        ),
     ] = None,
     why: Annotated[
         str | None,
@@ -94,8 +96,8 @@ def editions(
 ) -> None:
     """List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.
 
-    A withdrawn edition keeps its name, and its instances are never issued again. A seed is revealed, and an
-    edition retired, for good.
+    A withdrawn edition keeps its name, and its instances are never issued again. Revealing a seed and
+    retiring an edition cannot be undone.
 
     Example: perennial editions --withdraw kumo-2026-11-20 --why "two books are wrong"
     """

@@ -83,8 +83,8 @@ def export(
 ) -> None:
     """Write an edition with its evaluations as a folder for others, its private instances left out.
 
-    The folder is there whole or not at all; its hashes were checked. Withdrawn evaluations are not exported.
-    After `perennial editions --retire EDITION` nothing is left out.
+    The folder is written whole or not at all, after its hashes are checked. Withdrawn evaluations are not
+    exported. After `perennial editions --retire EDITION` nothing is left out.
 
     Example: perennial export latest questions --format jsonl
     """

@@ -35,9 +35,7 @@ def check(
     models_file: Annotated[
         str | None, typer.Option("--models-file", help="File with the models. Default: models.toml here.")
     ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Server of models that have no entry or name none.")
-    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Server of models whose entry names none.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Make one short call to each model, as a refresh would make it, and print what works.
@@ -80,7 +78,7 @@ def init(
 ) -> None:
     """Write a commented perennial.toml and models.toml: each setting with its description.
 
-    A file that is there already is kept.
+    Existing files are kept.
 
     Example: perennial init
     """

@@ -35,7 +35,7 @@ def play(
 ) -> None:
     """Play one instance yourself, freshly drawn or of a published edition; nothing is recorded.
 
-    Give an action or an answer by its number or name, a line each, from a terminal or a pipe. At the end you
+    Give an action or an answer by its number or name, one per line, from a terminal or a pipe. At the end you
     see how few actions the optimum takes.
 
     Example: perennial play --domain music_identification --seed 7

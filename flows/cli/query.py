@@ -54,7 +54,7 @@ def query(
     ] = None,
     emit_sql: Annotated[
         bool,
-        typer.Option("--emit-sql", help="Print SQL that makes all tables and views in any DuckDB."),
+        typer.Option("--emit-sql", help="Print SQL that creates all tables and views in any DuckDB."),
     ] = False,
     timeout: Annotated[
         float | None,
@@ -65,7 +65,7 @@ def query(
         typer.Option(
             metavar="SIZE",
             envvar="PERENNIAL_QUERY_MEMORY_LIMIT",
-            help="Largest memory that DuckDB uses, such as 512MB or 16GB.",
+            help="Maximum memory for DuckDB, such as 512MB or 16GB.",
         ),
     ] = _MEMORY,
 ) -> None:
@@ -76,7 +76,7 @@ def query(
 
     On a terminal, rows that are too long for its width are printed one column below the other.
 
-    In CSV, ' is put before a text that a spreadsheet would run as a formula. JSON holds texts unchanged.
+    In CSV, a text that a spreadsheet would run as a formula gets a leading '. JSON holds texts unchanged.
 
     `perennial query --emit-sql > perennial.sql` writes a script for DuckDB's own shell, dbt or a notebook.
     It names the files that are published now: write it again after another refresh.

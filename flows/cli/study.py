@@ -104,7 +104,7 @@ def status(
     format_: FormatOption = Format.table,
     as_json: JsonOption = False,
 ) -> None:
-    """Print how far each participant is, and finish deletions that are pending.
+    """Print each participant's progress, and finish pending deletions.
 
     Example: perennial study status pilot.toml
     """
@@ -138,14 +138,14 @@ def publish(
     file: FileArgument,
     name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
     close: Annotated[
-        bool, typer.Option("--close", help="Publish although somebody is in the middle of a task.")
+        bool, typer.Option("--close", help="Publish even if somebody is in the middle of a task.")
     ] = False,
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Close the study for good, and publish what people did as an evaluation of its edition.
 
-    All people together are player `human` of every figure; each one's episodes are of `human:CODE`.
+    In figures all people together are player `human`; each person's episodes are listed as `human:CODE`.
 
     Example: perennial study publish pilot.toml
     """
@@ -201,7 +201,7 @@ def withdraw(
     root: RootOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Delete all that is kept of a participant, and replace what is published by an evaluation without it.
+    """Delete everything kept about a participant; replace the published evaluation by one without it.
 
     It ends with exit code 1 while the deletion on disk is pending, because another process reads the ledger.
     The files of the replaced evaluation stay, hidden from readers, until you delete them.

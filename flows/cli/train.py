@@ -37,7 +37,7 @@ def train(
 ) -> None:
     """Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.
 
-    The loss is that of the assistant's turns alone. Each checkpoint, and the model before training as step
+    The loss counts only the assistant's turns. Each checkpoint, and the model before training as step
     0, gets an entry in OUT/checkpoints.toml, a models file for `perennial evaluate --models-file`. Nothing of
     the data root is read.
 

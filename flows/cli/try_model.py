@@ -25,7 +25,7 @@ def try_model(
 ) -> None:
     """Give a model a first score: grow a tiny edition, play it, and say what went wrong.
 
-    Server and name are looked up first. At most 60 calls; the edition is published in the data root. Give the
+    The server and the name are looked up first. It makes at most 60 calls and publishes the edition. Give the
     same command again to resume an interrupted one.
 
     Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1

@@ -66,13 +66,13 @@ class A2RBenchSettings(RefreshSettings):
         AUTHORS,
     )
     candidates: int = setting(
-        3, "Largest number of rules that a model begins for a seed.", AUTHORS, ge=1, le=20
+        3, "Maximum number of rules that a model begins for a seed.", AUTHORS, ge=1, le=20
     )
     retries: int = setting(
-        2, "Largest number of repeats of a step, with what was wrong.", AUTHORS, ge=0, le=20
+        2, "Maximum number of repeats of a step, with what was wrong.", AUTHORS, ge=0, le=20
     )
     author_max_tokens: int | None = setting(
-        None, "Largest number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
+        None, "Maximum number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
     )
     accept_weak_sandbox: bool = setting(
         False,
@@ -94,7 +94,7 @@ class A2RBenchSettings(RefreshSettings):
     )
     analysed: int = setting(
         50,
-        "Largest number of right and of wrong answers of a player that each analyst is shown.",
+        "Maximum number of right and of wrong answers of a player that each analyst is shown.",
         PLAYERS,
         ge=1,
         le=100_000,

@@ -95,10 +95,10 @@ class KumoSettings(RefreshSettings):
         "kumo-2025, as in the paper. Default: balanced, or kumo-2025 with --protocol kumo-2025.",
     )
     min_expected_steps: float = setting(
-        1.0, "Smallest number of expected steps (Algorithm 3) of an instance.", ge=0, le=50
+        1.0, "Minimum number of expected steps (Algorithm 3) of an instance.", ge=0, le=50
     )
     require_test: bool = setting(
-        True, "Draw another instance where lists, rules and promise give the answer without any test."
+        True, "Redraw instances whose answer follows from lists, rules and promise without a test."
     )
     domain_count: int | None = setting(
         None,
@@ -170,15 +170,15 @@ class KumoSettings(RefreshSettings):
         AUTHORS,
     )
     continuations: int = setting(
-        3, "Largest number of continuations of a cut-off configuration.", AUTHORS, ge=0, le=20
+        3, "Maximum number of continuations of a cut-off configuration.", AUTHORS, ge=0, le=20
     )
-    repairs: int = setting(3, "Largest number of repairs of an invalid configuration.", AUTHORS, ge=0, le=20)
-    book_rounds: int = setting(3, "Largest number of revisions of a book.", AUTHORS, ge=0, le=20)
+    repairs: int = setting(3, "Maximum number of repairs of an invalid configuration.", AUTHORS, ge=0, le=20)
+    book_rounds: int = setting(3, "Maximum number of revisions of a book.", AUTHORS, ge=0, le=20)
     author_temperature: float | None = setting(
         None, "Temperature of authors.", AUTHORS, example=0.7, ge=0, le=2
     )
     author_max_tokens: int | None = setting(
-        None, "Largest number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
+        None, "Maximum number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1
     )
 
     books: Names = setting(
@@ -199,14 +199,14 @@ class KumoSettings(RefreshSettings):
 
     max_trivial_share: float = setting(
         0.0,
-        "Largest share of instances whose answer needs no test (lists, rules, promise).",
+        "Maximum share of instances whose answer needs no test (lists, rules, promise).",
         OPERATION,
         ge=0,
         le=1,
     )
-    min_distinct_books: float = setting(1.0, "Smallest share of distinct books.", OPERATION, ge=0, le=1)
+    min_distinct_books: float = setting(1.0, "Minimum share of distinct books.", OPERATION, ge=0, le=1)
     max_collision_probability: float = setting(
-        1e-6, "Largest probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
+        1e-6, "Maximum probability that uniform draws repeat an instance.", OPERATION, ge=0, le=1
     )
 
     @field_validator("sampler", "book_style", "protocol")

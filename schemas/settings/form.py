@@ -47,7 +47,7 @@ def size_setting(**meanings: str) -> Any:
     return setting(
         STANDARD,
         f"How much to make. {text} Calls are those of each model, minutes those of two cores and replies of "
-        "5 s; other flags go before what a size sets.",
+        "5 s; other flags override what a size sets.",
     )
 
 

@@ -89,12 +89,12 @@ class ModelEntry(BaseModel):
         example="user",
     )
     requests_per_minute: int | None = setting(
-        None, "Largest number of requests per minute.", example=60, ge=1
+        None, "Maximum number of requests per minute.", example=60, ge=1
     )
     tokens_per_minute: int | None = setting(
-        None, "Largest number of tokens per minute.", example=100_000, ge=1
+        None, "Maximum number of tokens per minute.", example=100_000, ge=1
     )
-    concurrency: int | None = setting(None, "Largest number of calls in flight.", example=8, ge=1, le=1_000)
+    concurrency: int | None = setting(None, "Maximum number of calls in flight.", example=8, ge=1, le=1_000)
     batch: bool = setting(
         False,
         "Ask through the server's Batch API where each game ends at its first reply, and for books: up to 24 "

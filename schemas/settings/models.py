@@ -31,7 +31,7 @@ class ModelSettings(BaseModel):
         le=1,
     )
     max_tokens: int | None = setting(
-        None, "Largest number of tokens of a player's reply.", PLAYERS, example=2_000, ge=1
+        None, "Maximum number of tokens of a player's reply.", PLAYERS, example=2_000, ge=1
     )
     model_seed: int | None = setting(None, "Seed passed on to model players.", PLAYERS, example=1, ge=0)
     reasoning_effort: str = setting("", "Reasoning effort of model players.", PLAYERS)
@@ -40,30 +40,30 @@ class ModelSettings(BaseModel):
         "", "Server with the OpenAI Chat Completions API. Default: OPENAI_BASE_URL, else OpenAI's.", CALLS
     )
     models_file: str = setting(
-        "", "File with a table for each model that is asked in its own way. Default: models.toml here.", CALLS
+        "", "File with a table for each model that needs its own settings. Default: models.toml here.", CALLS
     )
-    concurrency: int = setting(64, "Largest number of calls in flight.", CALLS, ge=1, le=1_000)
+    concurrency: int = setting(64, "Maximum number of calls in flight.", CALLS, ge=1, le=1_000)
     requests_per_minute: int | None = setting(
-        None, "Largest number of requests per minute.", CALLS, example=500, ge=1
+        None, "Maximum number of requests per minute.", CALLS, example=500, ge=1
     )
     tokens_per_minute: int | None = setting(
-        None, "Largest number of tokens per minute.", CALLS, example=200_000, ge=1
+        None, "Maximum number of tokens per minute.", CALLS, example=200_000, ge=1
     )
-    timeout: float = setting(300.0, "Seconds that a reply may take.", CALLS, gt=0, le=86_400)
-    max_attempts: int = setting(6, "Largest number of requests for one call.", CALLS, ge=1, le=20)
+    timeout: float = setting(300.0, "Time limit per reply in seconds.", CALLS, gt=0, le=86_400)
+    max_attempts: int = setting(6, "Maximum number of requests for one call.", CALLS, ge=1, le=20)
     max_reply_mb: int = setting(
-        32, "Largest size of one reply in megabytes, decompressed.", CALLS, ge=1, le=256
+        32, "Maximum size of one reply in megabytes, decompressed.", CALLS, ge=1, le=256
     )
     max_calls: int | None = setting(
         None,
-        "Largest number of requests to models, failed ones too, for all editions and evaluations made.",
+        "Maximum number of requests to models, failed ones too, for all editions and evaluations made.",
         CALLS,
         example=20_000,
         ge=0,
     )
     max_cost: float | None = setting(
         None,
-        "Largest cost of all these requests in US dollars.",
+        "Maximum cost of all these requests in US dollars.",
         CALLS,
         example=20.0,
         ge=0,
@@ -74,7 +74,7 @@ class ModelSettings(BaseModel):
     )
     allow_unlisted: bool = setting(
         False,
-        "Take a name that is close to that of a program for a model, though its server does not list it.",
+        "Treat a name close to a program's as a model, even if its server does not list it.",
         CALLS,
     )
     accept_api_errors: bool = setting(

@@ -60,7 +60,8 @@ def test_every_query_of_readme_and_docs_answers(published: Published) -> None:
             "FROM reliability_scores",
         )
         two_benchmarks = ("profile_correlations", "a.benchmark < b.benchmark")
-        needs_more = ("revisions_gain", "authoring_costs", "FROM correlations", *others, *two_benchmarks)
+        by_models = ("revisions_gain", "authoring_costs", "book_judgements", "version_preferences")
+        needs_more = (*by_models, "FROM correlations", *others, *two_benchmarks)
         assert rows or any(words in sql for words in needs_more), sql
 
 

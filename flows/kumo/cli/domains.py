@@ -82,7 +82,7 @@ def validate(
     ] = False,
     root: RootOption = None,
 ) -> None:
-    """Check seed configurations against every rule. Nothing of the data root is read.
+    """Check seed configurations against every rule, without reading the data root.
 
     Exit code 0: no errors (warnings do not count); 1: errors; 2: a file cannot be read.
     """

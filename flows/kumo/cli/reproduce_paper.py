@@ -36,7 +36,7 @@ def reproduce_paper(
 
     Without PATH the imported edition of the data root is used. A figure agrees where at least 95% of its
     legible values are within their tolerance, or equal the printed number when cut off after its last digit
-    (6.696 printed as 6.69), which is said. Exit code 11 where one does not.
+    (6.696 printed as 6.69), which is marked. Exit code 11 where one does not.
 
     Example: perennial reproduce-paper ../kumo
     """

@@ -24,7 +24,7 @@ def sample(
     valid: Annotated[int, typer.Option(help="Valid truths per instance.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
     min_expected_steps: Annotated[
-        float | None, typer.Option(help="Smallest number of expected steps of an instance. Default: 1.")
+        float | None, typer.Option(help="Minimum number of expected steps of an instance. Default: 1.")
     ] = None,
     require_test: Annotated[
         bool | None,

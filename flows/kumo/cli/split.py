@@ -34,7 +34,7 @@ def split(
 ) -> None:
     """Split a domain into two that share no truth and no action: one to train on (IND), one to test on (OOD).
 
-    Nothing of the data root is read. The files are domains for `perennial refresh --domains FILE`.
+    The data root is not read. The files are domains for `perennial refresh --domains FILE`.
     """
     from flows.console.input_files import show_path
     from flows.console.output_places import require_folder, write_lines

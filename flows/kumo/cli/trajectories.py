@@ -28,10 +28,10 @@ def trajectories(
     config: Annotated[str, typer.Option(help="Seed configuration (.json), or the name of a bundled domain.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
     setting: Annotated[str, typer.Option(help="Sizes, separated by commas: easy, hard, or NxM.")] = "easy",
-    count: Annotated[int, typer.Option(help="Trajectories of each setting.")] = 1_000,
+    count: Annotated[int, typer.Option(help="Trajectories per setting.")] = 1_000,
     policy: Annotated[str, typer.Option(help="Whose play: algorithm-3 or optimum.")] = "algorithm-3",
     validation: Annotated[
-        int, typer.Option(min=0, help="So many of each setting, the first ones, are for validation.")
+        int, typer.Option(min=0, help="How many of each setting, the first ones, are for validation.")
     ] = 50,
     seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
     workers: Annotated[
@@ -46,7 +46,7 @@ def trajectories(
     """Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.
 
     No instance is one of an edition published in the data root, and no line holds an edition's canary. The
-    file is there whole or not at all.
+    file is written whole or not at all.
 
     Example: perennial trajectories --config medical_diagnosis --setting easy --count 1000 --out easy.jsonl
     """
