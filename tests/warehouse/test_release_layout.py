@@ -213,6 +213,7 @@ def test_only_the_domains_and_players_that_were_asked_for(tmp_path: Path) -> Non
     assert release.only(players=["sft/m-1-500"]).domains == release.domains
     with pytest.raises(InvalidOption, match="no domain 'Tree'; it has: InEnv, OutEnv"):
         release.only(["Tree"])
+    assert release.only(players=["m-3"], in_table=["m-3"]).trajectories == ()
     with pytest.raises(InvalidOption, match="no model 'm-3'; it has: m-1, m-2, sft/m-1-500"):
         release.only(players=["m-3"])
 

@@ -10,7 +10,7 @@ import pytest
 from schemas.kumo.things import Setting
 from warehouse.kumo.release.files import ReleaseFile
 from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.run_table import run_table_episodes
+from warehouse.kumo.release.run_table import run_table_episodes, table_players
 from warehouse.kumo.release.trajectory_lines import Board
 
 BOARDS = {
@@ -82,6 +82,12 @@ def test_counts_are_read_as_they_were_published(file: Path) -> None:
 
 def test_fine_tuned_players_have_their_name_and_the_oracle_is_left_out(file: Path) -> None:
     assert {row[0] for row in _episodes(file)} == {"m", "sft/s"}
+
+
+def test_the_table_names_its_players(file: Path, tmp_path: Path) -> None:
+    assert table_players(file) == ["m", "sft/s"]
+    (tmp_path / "broken").write_bytes(b"no table")
+    assert table_players(tmp_path / "broken") == []
 
 
 def test_players_with_files_of_their_own_are_left_out(file: Path) -> None:

@@ -31,7 +31,7 @@ from warehouse.kumo.paper.models import facts_of_paper_models
 from warehouse.kumo.release.files import Skipped
 from warehouse.kumo.release.layout import Release, find_release
 from warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
-from warehouse.kumo.release.run_table import run_table_episodes
+from warehouse.kumo.release.run_table import run_table_episodes, table_players
 from warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportProgress,
@@ -65,7 +65,9 @@ def import_release(
     InvalidOption for a domain or model that it lacks, EditionConflict where the edition was imported from
     something else, RootLocked where somebody else writes to the root.
     """
-    release = find_release(path).only(domains, models)
+    release = find_release(path)
+    table = release.run_table
+    release = release.only(domains, models, () if table is None else table_players(table.path))
     plan = _plan(release, models)
     with (
         lock_root(store, f"import {plan.edition}", tell),

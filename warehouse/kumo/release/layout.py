@@ -112,13 +112,16 @@ class Release:
         """All players with trajectories, fine-tuned ones included, the oracle not."""
         return tuple(sorted({file.player for file in self.trajectories}))
 
-    def only(self, domains: Iterable[str] = (), players: Iterable[str] = ()) -> "Release":
+    def only(
+        self, domains: Iterable[str] = (), players: Iterable[str] = (), in_table: Iterable[str] = ()
+    ) -> "Release":
         """Return the release with these domains and players; none named means all, the oracle always stays.
 
-        Raises InvalidOption for a name that the release does not have.
+        `in_table` are the players of the run table. Raises InvalidOption for a name that the release does not
+        have.
         """
         wanted = _choose("domain", domains, self.domains)
-        playing = _choose("model", players, self.players)
+        playing = _choose("model", players, tuple(sorted({*self.players, *in_table})))
 
         def choose(files: Iterable[SettingFile]) -> tuple[SettingFile, ...]:
             return tuple(file for file in files if file.domain in wanted)

@@ -41,6 +41,10 @@ _RUNS = f"""
     ANTI JOIN known USING (player, domain, n_truths, n_actions)
     WHERE (len($2) = 0 OR list_contains($2, player) OR is_broken) AND NOT list_contains($3, player)
 """
+_PLAYERS = """
+    SELECT DISTINCT replace(model, 'sft:', 'sft/') AS player
+    FROM read_parquet($1) WHERE agent <> 'oracle' AND model IS NOT NULL ORDER BY 1
+"""
 _OUTCOMES = """
     SELECT replace(model, 'sft:', 'sft/') AS player, domain, n_truths, n_actions, seed,
            count(*), sum(success::INT)::BIGINT
@@ -115,6 +119,11 @@ def count_outcomes(
     """Return player, domain, setting, seed, runs and successes; nothing where the table cannot be read."""
     rows = _read(path, _OUTCOMES, [list(domains), list(players)])
     return [(player, domain, Setting(truths, actions), *n) for player, domain, truths, actions, *n in rows]
+
+
+def table_players(path: Path) -> list[str]:
+    """Return the players of the table, the oracle not; none where it cannot be read."""
+    return [player for (player,) in _read(path, _PLAYERS, [])]
 
 
 def count_revised(path: Path, player: str, domains: Collection[str]) -> list[tuple[str, Setting, int, int]]:
