@@ -75,7 +75,7 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     playing = _playing(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
     if player in playing.programs:
-        return _rows(_play_program(plan, seats, playing.programs[player]), version)
+        return episode_rows(_play_program(plan, seats, playing.programs[player]), version)
     asked, refused = _split_refused(playing, seats, player)
     work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
     # Turn by turn, a batch of up to a day each, a game would take weeks.
@@ -174,10 +174,10 @@ async def _play_model(
     )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
-    return calls.add_to(_rows(zip(seated, episodes, taken, strict=True), version))
+    return calls.add_to(episode_rows(zip(seated, episodes, taken, strict=True), version))
 
 
-def _rows(played: Iterable[tuple[Seat, Episode, float]], version: str = USUAL) -> dict[str, Rows]:
+def episode_rows(played: Iterable[tuple[Seat, Episode, float]], version: str = USUAL) -> dict[str, Rows]:
     """Return the rows of all episodes by table; each comes with its seat and how long it took."""
     tables: dict[str, Rows] = defaultdict(list, episodes=[])
     for seat, episode, seconds in played:

@@ -102,6 +102,15 @@ def open_game(game: Game, player: ModelPlayer) -> Opening:
     return opening.with_max_tokens(limit)
 
 
+def open_marked(game: Game, player: ModelPlayer, canary: str) -> Opening:
+    """Return how the game opens for the player, with the edition's canary, if there is one."""
+    opening = open_game(game, player)
+    messages, kept = (
+        mark_opening(part, canary) if part else part for part in (opening.messages, opening.kept)
+    )
+    return opening._replace(messages=messages, kept=kept)
+
+
 async def play_model(
     ask: Ask,
     player: ModelPlayer,
@@ -213,11 +222,7 @@ def _games(
 ) -> Iterator[tuple[int, GameT, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
-        opening = open_game(new_game(), player)
-        messages, kept = (
-            mark_opening(part, canary) if part else part for part in (opening.messages, opening.kept)
-        )
-        opening = opening._replace(messages=messages, kept=kept)
+        opening = open_marked(new_game(), player, canary)
         for place, run in enumerate(runs):
             yield number * len(runs) + place, new_game(), opening, run
 

@@ -1,0 +1,1 @@
+"""Tasks of Inspect (inspect_ai): its models play editions, and its logs come home as evaluations."""

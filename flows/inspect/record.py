@@ -1,0 +1,155 @@
+"""What a log of Inspect keeps of an episode, and the episode played again from it.
+
+A reply is kept as the chat completion that says the same, so that it is read as a server's answer is, with
+the same statuses and bounds: whatever a log holds is untrusted text.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flows.inspect.questions import Questions
+from schemas.calls import ModelRequest, Reply
+from schemas.errors import UnreadableInput, quote
+from schemas.game import Episode, Seat
+from schemas.price import Price
+from tasks.llm.asking import Ask
+from tasks.llm.replies import read_attempt
+from tasks.llm.retry_policy import Received
+from tasks.play.model_player import ModelPlayer, open_marked, parse_model_player, play_model
+
+RECORD = "perennial"  # its key in the store of a sample
+# Settings of Inspect's `GenerateConfig` that decide what a reply says; the others say how calls are made.
+PARAMS = (
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "stop_seqs",
+    "best_of",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
+    "verbosity",
+    "effort",
+    "reasoning_effort",
+    "reasoning_mode",
+    "reasoning_tokens",
+    "reasoning_history",
+    "system_message",
+    "response_schema",
+    "extra_body",
+    "fallback_models",
+)
+_MAX_PARAMS_CHARS, _MAX_PRICE_USD, _MAX_SECONDS = 20_000, 1e6, 1e7
+Completion = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The replies of an episode as chat completions, in order, and the parameters that asked for them."""
+
+    params: dict[str, Any]
+    completions: list[Completion] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as a JSON object."""
+        return {"params": self.params, "completions": self.completions}
+
+    @classmethod
+    def from_json(cls, value: object) -> "Record":
+        """Return the record that `as_json` wrote; raise UnreadableInput for anything else."""
+        if not isinstance(value, dict):
+            raise UnreadableInput(
+                "it has no record of replies: the sample was not played by a task of perennial"
+            )
+        params, completions = value.get("params"), value.get("completions")
+        is_list = isinstance(completions, list) and all(isinstance(one, dict) for one in completions)
+        if not isinstance(params, dict) or not isinstance(completions, list) or not is_list:
+            raise UnreadableInput("its record of replies is not of the form that a task of perennial writes")
+        unknown = sorted(set(params) - set(PARAMS))
+        if unknown or type(params.get("max_tokens", 1)) is not int or not _is_short_json(params):
+            raise UnreadableInput(f"its parameters {quote(unknown or params)} are none that a task records")
+        return cls(params, completions)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """An episode that was played again, and its calls."""
+
+    episode: Episode
+    calls: tuple[tuple[ModelRequest, Reply], ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long its calls took."""
+        return sum(reply.latency_s for _, reply in self.calls)
+
+
+def player_of(questions: Questions, name: str, params: Mapping[str, Any]) -> ModelPlayer:
+    """Return the player of that name; raise InvalidOption where it names no model."""
+    return parse_model_player(name, params, questions.benchmark.playing().variants)
+
+
+async def play_seat(questions: Questions, seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Episode:
+    """Return the player's run on the seat, asked as `perennial evaluate` asks, with the edition's canary."""
+    game = seat.start()
+    return await play_model(ask, player, game, run, open_marked(game, player, questions.plan.canary))
+
+
+async def replay(
+    questions: Questions, seat: Seat, name: str, run: int, record: Record, price: Price | None = None
+) -> Replayed:
+    """Return the episode that the recorded replies give in a fresh game.
+
+    Raises UnreadableInput where there are fewer or more replies than it takes, or one is no answer.
+    """
+    left = iter(record.completions)
+    calls: list[tuple[ModelRequest, Reply]] = []
+
+    async def ask(request: ModelRequest) -> Reply:
+        completion = next(left, None)
+        if completion is None:
+            raise UnreadableInput(f"it has {len(calls)} replies, and the game takes more")
+        reply = read_completion(request, completion, price)
+        if not reply.answered:
+            raise UnreadableInput(f"reply {len(calls) + 1} is no answer: {reply.error}")
+        calls.append((request, reply))
+        return reply
+
+    player = player_of(questions, name, record.params)
+    episode = await play_seat(questions, seat, player, run, ask)
+    if next(left, None) is not None:
+        raise UnreadableInput(
+            f"it has {len(record.completions)} replies, and the game ended with reply {len(calls)}"
+        )
+    return Replayed(episode, tuple(calls))
+
+
+def read_completion(request: ModelRequest, completion: Completion, price: Price | None = None) -> Reply:
+    """Return the reply that a recorded chat completion is; its cost is that of the price, or as recorded."""
+    try:
+        body = json.dumps(completion)
+    except (ValueError, RecursionError):
+        body = ""
+    seconds = _number(completion.get("seconds"), _MAX_SECONDS) or 0.0
+    reply = read_attempt(request, Received(200, body, seconds), price).reply
+    if reply.cost_usd is None:
+        reply = replace(reply, cost_usd=_number(completion.get("cost_usd"), _MAX_PRICE_USD))
+    # What was received was Inspect's to keep.
+    return replace(reply, raw=None)
+
+
+def _number(value: object, most: float) -> float | None:
+    """Return a number from 0 to the most that makes sense, None for anything else."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= most else None  # type: ignore[operator, arg-type]
+
+
+def _is_short_json(value: object) -> bool:
+    try:
+        return len(json.dumps(value, allow_nan=False)) <= _MAX_PARAMS_CHARS
+    except (TypeError, ValueError, RecursionError):
+        return False

@@ -1,0 +1,113 @@
+"""The tasks of Inspect, one per installed benchmark: `inspect eval perennial/kumo --model PROVIDER/MODEL`.
+
+Inspect loads this module by its entry point (group `inspect_ai`) whenever any package's task is run, so what
+is heavy is imported when one of these is.
+"""
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from inspect_ai import Task, task
+
+from flows.inspect.names import PACKAGE, in_our_name
+from schemas.benchmark import benchmarks
+from schemas.errors import InvalidOption, PerennialError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _define(benchmark: str) -> "Callable[..., Task]":
+    """Return the task of a benchmark, which Inspect then knows."""
+
+    def play_edition(
+        edition: str = "latest", root: str = "", instances: int = 0, variant: str = "", size: str = ""
+    ) -> Task:
+        return make_task(benchmark, edition, root, instances, variant, size)
+
+    play_edition.__name__ = benchmark
+    play_edition.__doc__ = f"Play a published edition of {benchmark} with models of Inspect."
+    made: Callable[..., Task] = task(name=f"{PACKAGE}/{benchmark}")(in_our_name(play_edition))
+    return made
+
+
+def make_task(
+    benchmark: str,
+    edition: str = "latest",
+    root: str = "",
+    instances: int = 0,
+    variant: str = "",
+    size: str = "",
+) -> Task:
+    """Return the task of an edition of the benchmark.
+
+    `edition` is a name or `latest`, in the data root `root` ("": as for commands); `instances` plays so many,
+    spread evenly over domains (0: all); `variant` is another way of asking ("": the usual one). With a `size`
+    a root without an edition of the benchmark gets one of that size first. Raises Inspect's PrerequisiteError
+    where there is no such edition.
+    """
+    from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
+
+    try:
+        return _make_task(benchmark, str(edition), str(root), instances, variant, size)
+    except PerennialError as error:
+        raise PrerequisiteError(f"perennial: {error}") from None
+
+
+def _make_task(benchmark: str, edition: str, root: str, instances: int, variant: str, size: str) -> Task:
+    from inspect_ai.dataset import MemoryDataset, Sample
+
+    from flows.inspect.grade import grade, metrics_of
+    from flows.inspect.play import chat_messages, play
+    from flows.inspect.questions import find_edition, has_edition, open_questions
+    from flows.inspect.record import RECORD, player_of
+    from tasks.play.model_player import open_marked
+
+    if size and not has_edition(root, benchmark):
+        _grow(benchmark, root, size)
+    name = find_edition(root, edition, benchmark)
+    questions = open_questions(root, name)
+    known = questions.benchmark.playing().variants
+    if variant and variant not in known:
+        raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(known) or 'none'}")
+    if not 0 <= instances <= len(questions.seats):
+        raise InvalidOption(f"instances {instances}: edition {name!r} has {len(questions.seats):,} to play")
+    player = player_of(questions, f"{variant}:model" if variant else "model", {})
+    ids = list(questions.seats)[: instances or None]
+    canary = questions.plan.canary
+    samples = [
+        Sample(
+            input=chat_messages(open_marked(questions.seats[id_].start(), player, canary).messages),
+            id=id_,
+            metadata=questions.columns[id_],
+        )
+        for id_ in ids
+    ]
+    of = {"root": root, "edition": name}
+    return Task(
+        dataset=MemoryDataset(samples, name=name),
+        solver=play(**of, variant=variant),
+        scorer=grade(**of, variant=variant),
+        metrics=metrics_of(**of),
+        metadata={RECORD: {"edition": name, "benchmark": benchmark, "canary": canary, "variant": variant}},
+    )
+
+
+def _grow(benchmark: str, root: str, size: str) -> None:
+    """Grow an edition of that size by `perennial refresh`; only the program of the floor answers it.
+
+    A process of its own: a task may be made inside of Inspect's event loop, and Prefect has another one.
+    """
+    from schemas.benchmark import find_benchmark
+
+    floor = find_benchmark(benchmark).floor
+    players = ["--players", floor.player] if floor else []
+    place = ["--root", root] if root else []
+    command = [sys.executable, "-m", "flows.cli.app", "refresh", "--benchmark", benchmark, "--size", size]
+    done = subprocess.run([*command, *players, *place], check=False)
+    if done.returncode:
+        raise InvalidOption(f"no edition of size {size!r} was grown: `perennial refresh` says why above")
+
+
+TASKS = {name: _define(name) for name in benchmarks()}
