@@ -53,6 +53,11 @@ class EditionPlan:
         return self.edition
 
     @property
+    def is_copied(self) -> bool:
+        """Whether its rows are as others published them, which no gate or audit here has passed."""
+        return bool(self.imported_from)
+
+    @property
     def asked(self) -> dict[str, Any]:
         """What the operator asked for: the plan without its name and without what was found there."""
         values = self.as_json()
@@ -94,6 +99,7 @@ def way_of(protocol: Mapping[str, Any], player: str) -> dict[str, Any]:
     }
 
 
+REPLIES = "replies/"
 _LISTS = ("players", "anchors", "versions")
 
 
@@ -113,6 +119,7 @@ class EvaluationPlan:
     `instances` is how many of the edition's instances are played, spread evenly over domains and settings in
     one order (0: all of them); `played` says how many of these each player has answered in earlier
     evaluations: found there, and not played again.
+    `imported_from` is a digest of what was imported, with REPLIES before it where that were replies alone.
     `people`, where people played: the name of their `study`, and the content id of what they did (`moves`).
     """
 
@@ -139,6 +146,11 @@ class EvaluationPlan:
     def unit(self) -> str:
         """The name under which it is staged and published, `EDITION@NAME`."""
         return evaluation_of(self.edition, self.name)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether its rows are as others published them, instead of made here from replies."""
+        return bool(self.imported_from) and not self.imported_from.startswith(REPLIES)
 
     def params_of(self, model: str) -> dict[str, Any]:
         """Return what every call of this model passes on when it plays."""

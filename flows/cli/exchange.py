@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from flows.benchmark import benchmarks
+from flows.cli.import_inspect import import_inspect
 from flows.console.input_files import read_bytes_file, show_path
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
@@ -29,6 +30,9 @@ for _benchmark in benchmarks().values():
     for _name, (_place, _) in _benchmark.importers.items():
         _module, _, _function = _place.partition(":")
         import_app.command(_name)(getattr(import_module(_module), _function))
+
+
+import_app.command("inspect")(import_inspect)
 
 
 @import_app.command()

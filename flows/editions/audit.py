@@ -29,9 +29,9 @@ def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
 def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
     """Return in words how the audit of a published edition or evaluation went, and what is broken.
 
-    What was imported is skipped, since it is kept as it was found.
+    What was copied from others is skipped, since it is kept as it was found.
     """
-    if unit_plan(store, unit).imported_from:
+    if unit_plan(store, unit).is_copied:
         return IMPORTED, ()
     rows = _audit_tables(store, unit)
     broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")

@@ -78,7 +78,7 @@ def reproduce_unit(
 
 def _plan(store: Store, unit: str) -> Plan:
     plan = unit_plan(store, unit)
-    if plan.imported_from:
+    if plan.is_copied:
         raise InvalidOption(
             f"{describe_unit(unit)} was imported: it comes from its files, not from a seed; "
             "`perennial verify` says whether it is what was imported"

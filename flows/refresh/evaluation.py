@@ -39,13 +39,8 @@ def prepare_evaluation(
     """
     _refuse_bad_name(name)
     refuse_clock_set_back(store, datetime.now(UTC))
-    growth = read_published_plan(store, settings.edition)
+    growth = read_playable_plan(store, settings.edition)
     benchmark = find_benchmark(growth.benchmark)
-    if growth.imported_from and not benchmark.plays_imports:
-        raise InvalidOption(
-            f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
-            "edition that `perennial refresh` grew"
-        )
     players = choose_players(settings, benchmark, growth.own)
     protocol = benchmark.protocol(settings, store, growth)
     check_models(settings, benchmark, (), players, store, needs_key=needs_key, protocol=protocol)
@@ -67,6 +62,38 @@ def prepare_evaluation(
     played = _played(asked, earlier, total)
     first_runs = _first_runs(asked, earlier, played)
     return replace(asked, name=chosen, first_runs=first_runs, played=played)
+
+
+def read_playable_plan(store: Store, edition: str) -> EditionPlan:
+    """Return the plan of a published edition; raise InvalidOption where it may not be evaluated."""
+    growth = read_published_plan(store, edition)
+    if growth.imported_from and not find_benchmark(growth.benchmark).plays_imports:
+        raise InvalidOption(
+            f"edition {growth.edition!r} was imported, and its questions passed no gate here: name an "
+            "edition that `perennial refresh` grew"
+        )
+    return growth
+
+
+def place_answers(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPlan:
+    """Return the plan of answers that were given elsewhere, with its name and the players' first runs.
+
+    Raises EditionConflict where the name is taken, InvalidOption where a player answered this edition under
+    another protocol, or fewer of its instances.
+    """
+    total = read_counts(store, asked.edition)["instances"]
+    earlier = list(_earlier_plans(store, asked.edition))
+    _refuse_mixed_protocols(asked, earlier)
+    for plan in earlier:
+        for player in set(asked.players) & set(plan.players):
+            held, given = plan.instances or total, asked.instances or total
+            if held != given:
+                raise InvalidOption(
+                    f"player {player!r} has answered {held:,} instances in {plan.unit}, and these are "
+                    f"answers to {given:,}: play as many (-T instances={held} of the task)"
+                )
+    chosen = choose_evaluation_name(store, asked.edition, name)
+    return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier, {}))
 
 
 def is_begun(store: Store, plan: EvaluationPlan) -> bool:

@@ -1,0 +1,238 @@
+"""Make an evaluation of an edition from logs of Inspect: each reply is graded again by the benchmark's game.
+
+The replies go into the ledger of calls, and the evaluation is then made as any other is, from the ledger
+alone: with the same rows, the same audit and figures, and `perennial reproduce` rebuilds it.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from flows.inspect.questions import Questions, open_questions
+from flows.inspect.read_logs import LoggedEpisode, LogHead, list_logs, read_episodes, read_head
+from flows.inspect.record import Replayed, replay
+from flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
+from flows.refresh.publish import audit_and_publish
+from flows.run.code_version import code_version
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.play_episodes import instance_order
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
+from schemas.calls import CallPolicy, ModelRequest, Reply
+from schemas.errors import InvalidOption, PerennialError, UnreadableInput, count, quote
+from schemas.ids import content_id
+from schemas.persons import is_person
+from schemas.plan import REPLIES, EvaluationPlan
+from schemas.price import Price
+from schemas.units import split_unit
+from warehouse.catalog.catalog import visible_editions, visible_evaluations
+from warehouse.editions.publish import evaluation_plan
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.ledger.prices import load_prices
+from warehouse.lock.root_lock import lock_root
+from warehouse.staging.staging import Staging, staged_units
+from warehouse.store.root_id import root_id
+from warehouse.store.store import Store
+
+_ENDPOINT = "inspect_ai"  # as the place where calls were sent
+_POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=False)
+_AT_ONCE = 1_000
+_MOST_NAME = 200
+Tell = Callable[[str], None]
+Call = tuple[ModelRequest, Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLogs:
+    """The evaluation that was made, its players and how many episodes it has; `is_new`: it was made now."""
+
+    unit: str
+    players: tuple[str, ...]
+    episodes: int
+    is_new: bool
+
+
+def import_logs(store: Store, paths: Sequence[Path], name: str, tell: Tell) -> ImportedLogs:
+    """Publish the answers of the logs as an evaluation of their edition; once for the same logs.
+
+    Raises UnreadableInput for a file that is no whole log of a task of perennial, or whose grades are not
+    those of the benchmark's own game; InvalidOption where edition or players do not fit the data root.
+    Nothing is published then.
+    """
+    heads = [read_head(path) for path in list_logs(paths)]
+    questions = _open_edition(store, heads)
+    logged = {head.player: _read_log(questions, head) for head in heads}
+    asked = _plan(questions, heads, logged)
+    episodes = sum(map(len, logged.values()))
+    with lock_root(store, f"import inspect {asked.edition}", tell):
+        for unit in visible_evaluations(store, asked.edition):
+            if evaluation_plan(store, unit).imported_from == asked.imported_from:
+                return ImportedLogs(unit, asked.players, episodes, is_new=False)
+        _remove_leftovers(store, asked)
+        plan = place_answers(store, asked, name)
+        calls = list(_replay_all(questions, plan, logged, load_prices(store)))
+        asyncio.run(_keep_calls(store, plan.unit, calls))
+        staging = Staging(store, plan.unit)
+        staging.write_plan(plan)
+        grow(open_workspace(store.root, plan.unit), _POLICIES, PlainStages(tell))
+        audit_and_publish(store.root, plan.unit)
+        staging.remove()
+    return ImportedLogs(plan.unit, plan.players, episodes, is_new=True)
+
+
+def _open_edition(store: Store, heads: Sequence[LogHead]) -> Questions:
+    """Return the questions of the one edition that all logs are of."""
+    first = heads[0]
+    for head in heads:
+        if (head.edition, head.canary, head.epochs) != (first.edition, first.canary, first.epochs):
+            raise InvalidOption(
+                f"{head} is of edition {quote(head.edition)} with {count(head.epochs, 'epoch')}, and "
+                f"{first} of {quote(first.edition)} with {first.epochs:,}: import them one by one"
+            )
+        if sum(other.player == head.player for other in heads) > 1:
+            raise InvalidOption(
+                f"several logs are of player {quote(head.player)}: import them one by one, as further runs"
+            )
+        _require_model(head)
+    if first.edition not in visible_editions(store):
+        raise InvalidOption(
+            f"{first} is of edition {quote(first.edition)}, which is not published in {store.root}: name the "
+            "data root that it was played from with --root"
+        )
+    plan = read_playable_plan(store, first.edition)
+    if plan.canary != first.canary:
+        raise InvalidOption(
+            f"{first} is of another edition {first.edition!r} than that of {store.root}: their canaries "
+            "differ; name the data root that it was played from with --root"
+        )
+    refuse_damaged_edition(store, first.edition)
+    return open_questions(store.root, first.edition)
+
+
+def _require_model(head: LogHead) -> None:
+    if is_person(head.player) or not head.player.isprintable() or len(head.player) > _MOST_NAME:
+        raise InvalidOption(f"{head}: model {quote(head.player)} is no name of a model that can play")
+
+
+def _read_log(questions: Questions, head: LogHead) -> list[LoggedEpisode]:
+    """Return the episodes of a log: each of its instances in each epoch, and the first instances in order."""
+    found: dict[tuple[str, int], LoggedEpisode] = {}
+    for episode in read_episodes(head):
+        found[episode.instance_id, episode.epoch] = episode
+    ids = {instance_id for instance_id, _ in found}
+    first = set(islice(questions.seats, len(ids)))
+    epochs = range(1, head.epochs + 1)
+    if not ids or ids != first or found.keys() != {(id_, epoch) for id_ in ids for epoch in epochs}:
+        raise UnreadableInput(
+            f"{head}: {count(len(found), 'sample')} of {count(len(ids), 'instance')} are not the first "
+            f"ones of edition {head.edition!r} in each of {count(head.epochs, 'epoch')}: choose a part with "
+            "--limit or -T instances=N alone"
+        )
+    return [found[id_, epoch] for id_ in questions.seats if id_ in ids for epoch in epochs]
+
+
+def _plan(
+    questions: Questions, heads: Sequence[LogHead], logged: Mapping[str, Sequence[LoggedEpisode]]
+) -> EvaluationPlan:
+    """Return the plan of these answers, without a name; what they were read from counts by content."""
+    growth, players = questions.plan, tuple(logged)
+    programs = questions.benchmark.playing().programs
+    for player in players:
+        if player in programs:
+            raise InvalidOption(f"model {player!r} has the name of a program of {growth.benchmark}")
+    params = {}
+    for player, episodes in logged.items():
+        params[player] = episodes[0].record.params
+        other = next((one for one in episodes if one.record.params != params[player]), None)
+        if other is not None:
+            raise UnreadableInput(f"{other.place}: its parameters are not those of the first sample")
+    sizes = {len({one.instance_id for one in episodes}) for episodes in logged.values()}
+    if len(sizes) > 1:
+        raise InvalidOption("the logs are of different numbers of instances: import them one by one")
+    (size,) = sizes
+    content = [
+        (player, one.instance_id, one.epoch, one.record.as_json())
+        for player, episodes in logged.items()
+        for one in episodes
+    ]
+    return EvaluationPlan(
+        growth.edition,
+        "",
+        growth.benchmark,
+        players,
+        heads[0].epochs,
+        growth.public_seed,
+        code_version(),
+        imported_from=REPLIES + content_id("inspect", content),
+        canary=growth.canary,
+        model_params=params,
+        instances=_subset(questions, size),
+    )
+
+
+def _subset(questions: Questions, size: int) -> int:
+    """Return which subset of the edition the first `size` instances that can be played are; 0: all of it."""
+    if size == len(questions.seats):
+        return 0
+    order = instance_order(questions.store, questions.plan.edition)
+    return order[next(islice(questions.seats, size - 1, None))] + 1
+
+
+def _remove_leftovers(store: Store, asked: EvaluationPlan) -> None:
+    """Remove what an interrupted import of the same logs has staged."""
+    for unit in staged_units(store):
+        if split_unit(unit)[0] == asked.edition:
+            plan = Staging(store, unit).read_plan()
+            if isinstance(plan, EvaluationPlan) and plan.imported_from == asked.imported_from:
+                Staging(store, unit).remove()
+
+
+def _replay_all(
+    questions: Questions,
+    plan: EvaluationPlan,
+    logged: Mapping[str, Sequence[LoggedEpisode]],
+    prices: Mapping[str, Price],
+) -> Iterator[Call]:
+    """Yield the calls of all episodes; raise UnreadableInput for one that our game grades otherwise."""
+    for player, episodes in logged.items():
+        first = plan.runs_of(player).start
+        for one in episodes:
+            seat, run = questions.seat(one.instance_id), first + one.epoch - 1
+            try:
+                replayed = asyncio.run(replay(questions, seat, player, run, one.record, prices.get(player)))
+            except PerennialError as error:
+                raise UnreadableInput(f"{one.place}: {error}") from None
+            _require_same_grade(one, replayed)
+            yield from replayed.calls
+
+
+def _require_same_grade(one: LoggedEpisode, replayed: Replayed) -> None:
+    result = replayed.episode.result
+    ours = float(result.success), result.score, result.status
+    theirs = one.success, one.score, one.status
+    if ours != theirs:
+        said = [
+            f"{name} {value!r:.40}"
+            for name, value in zip(("success", "score", "status"), theirs, strict=True)
+        ]
+        raise UnreadableInput(
+            f"{one.place}: the log says {', '.join(said)}; our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
+            "`inspect score` of this file grades it again"
+        )
+
+
+async def _keep_calls(store: Store, unit: str, calls: Iterable[Call]) -> None:
+    """Keep the replies in the ledger; raise InvalidOption where it has another reply to one of the calls."""
+    left = iter(calls)
+    with CallLedger(ledger_file(store.root), unit, _ENDPOINT, root_id(store)) as ledger:
+        while some := list(islice(left, _AT_ONCE)):
+            kept = await asyncio.gather(*(ledger.store(request, reply) for request, reply in some))
+            for (request, reply), stored in zip(some, kept, strict=True):
+                if (stored.status, stored.content) != (reply.status, reply.content):
+                    raise InvalidOption(
+                        f"the ledger has another reply to call {request.call_id} of {request.model!r}, of an "
+                        "evaluation that was not published: import into a copy of the data root"
+                    )

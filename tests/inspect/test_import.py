@@ -1,0 +1,230 @@
+"""Inspect's models play our editions, and their logs become evaluations with the rows of `perennial evaluate`."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.editions.audit import audit_unit
+from flows.editions.reproduce import reproduce_unit
+from schemas.benchmark import find_benchmark
+from schemas.errors import PerennialError
+from schemas.game import EPISODE_STATUSES
+from tests.flows.conftest import KEY
+from tests.flows.made_units import make_edition
+from tests.server.options import ServerOptions
+from tests.server.running import running_server
+from warehouse.catalog.catalog import open_catalog, visible_evaluations
+from warehouse.store.store import Store
+
+pytestmark = pytest.mark.slow
+inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
+inspect_log = pytest.importorskip("inspect_ai.log")
+# After those: it needs the extra.
+from flows.inspect.import_logs import import_logs  # noqa: E402
+
+CELLS = {"domains": ["mineral_identification", "chemical_analysis"], "settings": ["4x5"], "instances": 4}
+FAULTS = {"truncated": 0.1, "empty": 0.05, "refusal": 0.05, "think_tags": 0.2, "reasoning_field": 0.2}
+PARAMS = {"temperature": 0.3, "max_tokens": 900}
+MODEL = "openai-api/scripted/scripted"
+# Named after a player or a call that bears its name, or read from a clock.
+OWN = {"episode_id", "player", "call_id", "seconds", "evaluation", "move_id"}
+
+
+def rows_of(store: Store, table: str, evaluation: str, player: str) -> list[dict[str, Any]]:
+    """Return the rows of a player's episodes in a table, but for what bears the player's name."""
+    sql = (
+        f"SELECT t.*, e.instance_id AS of, e.run AS of_run FROM {table} AS t "
+        "JOIN episodes AS e USING (edition, evaluation, episode_id) "
+        f"WHERE e.evaluation = '{evaluation}' AND e.player = '{player}' ORDER BY of, of_run, ALL"
+    )
+    if table == "episodes":
+        sql = f"FROM episodes WHERE evaluation = '{evaluation}' AND player = '{player}' ORDER BY instance_id, run"
+    names, rows = open_catalog(store).query(sql)
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    return [{key: value for key, value in row.items() if key not in OWN} for row in found]
+
+
+def calls_of(store: Store, model: str) -> list[tuple[Any, ...]]:
+    sql = (
+        "SELECT reply, reasoning, status, finish_reason, served_model, prompt_tokens, completion_tokens, "
+        "cached_tokens, usage, role, template, template_hash, repeat, request->'params', request->'messages' "
+        f"FROM calls WHERE model = '{model}' ORDER BY ALL"
+    )
+    return open_catalog(store).query(sql)[1]
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Path]]:
+    """A root with an edition that a model of a scripted server has played, and a log of the same by Inspect."""
+    root = tmp_path_factory.mktemp("root")
+    options = ServerOptions(keys=(KEY,), seed=3, faults=FAULTS)
+    with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
+        patch.setenv("PERENNIAL_API_KEY", KEY)
+        patch.setenv("SCRIPTED_API_KEY", KEY)
+        patch.setenv("SCRIPTED_BASE_URL", server.url)
+        patch.chdir(root)
+        players = ["algorithm-3", "scripted"]
+        make_edition(root, "e", **CELLS, **PARAMS, runs=2, base_url=server.url, players=players)
+        (log,) = inspect_ai.eval(
+            "perennial/kumo",
+            model=MODEL,
+            task_args={"root": str(root)},
+            epochs=2,
+            display="none",
+            log_dir=str(root / "logs"),
+            **PARAMS,
+        )
+    assert log.status == "success", log.error
+    yield Store(str(root)), Path(log.location)
+
+
+@pytest.fixture(scope="module")
+def imported(played: tuple[Store, Path]) -> Store:
+    """The same root once the log is imported."""
+    store, log = played
+    done = import_logs(store, [log], "", lambda _line: None)
+    assert (done.unit, done.players, done.episodes, done.is_new) == ("e@2", (MODEL,), 16, True)
+    return store
+
+
+def test_the_same_replies_give_the_same_rows_as_an_evaluation(imported: Store) -> None:
+    for table in ("episodes", "turns", "kumo_episodes", "kumo_moves"):
+        ours, theirs = rows_of(imported, table, "1", "scripted"), rows_of(imported, table, "2", MODEL)
+        assert ours == theirs
+        assert ours
+    assert calls_of(imported, "scripted") == calls_of(imported, MODEL)
+    statuses = {row["status"] for row in rows_of(imported, "episodes", "2", MODEL)}
+    assert len(statuses) > 2
+    figures = open_catalog(imported).query(
+        "SELECT list(DISTINCT value ORDER BY value) FROM statistics WHERE domain = 'all' AND other = '' "
+        f"AND player IN ('scripted', '{MODEL}') GROUP BY statistic, convention, setting"
+    )[1]
+    assert figures
+    assert all(len(values) <= 1 for (values,) in figures)
+
+
+def test_what_was_imported_is_audited_and_rebuilt_like_any_evaluation(
+    imported: Store, tmp_path: Path
+) -> None:
+    told, broken = audit_unit(imported, "e@2")
+    assert broken == ()
+    assert "imported" not in told
+    assert reproduce_unit(imported, "e@2", tmp_path, lambda _line: None).same
+
+
+def test_the_log_reports_what_the_leaderboard_does(imported: Store, played: tuple[Store, Path]) -> None:
+    log = inspect_log.read_eval_log(str(played[1]), header_only=True)
+    metrics = {
+        score.name: {name: one.value for name, one in score.metrics.items()} for score in log.results.scores
+    }
+    ((rate, score),) = open_catalog(imported).query(
+        f"SELECT avg(success::INT), avg(score) FROM episodes WHERE player = '{MODEL}'"
+    )[1]
+    assert metrics["success"]["mean"] == pytest.approx(rate)
+    assert metrics["score"]["mean"] == pytest.approx(score)
+    by_domain = open_catalog(imported).query(
+        f"SELECT domain, avg(success::INT) FROM episodes JOIN instances USING (instance_id) WHERE player = '{MODEL}' "
+        "GROUP BY domain"
+    )[1]
+    for domain, value in by_domain:
+        assert metrics["success"][f"grouped_{domain}"] == pytest.approx(value)
+    # Two clusters with 4 instances of 2 runs each: half the distance of their means.
+    low, high = sorted(value for _, value in by_domain)
+    assert metrics["success"]["stderr"] == pytest.approx((high - low) / 2)
+    for measure in find_benchmark("kumo").measures:
+        ((value,),) = open_catalog(imported).query(
+            f"SELECT value FROM statistics WHERE player = '{MODEL}' AND statistic = '{measure.statistic}' "
+            f"AND convention = '{measure.convention}' AND domain = 'all' AND other = ''"
+        )[1]
+        assert metrics["grade"][measure.column] == pytest.approx(value)
+    assert sum(metrics["grade"].get(status, 0.0) for status in EPISODE_STATUSES) == pytest.approx(1)
+
+
+def test_the_same_logs_again_change_nothing(imported: Store, played: tuple[Store, Path]) -> None:
+    again = import_logs(imported, [played[1].parent], "other", lambda _line: None)
+    assert (again.unit, again.is_new) == ("e@2", False)
+
+
+def change_sample(change: Callable[[Any], None]) -> Callable[[Any], None]:
+    return lambda log: change(log.samples[3])
+
+
+def completions_of(sample: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = sample.store["perennial"]["completions"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            change_sample(lambda one: one.scores["grade"].value.update(success=0.5)),
+            "the log says success 0.5",
+        ),
+        (change_sample(lambda one: completions_of(one).append({})), "the game ended with reply"),
+        (change_sample(lambda one: completions_of(one).clear()), "the game takes more"),
+        (change_sample(lambda one: one.store.clear()), "has no record of replies"),
+        (change_sample(lambda one: one.store.update(perennial=[7])), "has no record of replies"),
+        (
+            change_sample(lambda one: one.store["perennial"]["params"].update(model="x")),
+            "none that a task records",
+        ),
+        (
+            change_sample(lambda one: one.store["perennial"]["params"].update(top_p=0.1)),
+            "not those of the first",
+        ),
+        (lambda log: log.samples.pop(), "are not the first ones of edition 'e'"),
+        (lambda log: setattr(log, "status", "error"), "its status is error"),
+        (lambda log: log.eval.metadata["perennial"].update(edition="../x"), "not published in"),
+        (lambda log: log.eval.metadata["perennial"].update(canary="x"), "their canaries differ"),
+        (lambda log: log.eval.metadata.clear(), "not a log of a task of perennial"),
+        (lambda log: setattr(log.eval, "model", "human:x"), "no name of a model"),
+        (lambda log: setattr(log.eval, "model", "algorithm-3"), "the name of a program"),
+        (lambda log: setattr(log.eval.config, "epochs", 10**9), "expected 1 to 1,000"),
+    ],
+)
+def test_a_log_that_says_otherwise_is_refused_in_one_line(
+    played: tuple[Store, Path], tmp_path: Path, change: Callable[[Any], None], words: str
+) -> None:
+    store, path = played
+    log = inspect_log.read_eval_log(str(path), resolve_attachments="full")
+    change(log)
+    altered = tmp_path / "altered.json"
+    inspect_log.write_eval_log(log, str(altered))
+    with pytest.raises(PerennialError) as refused:
+        import_logs(store, [altered], "altered", lambda _line: None)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not [unit for unit in visible_evaluations(store, "e") if unit.endswith("altered")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.eval", b"PK\x05\x06"),
+        ("x.eval", b"no zip"),
+        ("x.json", b"[[[["),
+        ("x.json", b"{}"),
+        ("x.csv", b"a,b"),
+    ],
+)
+def test_what_is_no_log_is_refused_in_one_line(
+    played: tuple[Store, Path], tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(PerennialError) as refused:
+        import_logs(played[0], [tmp_path / name], "", lambda _line: None)
+    assert name in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_log_that_unpacks_to_too_much_is_not_unpacked(played: tuple[Store, Path], tmp_path: Path) -> None:
+    path = tmp_path / "bomb.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file, file.open("header.json", "w") as member:
+        for _ in range(201):
+            member.write(bytes(1_000_000))
+    with pytest.raises(PerennialError, match="larger than a log may be"):
+        import_logs(played[0], [path], "", lambda _line: None)
