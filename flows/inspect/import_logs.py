@@ -154,7 +154,7 @@ def _plan(
         raise InvalidOption("the logs are of different numbers of instances: import them one by one")
     (size,) = sizes
     content = [
-        (player, one.instance_id, one.epoch, one.record.as_json())
+        (player, one.instance_id, one.epoch, one.record.as_json(), one.grade)
         for player, episodes in logged.items()
         for one in episodes
     ]
@@ -212,12 +212,9 @@ def _replay_all(
 def _require_same_grade(one: LoggedEpisode, replayed: Replayed) -> None:
     result = replayed.episode.result
     ours = float(result.success), result.score, result.status
-    theirs = one.success, one.score, one.status
-    if ours != theirs:
-        said = [
-            f"{name} {value!r:.40}"
-            for name, value in zip(("success", "score", "status"), theirs, strict=True)
-        ]
+    if ours != one.grade:
+        names = ("success", "score", "status")
+        said = [f"{name} {quote(value)}" for name, value in zip(names, one.grade, strict=True)]
         raise UnreadableInput(
             f"{one.place}: the log says {', '.join(said)}; our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
             "`inspect score` of this file grades it again"

@@ -87,23 +87,24 @@ def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:
 
 def as_completion(output: ModelOutput) -> dict[str, Any]:
     """Return what a model of Inspect said as a chat completion, with its seconds and its cost."""
-    message, finish_reason, is_refused = "", None, output.error is not None
+    text, finish_reason = "", None
     reasoning: list[str] = []
+    refusals = [output.error] if output.error else []
     if output.choices:
         choice = output.choices[0]
         finish_reason = _FINISH_REASONS.get(choice.stop_reason, choice.stop_reason)
         parts = choice.message.content
         if isinstance(parts, str):
-            message = parts
+            text = parts
         else:
-            message = "".join(part.text for part in parts if part.type == "text")
+            text = "".join(part.text for part in parts if part.type == "text" and not part.refusal)
+            refusals += [part.text for part in parts if part.type == "text" and part.refusal]
             reasoning = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
-            is_refused |= any(part.type == "text" and bool(part.refusal) for part in parts)
-    said: dict[str, Any] = {"role": "assistant", "content": message}
+    said = {"role": "assistant", "content": text}
     if reasoning:
         said["reasoning_content"] = "\n".join(reasoning)
-    if is_refused:
-        said["refusal"] = output.error or message or "refused"
+    if refusals:
+        said["refusal"] = "\n".join(refusals) or "refused"
     usage = output.usage
     return {
         "model": output.model,

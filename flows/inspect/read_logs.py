@@ -40,15 +40,13 @@ class LogHead:
 
 @dataclass(frozen=True, slots=True)
 class LoggedEpisode:
-    """An episode as a log has it: where it stands, its replies, and how it was graded there."""
+    """An episode as a log has it: its place, its replies, and its `grade`: success, score and status."""
 
     place: str
     instance_id: str
     epoch: int
     record: Record
-    success: object
-    score: object
-    status: object
+    grade: tuple[object, object, object]
 
 
 def list_logs(paths: Sequence[Path]) -> list[Path]:
@@ -109,8 +107,8 @@ def read_episodes(head: LogHead) -> Iterator[LoggedEpisode]:
         graded = (sample.scores or {}).get("grade")
         value = graded.value if graded is not None and isinstance(graded.value, dict) else {}
         status = (graded.metadata or {}).get("status") if graded is not None else None
-        found = value.get("success"), value.get("score"), status
-        yield LoggedEpisode(place, str(sample.id), sample.epoch, record, *found)
+        grade = value.get("success"), value.get("score"), status
+        yield LoggedEpisode(place, str(sample.id), sample.epoch, record, grade)
 
 
 def _read_samples(path: Path) -> "Iterator[EvalSample]":

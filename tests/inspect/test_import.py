@@ -1,7 +1,7 @@
-"""Inspect's models play our editions, and their logs become evaluations with the rows of `perennial evaluate`."""
+"""Models of Inspect play editions; their logs become evaluations with the rows of `perennial evaluate`."""
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 
 from flows.editions.audit import audit_unit
 from flows.editions.reproduce import reproduce_unit
+from flows.stages.play_episodes import instance_order
 from schemas.benchmark import find_benchmark
 from schemas.errors import PerennialError
 from schemas.game import EPISODE_STATUSES
@@ -22,11 +23,13 @@ from warehouse.store.store import Store
 pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 inspect_log = pytest.importorskip("inspect_ai.log")
+PrerequisiteError = pytest.importorskip("inspect_ai._util.error").PrerequisiteError
 # After those: it needs the extra.
 from flows.inspect.import_logs import import_logs  # noqa: E402
+from flows.inspect.tasks import make_task  # noqa: E402
 
 CELLS = {"domains": ["mineral_identification", "chemical_analysis"], "settings": ["4x5"], "instances": 4}
-FAULTS = {"truncated": 0.1, "empty": 0.05, "refusal": 0.05, "think_tags": 0.2, "reasoning_field": 0.2}
+FAULTS = {"truncated": 0.1, "empty": 0.1, "refusal": 0.1, "think_tags": 0.2, "reasoning_field": 0.2}
 PARAMS = {"temperature": 0.3, "max_tokens": 900}
 MODEL = "openai-api/scripted/scripted"
 # Named after a player or a call that bears its name, or read from a clock.
@@ -34,17 +37,14 @@ OWN = {"episode_id", "player", "call_id", "seconds", "evaluation", "move_id"}
 
 
 def rows_of(store: Store, table: str, evaluation: str, player: str) -> list[dict[str, Any]]:
-    """Return the rows of a player's episodes in a table, but for what bears the player's name."""
-    sql = (
+    """Return the rows of a player's episodes in a table, sorted, without what bears the player's name."""
+    names, rows = open_catalog(store).query(
         f"SELECT t.*, e.instance_id AS of, e.run AS of_run FROM {table} AS t "
         "JOIN episodes AS e USING (edition, evaluation, episode_id) "
-        f"WHERE e.evaluation = '{evaluation}' AND e.player = '{player}' ORDER BY of, of_run, ALL"
+        f"WHERE e.evaluation = '{evaluation}' AND e.player = '{player}'"
     )
-    if table == "episodes":
-        sql = f"FROM episodes WHERE evaluation = '{evaluation}' AND player = '{player}' ORDER BY instance_id, run"
-    names, rows = open_catalog(store).query(sql)
-    found = [dict(zip(names, row, strict=True)) for row in rows]
-    return [{key: value for key, value in row.items() if key not in OWN} for row in found]
+    found = (dict(zip(names, row, strict=True)) for row in rows)
+    return sorted(({key: value for key, value in row.items() if key not in OWN} for row in found), key=repr)
 
 
 def calls_of(store: Store, model: str) -> list[tuple[Any, ...]]:
@@ -57,8 +57,8 @@ def calls_of(store: Store, model: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Path]]:
-    """A root with an edition that a model of a scripted server has played, and a log of the same by Inspect."""
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Path]:
+    """A root whose edition a model of a scripted server has played, and the log of the same by Inspect."""
     root = tmp_path_factory.mktemp("root")
     options = ServerOptions(keys=(KEY,), seed=3, faults=FAULTS)
     with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
@@ -78,7 +78,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Pa
             **PARAMS,
         )
     assert log.status == "success", log.error
-    yield Store(str(root)), Path(log.location)
+    return Store(str(root)), Path(log.location)
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +126,8 @@ def test_the_log_reports_what_the_leaderboard_does(imported: Store, played: tupl
     assert metrics["success"]["mean"] == pytest.approx(rate)
     assert metrics["score"]["mean"] == pytest.approx(score)
     by_domain = open_catalog(imported).query(
-        f"SELECT domain, avg(success::INT) FROM episodes JOIN instances USING (instance_id) WHERE player = '{MODEL}' "
-        "GROUP BY domain"
+        "SELECT domain, avg(success::INT) FROM episodes JOIN instances USING (instance_id) "
+        f"WHERE player = '{MODEL}' GROUP BY domain"
     )[1]
     for domain, value in by_domain:
         assert metrics["success"][f"grouped_{domain}"] == pytest.approx(value)
@@ -228,3 +228,39 @@ def test_a_log_that_unpacks_to_too_much_is_not_unpacked(played: tuple[Store, Pat
             member.write(bytes(1_000_000))
     with pytest.raises(PerennialError, match="larger than a log may be"):
         import_logs(played[0], [path], "", lambda _line: None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"edition": "f"}, "edition 'f' is not published"),
+        ({"instances": 9}, "has 8 to play"),
+        ({"variant": "opened"}, "expected one of symbolic, closed"),
+        ({"root": "nowhere"}, "has no edition of kumo: give -T size=tiny"),
+    ],
+)
+def test_a_task_that_cannot_be_played_is_refused_in_one_line(
+    played: tuple[Store, Path],
+    settings: dict[str, Any],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PrerequisiteError) as refused:
+        make_task("kumo", **{"root": played[0].root, **settings})
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_part_is_the_subset_that_an_evaluation_plays(played: tuple[Store, Path]) -> None:
+    store, _ = played
+    samples = list(make_task("kumo", root=store.root, instances=3).dataset)
+    order = instance_order(store, "e")
+    assert [order[sample.id] for sample in samples] == [0, 1, 2]
+    assert {sample.metadata["domain"] for sample in samples} == {
+        "Chemical Analysis",
+        "Mineral Identification",
+    }
+    variant = make_task("kumo", root=store.root, variant="closed").dataset[0]
+    assert "There is no guidebook" in variant.input[0].text
