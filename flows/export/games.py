@@ -80,8 +80,13 @@ class Games:
         found = {seat.instance_id: seat for seat in seats}
         if instance_id not in found:
             raise InvalidOption(f"instance {instance_id!r} cannot be played: no version of it was checked")
-        game = found[instance_id].start()
-        return Conversation(instance_id, game, game.opening(variant), self._plan.canary)
+        return open_seat(found[instance_id], self._plan.canary, variant)
+
+
+def open_seat(seat: Seat, canary: str, variant: str = "") -> Conversation:
+    """Return a fresh run on the seat, shown in this way, with the edition's canary."""
+    game = seat.start()
+    return Conversation(seat.instance_id, game, game.opening(variant), canary)
 
 
 def open_games(root: str | Path, edition: str = "latest") -> Games:

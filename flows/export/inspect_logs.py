@@ -1,8 +1,8 @@
 """Transcripts as logs of Inspect (inspect_ai), one of each player of an evaluation.
 
 `inspect view` and `samples_df` read them. A sample is an episode: its messages as they were sent, replies
-with their reasoning, and the score. Programs and imported runs, of which no messages are kept, have what came
-back as messages of the user.
+with their reasoning, and the score. A program or person, to whom no messages are sent, gets those by which a
+model is asked first, where the instance can be played, and then what came back.
 """
 
 from collections.abc import Iterator, Mapping
@@ -140,7 +140,11 @@ def _sample(source: Source, episode: Mapping[str, Any], spoken: list[tuple[Any, 
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
-    messages = [_message(f"{episode['episode_id']}/{number}", *row[3:]) for number, row in enumerate(spoken)]
+    said = [row[3:] for row in spoken]
+    if not said or said[0][0] == "assistant":
+        opening = source.openings.get(episode["instance_id"], ())
+        said = [*((one["role"], one["content"], None) for one in opening), *said]
+    messages = [_message(f"{episode['episode_id']}/{number}", *one) for number, one in enumerate(said)]
     replies = [message for message in messages if message.role == "assistant"]
     first = next((place for place, one in enumerate(messages) if one.role == "assistant"), len(messages))
     failed = episode["status"] == "api_error"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from flows.export.games import Conversation
+from flows.export.games import open_seat
 from flows.export.source import Source
 from schemas.errors import InvalidOption
 from warehouse.catalog.published_rows import rows_with
@@ -49,14 +49,12 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[dict[str, 
             for row in rows_with(store, table, edition, "instance_id", ids):
                 answers[row["instance_id"]][table] = row
         for seat in playing.seats(store, edition, ids, {}):
-            game = seat.start()
-            conversation = Conversation(seat.instance_id, game, game.opening(""), plan.canary)
             found = True
             yield {
                 **{name: shared[seat.instance_id][name] for name in _COLUMNS},
                 "edition": edition,
                 "canary": plan.canary,
-                "messages": conversation.messages,
+                "messages": open_seat(seat, plan.canary).messages,
                 **({"answer": answers[seat.instance_id]} if with_answers else {}),
             }
     if not found:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from flows.benchmark import Benchmark, find_benchmark
-from flows.export.games import SEATS_AT_ONCE, instance_ids
+from flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
+from schemas.calls import Message
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
@@ -51,6 +52,13 @@ class Source:
             return frozenset()
         sql = f"SELECT instance_id FROM private_instances WHERE edition = {quote(self.edition)}"
         return frozenset(str(id_) for (id_,) in self.catalog.query(sql)[1])
+
+    @cached_property
+    def openings(self) -> dict[str, list[Message]]:
+        """What a model is shown first of each exported instance that can be played, by its id."""
+        seats = self.benchmark.playing().seats
+        found = (seat for ids in self.chunks() for seat in seats(self.store, self.edition, ids, {}))
+        return {seat.instance_id: open_seat(seat, self.plan.canary).messages for seat in found}
 
     def chunks(self) -> Iterator[tuple[str, ...]]:
         """Yield the ids of the instances that are exported, in order, some at a time."""

@@ -172,9 +172,14 @@ def test_logs_of_inspect_hold_each_public_episode(
                 f"WHERE episode_id = '{episode['episode_id']}' ORDER BY turn",
             )
             assert [text for role, text in spoken if role == "assistant"] == [turn["reply"] for turn in turns]
-            heard = "\n\n".join(text for role, text in spoken if role != "assistant")
-            assert heard == "\n\n".join(turn["shown"] for turn in turns if turn["shown"])
-            assert (spoken[0][0] == "system") is (player == "scripted")
+            # To a program nothing is sent: its log begins with what a model is shown first.
+            opening = open_games(store.root).start(str(sample.id)).messages
+            assert [(message.role, message.text) for message in sample.input] == [
+                (message["role"], message["content"]) for message in opening
+            ]
+            heard = [text for role, text in spoken if role != "assistant"]
+            heard = heard if player == "scripted" else heard[len(opening) :]
+            assert "\n\n".join(heard) == "\n\n".join(turn["shown"] for turn in turns if turn["shown"])
         rate = sum(sample.scores["success"].value for sample in log.samples) / len(log.samples)
         assert log.results.scores[0].metrics["mean"].value == pytest.approx(rate)
     table = analysis.samples_df(str(tmp_path / "out/logs"))
