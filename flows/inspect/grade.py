@@ -37,7 +37,19 @@ from warehouse.store.parquet import parquet_bytes
 _OF_EACH = [mean(), stderr(cluster="cluster"), grouped(mean(), "domain", all=False)]
 
 
-@scorer(name="perennial/grade", metrics={"success": _OF_EACH, "score": _OF_EACH})
+@metric(name="perennial/status", scores="unreduced")
+@in_our_name
+def status() -> Metric:
+    """Return the metric that gives the share of each status among episodes."""
+
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
+        found = Counter((one.score.metadata or {}).get("status") for one in scores)
+        return {name: found[name] / len(scores) for name in EPISODE_STATUSES if found[name]}
+
+    return compute
+
+
+@scorer(name="perennial/grade", metrics=[{"success": _OF_EACH, "score": _OF_EACH}, status()])
 @in_our_name
 def grade(root: str, edition: str, variant: str = "") -> Scorer:
     """Return the scorer of an edition."""
@@ -60,18 +72,6 @@ def grade(root: str, edition: str, variant: str = "") -> Scorer:
         )
 
     return score
-
-
-@metric(name="perennial/status", scores="unreduced")
-@in_our_name
-def status() -> Metric:
-    """Return the metric that gives the share of each status among episodes."""
-
-    def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = Counter((one.score.metadata or {}).get("status") for one in scores)
-        return {name: found[name] / len(scores) for name in EPISODE_STATUSES if found[name]}
-
-    return compute
 
 
 @metric(name="perennial/measures", scores="unreduced")

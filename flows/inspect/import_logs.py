@@ -217,7 +217,8 @@ def _require_same_grade(one: LoggedEpisode, replayed: Replayed) -> None:
         said = [f"{name} {quote(value)}" for name, value in zip(names, one.grade, strict=True)]
         raise UnreadableInput(
             f"{one.place}: the log says {', '.join(said)}; our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
-            "`inspect score` of this file grades it again"
+            "`inspect score LOG --scorer perennial/grade -S root=ROOT -S edition=EDITION --action overwrite` "
+            "grades it again"
         )
 
 

@@ -143,9 +143,9 @@ def _read(path: Path, read: Any) -> Any:
 
 def _require_bounds(path: Path) -> None:
     """Raise UnreadableInput for what is no file of a log, or unpacks to more than any log of perennial."""
-    if path.suffix not in _SUFFIXES:
-        raise UnreadableInput(f"{show_path(path)}: expected a log of Inspect, *.eval or *.json")
     with open_input(path) as file:
+        if path.suffix not in _SUFFIXES:
+            raise UnreadableInput(f"{show_path(path)}: expected a log of Inspect, *.eval or *.json")
         size = file.seek(0, 2)
         if path.suffix == ".eval":
             sizes = [one.file_size for one in _read(path, lambda: zipfile.ZipFile(file).infolist())]

@@ -1,7 +1,6 @@
 """The tasks of Inspect, one per installed benchmark: `inspect eval perennial/kumo --model PROVIDER/MODEL`.
 
-Inspect loads this module by its entry point (group `inspect_ai`) whenever any package's task is run, so what
-is heavy is imported when one of these is.
+Inspect loads this module by its entry point (group `inspect_ai`), and with it solver, scorer and metrics.
 """
 
 import subprocess
@@ -9,10 +8,17 @@ import sys
 from typing import TYPE_CHECKING
 
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
+from inspect_ai.dataset import MemoryDataset, Sample
 
+from flows.inspect.grade import grade, metrics_of
 from flows.inspect.names import PACKAGE, in_our_name
-from schemas.benchmark import benchmarks
+from flows.inspect.play import chat_messages, play
+from flows.inspect.questions import find_edition, has_edition, open_questions
+from flows.inspect.record import RECORD, player_of
+from schemas.benchmark import benchmarks, find_benchmark
 from schemas.errors import InvalidOption, PerennialError
+from tasks.play.model_player import open_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +53,6 @@ def make_task(
     a root without an edition of the benchmark gets one of that size first. Raises Inspect's PrerequisiteError
     where there is no such edition.
     """
-    from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
-
     try:
         return _make_task(benchmark, str(edition), str(root), instances, variant, size)
     except PerennialError as error:
@@ -56,14 +60,6 @@ def make_task(
 
 
 def _make_task(benchmark: str, edition: str, root: str, instances: int, variant: str, size: str) -> Task:
-    from inspect_ai.dataset import MemoryDataset, Sample
-
-    from flows.inspect.grade import grade, metrics_of
-    from flows.inspect.play import chat_messages, play
-    from flows.inspect.questions import find_edition, has_edition, open_questions
-    from flows.inspect.record import RECORD, player_of
-    from tasks.play.model_player import open_marked
-
     if size and not has_edition(root, benchmark):
         _grow(benchmark, root, size)
     name = find_edition(root, edition, benchmark)
@@ -99,8 +95,6 @@ def _grow(benchmark: str, root: str, size: str) -> None:
 
     A process of its own: a task may be made inside of Inspect's event loop, and Prefect has another one.
     """
-    from schemas.benchmark import find_benchmark
-
     floor = find_benchmark(benchmark).floor
     players = ["--players", floor.player] if floor else []
     place = ["--root", root] if root else []

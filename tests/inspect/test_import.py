@@ -264,3 +264,21 @@ def test_a_part_is_the_subset_that_an_evaluation_plays(played: tuple[Store, Path
     }
     variant = make_task("kumo", root=store.root, variant="closed").dataset[0]
     assert "There is no guidebook" in variant.input[0].text
+
+
+def test_further_logs_of_a_player_are_further_runs(
+    imported: Store, played: tuple[Store, Path], tmp_path: Path
+) -> None:
+    log = inspect_log.read_eval_log(str(played[1]), resolve_attachments="full")
+    for sample in log.samples:
+        for completion in completions_of(sample):
+            completion["seconds"] = 1.5
+    again = tmp_path / "again.eval"
+    inspect_log.write_eval_log(log, str(again))
+    done = import_logs(imported, [again], "", lambda _line: None)
+    assert (done.unit, done.is_new) == ("e@3", True)
+    found = open_catalog(imported).query(
+        "SELECT evaluation, run, count(*), min(seconds / turns) FROM episodes "
+        f"WHERE player = '{MODEL}' AND evaluation = '3' GROUP BY ALL ORDER BY ALL"
+    )[1]
+    assert [tuple(row) for row in found] == [("3", 2, 8, 1.5), ("3", 3, 8, 1.5)]
