@@ -17,6 +17,7 @@ from schemas import benchmark as declared
 from schemas.benchmark import Batch, Declaration
 from schemas.errors import UnusableBenchmark
 from schemas.game import GameT, Program, Seat, Sheet
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from flows.stages.policies import Policies
@@ -96,17 +97,17 @@ class Preparation(Generic[InputsT]):
       None where this one serves as well.
     """
 
-    own: dict[str, Any]
+    own: JsonObject
     found: tuple[str, ...] = ()
     inputs: InputsT | None = None
     warnings: tuple[str, ...] = ()
     authors: tuple[ModelChoice, ...] = ()
-    shown: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, object] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = field(kw_only=True)
-    protocol: Mapping[str, Any] = field(default_factory=dict)
+    protocol: Mapping[str, object] = field(default_factory=dict)
     resume: Callable[[EditionPlan, bool], Preparation[InputsT]] | None = None
 
 
@@ -144,20 +145,20 @@ class Playing(Generic[SeatT, GameT]):
 
     programs: Mapping[str, Program[GameT]]
     variants: Sequence[str]
-    seats: Callable[[Store, str, Sequence[str], Mapping[str, Any]], Sequence[SeatT]]
+    seats: Callable[[Store, str, Sequence[str], Mapping[str, object]], Sequence[SeatT]]
     reads: tuple[str, ...] = ("instances",)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, Callable[[Store, str, Sequence[str], Mapping[str, Any]], Sequence[SeatT]]] = field(
-        default_factory=dict
+    versions: Mapping[str, Callable[[Store, str, Sequence[str], Mapping[str, object]], Sequence[SeatT]]] = (
+        field(default_factory=dict)
     )
     one_shot: bool = False
     refuse: Callable[[SeatT, str], str] | None = None
     sheet: Callable[[GameT], Sheet] | None = None
     draw: Callable[[str, str, int], SeatT] | None = None
     references: tuple[str, ...] = ()
-    second_reader: Callable[[Mapping[str, Any]], SecondReader[GameT] | None] = _no_reader
+    second_reader: Callable[[Mapping[str, object]], SecondReader[GameT] | None] = _no_reader
     analysing: Callable[[], tuple[Stage, ...]] = _no_stages
-    readers: Callable[[Mapping[str, Any]], Sequence[ModelChoice]] = _no_models
+    readers: Callable[[Mapping[str, object]], Sequence[ModelChoice]] = _no_models
 
 
 def nothing(*_of: object) -> dict[str, str]:
@@ -194,10 +195,10 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     playing: Callable[[], Playing[SeatT, GameT]]
     analysis: Callable[[], Analysis]
     estimate: Callable[[Store, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]]
-    protocol: Callable[[SettingsT, Store, EditionPlan], Mapping[str, Any]] = nothing
+    protocol: Callable[[SettingsT, Store, EditionPlan], Mapping[str, object]] = nothing
     report: Callable[[], Report] | None = None
     inputs_of: Callable[[Store, str], InputsT | None] = no_inputs
-    unfit: Callable[[Mapping[str, Any]], Mapping[str, str]] = nothing
+    unfit: Callable[[Mapping[str, object]], Mapping[str, str]] = nothing
     summary: Callable[[Catalog, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     pages: Callable[[], OwnPages] | None = None

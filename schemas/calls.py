@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from schemas.ids import content_id
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from schemas.settings.model_entry import ModelEntry
@@ -60,7 +61,7 @@ class ModelChoice:
     """
 
     model: str
-    params: dict[str, Any] = field(default_factory=dict)
+    params: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class ModelRequest:
     role: Role
     model: str
     messages: tuple[Message, ...]
-    params: dict[str, Any]
+    params: JsonObject
     template: str
     template_hash: str
     repeat: int = 0

@@ -3,17 +3,16 @@
 import hashlib
 import json
 import random
-from typing import Any
 
 _ID_BYTES = 16
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """Return JSON text with sorted keys and no spaces: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def content_id(prefix: str, *parts: Any) -> str:
+def content_id(prefix: str, *parts: object) -> str:
     """Return `prefix_` and 32 hexadecimal digits derived from the parts' canonical JSON."""
     digest = hashlib.blake2b(canonical_json(parts).encode(), digest_size=_ID_BYTES).hexdigest()
     return f"{prefix}_{digest}"

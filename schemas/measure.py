@@ -1,8 +1,9 @@
 """A benchmark's own figure on leaderboards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from schemas.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,13 @@ class Floor:
     mark: str = ""
 
 
-def mark_player(floor: Floor | None, row: Mapping[str, Any]) -> str:
+def mark_player(floor: Floor | None, row: Row) -> str:
     """Return the mark of the player of a leaderboard's row, where it does none of the work; else ""."""
     effort = floor and floor.effort
     return floor.mark if floor and effort and row.get(effort.column) == 0 else ""
 
 
-def label_player(floor: Floor | None, row: Mapping[str, Any]) -> str:
+def label_player(floor: Floor | None, row: Row) -> str:
     """Return the player of a leaderboard's row, with its mark in parentheses where it has one."""
     mark = mark_player(floor, row)
     return f"{row['player']} ({mark})" if mark else str(row["player"])
@@ -60,7 +61,7 @@ ABOVE_FLOOR_DOC = (
 )
 
 
-def rate_above_floor(floor: Floor | None, rows: Sequence[Mapping[str, Any]]) -> list[float | None]:
+def rate_above_floor(floor: Floor | None, rows: Sequence[Row]) -> list[float | None]:
     """Return of each row of leaderboards (rate - floor) / (1 - floor), by the floor of its setting.
 
     None where the setting's floor is not known, or is 1.

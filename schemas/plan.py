@@ -1,12 +1,11 @@
 """The plans: what decides an edition's questions, and what decides an evaluation's answers."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from schemas.disclosure import canary_of, commitment_of, public_seed
 from schemas.game import USUAL
 from schemas.ids import content_id
+from schemas.rows import JsonObject, ReadJson
 from schemas.units import evaluation_of, is_evaluation
 
 
@@ -24,7 +23,7 @@ class EditionPlan:
 
     edition: str
     benchmark: str
-    own: dict[str, Any]
+    own: JsonObject
     seed: int | None
     known_editions: tuple[str, ...]
     code_version: str
@@ -38,12 +37,12 @@ class EditionPlan:
         if self.seed is not None and not self.imported_from:
             object.__setattr__(self, "seed_commitment", commitment_of(self.seed))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return {**asdict(self), "known_editions": list(self.known_editions), "found": list(self.found)}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "EditionPlan":
+    def from_json(cls, values: JsonObject) -> "EditionPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, **{key: tuple(values[key]) for key in ("known_editions", "found")}})
 
@@ -53,7 +52,7 @@ class EditionPlan:
         return self.edition
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> JsonObject:
         """What the operator asked for: the plan without its name and without what was found there."""
         values = self.as_json()
         own = {key: value for key, value in values["own"].items() if key not in self.found}
@@ -86,7 +85,7 @@ class EditionPlan:
         return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
 
 
-def way_of(protocol: Mapping[str, Any], player: str) -> dict[str, Any]:
+def way_of(protocol: ReadJson, player: str) -> JsonObject:
     """Return how a protocol asks the player: of its `budgets` the player's own, no `facts`, no `analysis`."""
     return {
         **{key: value for key, value in protocol.items() if key not in ("facts", "analysis")},
@@ -123,14 +122,14 @@ class EvaluationPlan:
     runs: int
     seed: int
     code_version: str
-    player_params: dict[str, Any] = field(default_factory=dict)
+    player_params: JsonObject = field(default_factory=dict)
     first_runs: dict[str, int] = field(default_factory=dict)
     imported_from: str = ""
     canary: str = ""
     anchors: tuple[str, ...] = ()
     versions: tuple[str, ...] = (USUAL,)
-    protocol: dict[str, Any] = field(default_factory=dict)
-    model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    protocol: JsonObject = field(default_factory=dict)
+    model_params: dict[str, JsonObject] = field(default_factory=dict)
     people: dict[str, str] = field(default_factory=dict)
     instances: int = 0
     played: dict[str, int] = field(default_factory=dict)
@@ -140,7 +139,7 @@ class EvaluationPlan:
         """The name under which it is staged and published, `EDITION@NAME`."""
         return evaluation_of(self.edition, self.name)
 
-    def params_of(self, model: str) -> dict[str, Any]:
+    def params_of(self, model: str) -> JsonObject:
         """Return what every call of this model passes on when it plays."""
         return self.model_params.get(model, self.player_params)
 
@@ -153,17 +152,17 @@ class EvaluationPlan:
         """Return which instances the player plays, as places in their order, of an edition of `total`."""
         return range(self.played.get(player, 0), self.instances or total)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return asdict(self) | {key: list(getattr(self, key)) for key in _LISTS}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "EvaluationPlan":
+    def from_json(cls, values: JsonObject) -> "EvaluationPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, **{key: tuple(values[key]) for key in _LISTS if key in values}})
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> JsonObject:
         """What the operator asked for: the plan without names and without what was found there."""
         found = ("edition", "name", "first_runs", "seed", "canary", "played")
         return {key: value for key, value in self.as_json().items() if key not in found}
@@ -176,7 +175,7 @@ class EvaluationPlan:
 Plan = EditionPlan | EvaluationPlan
 
 
-def plan_from_json(unit: str, values: dict[str, Any]) -> Plan:
+def plan_from_json(unit: str, values: JsonObject) -> Plan:
     """Return the plan of the edition or evaluation that its `as_json` wrote."""
     return EvaluationPlan.from_json(values) if is_evaluation(unit) else EditionPlan.from_json(values)
 
@@ -194,7 +193,7 @@ class RefreshPlan:
         return self.growth.edition
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> JsonObject:
         """What the operator asked for, in both plans."""
         return {**self.growth.asked, **self.evaluation.asked}
 

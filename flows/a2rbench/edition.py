@@ -1,7 +1,6 @@
 """An A2RBench edition in growth: its plan, its rules, the batches of these, items from rows."""
 
 from functools import lru_cache
-from typing import Any
 
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -11,6 +10,7 @@ from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.ids import content_id, derive_rng
+from schemas.rows import Row
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Rule
 from tasks.sandbox.refusal import Refused
@@ -78,6 +78,6 @@ def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
     ]
 
 
-def item_of(row: dict[str, Any]) -> Item:
+def item_of(row: Row) -> Item:
     """Return the item of a row of `a2rbench_items`."""
     return Item(**row)

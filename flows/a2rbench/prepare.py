@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from flows.a2rbench.authoring.estimate_authors import estimate_authors
 from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
@@ -16,6 +15,7 @@ from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.price import Price
+from schemas.rows import JsonObject
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.tier import find_protection, require_protection
 from warehouse.editions.publish import read_counts
@@ -59,7 +59,7 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation[None]:
     )
 
 
-def protocol_of(settings: A2RBenchSettings, _store: Store, _growth: EditionPlan) -> dict[str, Any]:
+def protocol_of(settings: A2RBenchSettings, _store: Store, _growth: EditionPlan) -> JsonObject:
     """Return the protocol of an evaluation of a published edition: which models read answers."""
     return settings.reading().as_protocol()
 

@@ -1,11 +1,10 @@
 """How A2RBench is played: an item of a published edition, or a fresh one, answered once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pkgutil import resolve_name
-from typing import Any
 
 from flows.benchmark import Playing
 from schemas.a2rbench.analysis import ReadingPlan
@@ -14,7 +13,7 @@ from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
 from schemas.game import Episode, Sheet
 from schemas.ids import derive_rng
-from schemas.rows import Row
+from schemas.rows import ReadJson, Row
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import Form, ItemGame, shape_of
 from tasks.a2rbench.growing import grow_seed
@@ -72,7 +71,7 @@ class ItemSeat(OneShotSeat):
 
 
 def take_seats(
-    store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, Any]
+    store: Store, edition: str, instance_ids: Sequence[str], _protocol: ReadJson
 ) -> list[ItemSeat]:
     """Return the seats of these instances, in their order."""
     rows = rows_with(store, "a2rbench_items", edition, "instance_id", instance_ids, _PLAYED)
@@ -80,7 +79,7 @@ def take_seats(
     return [found[id_] for id_ in instance_ids if id_ in found]
 
 
-def _seat_of(row: Mapping[str, Any]) -> ItemSeat:
+def _seat_of(row: Row) -> ItemSeat:
     shape = shape_of(json.loads(row["query"]))
     form = Form(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
     return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)
@@ -133,13 +132,13 @@ def _wrap(answer: str) -> str:
     return wrapped if read_answer(wrapped) is not None else answer
 
 
-def choose_judge(protocol: Mapping[str, Any]) -> SecondReader[ItemGame] | None:
+def choose_judge(protocol: ReadJson) -> SecondReader[ItemGame] | None:
     """Return how the protocol's judge reads what the program could not; None where it names none."""
     judges = ReadingPlan.from_protocol(protocol).judges()
     return judge_by(judges[0]) if judges else None
 
 
-def list_readers(protocol: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
+def list_readers(protocol: ReadJson) -> tuple[ModelChoice, ...]:
     """Return the models that read answers under this protocol."""
     return ReadingPlan.from_protocol(protocol).choices()
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
 
 from flows.benchmark import Preparation
 from flows.beyondbench.estimate_calls import estimate_calls
@@ -13,6 +12,7 @@ from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption, suggest
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.price import Price
+from schemas.rows import JsonObject
 from schemas.settings.model_entry import ModelEntry
 from tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
 from tasks.beyondbench.players.registry import PLAYERS
@@ -90,7 +90,7 @@ def _least_tokens(cell: Cell) -> tuple[int, int]:
     return task.tokens(cell.variation, task.variation(cell.variation).sizes[0])
 
 
-def budgets_of(settings: BeyondBenchSettings) -> dict[str, dict[str, Any]]:
+def budgets_of(settings: BeyondBenchSettings) -> dict[str, JsonObject]:
     """Return budget and tokenizer of those players whose entry in models.toml gives a context."""
     return {
         name: {"context": entry.context, "tokenizer": entry.tokenizer}
@@ -106,12 +106,12 @@ def _entries_of(settings: BeyondBenchSettings) -> dict[str, ModelEntry]:
     return {name: entries[name] for name in players if name not in PLAYERS and name in entries}
 
 
-def protocol_of(settings: BeyondBenchSettings, _store: Store, _growth: EditionPlan) -> dict[str, Any]:
+def protocol_of(settings: BeyondBenchSettings, _store: Store, _growth: EditionPlan) -> JsonObject:
     """Return budgets of the models of an evaluation of a published edition."""
     return _protocol(settings)
 
 
-def _protocol(settings: BeyondBenchSettings) -> dict[str, Any]:
+def _protocol(settings: BeyondBenchSettings) -> JsonObject:
     budgets = budgets_of(settings)
     return {"budgets": budgets} if budgets else {}
 

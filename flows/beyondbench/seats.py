@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flows.benchmark import Playing
 from flows.beyondbench.edition import problem_of
 from schemas.game import Episode, Sheet
 from schemas.ids import canonical_json
 from schemas.persons import is_person
-from schemas.rows import Row
+from schemas.rows import ReadJson, Row
 from tasks.beyondbench.budget import SHARE, fits, token_status
 from tasks.beyondbench.game import TaskGame
 from tasks.beyondbench.players.registry import PLAYERS
@@ -31,7 +30,7 @@ class ProblemSeat(OneShotSeat):
     prompt_tokens: int
     solution_tokens: int
     context_tokens: int
-    budgets: Mapping[str, Mapping[str, Any]]
+    budgets: Mapping[str, ReadJson]
 
     def start(self) -> TaskGame:
         """Return a fresh game of it."""
@@ -62,7 +61,7 @@ class ProblemSeat(OneShotSeat):
 
 
 def take_seats(
-    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any]
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: ReadJson
 ) -> list[ProblemSeat]:
     """Return the seats of these instances, in their order."""
     rows = rows_with(store, "beyondbench_instances", edition, "instance_id", instance_ids)

@@ -21,6 +21,7 @@ from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
 from flows.console.usage_errors import describe_usage_error
 from schemas.benchmark import CommandLine
 from schemas.errors import PerennialError
+from schemas.rows import JsonObject
 
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
@@ -133,7 +134,7 @@ _OWN = {name: line for one in benchmarks().values() for name, line in one.comman
 COMMANDS |= {name: line[:2] for name, line in _OWN.items()}
 
 
-class _Commands(Mapping[str, Any]):
+class _Commands(Mapping[str, object]):
     """The commands by name, each imported when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:
@@ -183,7 +184,7 @@ class _LazyGroup(TyperGroup):
         return name, command, rest
 
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: JsonObject = {
     "pretty_exceptions_enable": False,
     "rich_markup_mode": "rich",
     "context_settings": {"help_option_names": ["-h", "--help"]},

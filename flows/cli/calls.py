@@ -12,6 +12,7 @@ from flows.console.row_formats import Format, FormatOption, JsonOption, choose_f
 from flows.console.terminal import Terminal, json_text, on_one_line
 from schemas.calls import CALL_STATUSES, ROLES, Spent
 from schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
+from schemas.rows import Row
 from warehouse.catalog.catalog import open_catalog, published_units
 from warehouse.catalog.confinement import quote
 from warehouse.editions.selectors import LATEST, select_unit
@@ -194,7 +195,7 @@ def _cell(name: str, value: Any) -> str:
     return on_one_line(str(value))
 
 
-def _print_call(call: dict[str, Any], format_: Format) -> None:
+def _print_call(call: Row, format_: Format) -> None:
     if format_ is Format.json:
         sys.stdout.write(json_text(call) + "\n")
     elif format_ is Format.csv:
@@ -203,7 +204,7 @@ def _print_call(call: dict[str, Any], format_: Format) -> None:
         _print_page(_console(), call)
 
 
-def _print_page(console: Terminal, call: dict[str, Any]) -> None:
+def _print_page(console: Terminal, call: Row) -> None:
     short = {name: value for name, value in call.items() if name not in _LONG_FIELDS}
     width = max(map(len, short))
     for name, value in short.items():

@@ -1,7 +1,7 @@
 """`perennial design`: how many domains, instances and runs an answer needs, before anything is paid."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -10,6 +10,7 @@ from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
 
 _LARGEST = 10_000_000
 
@@ -85,7 +86,7 @@ def design(
     _print(document)
 
 
-def _print(document: dict[str, Any]) -> None:
+def _print(document: JsonObject) -> None:
     console = Terminal(soft_wrap=True)
     chosen = document["design"]
     table = Table(title="Design", title_justify="left", show_header=False)
@@ -109,7 +110,7 @@ def _print(document: dict[str, Any]) -> None:
     console.print(told, markup=False, highlight=False)
 
 
-def _cost_text(costs: dict[str, Any]) -> str:
+def _cost_text(costs: JsonObject) -> str:
     low, high = costs["cost_usd"], costs["cost_usd_high"]
     if low is None:
         return "cost unknown"

@@ -1,6 +1,6 @@
 """`perennial episode`: a whole conversation of a player, model or program, in one step."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -9,6 +9,7 @@ from flows.console.root_option import RootOption
 from flows.console.row_formats import Format, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal, on_one_line
 from schemas.errors import UnreadableInput
+from schemas.rows import Row
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 
@@ -86,7 +87,7 @@ def find_episode(catalog: Catalog, given: str) -> str:
     raise UnreadableInput(f"several episodes begin with {given!r}: {shown}; give more of its letters")
 
 
-def _print_page(head: dict[str, Any], turns: list[dict[str, Any]]) -> None:
+def _print_page(head: Row, turns: list[Row]) -> None:
     console = Terminal()
     width = max(map(len, head))
     for name, value in head.items():

@@ -1,6 +1,6 @@
 """`perennial evaluate`: let players answer the questions of a published edition."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.print_plan import estimate_evaluation, print_evaluation_plan
 from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
 from warehouse.catalog.catalog import row_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
@@ -33,7 +34,7 @@ def is_for_play(name: str, field: "FieldInfo") -> bool:
 
 
 def evaluate(
-    flags: dict[str, Any],
+    flags: JsonObject,
     edition: Annotated[
         str | None,
         typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),

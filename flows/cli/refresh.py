@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -21,6 +21,7 @@ from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.errors import PerennialError, ServerEnded
+from schemas.rows import JsonObject
 from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.store.store import Store
@@ -43,7 +44,7 @@ _WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and
 
 
 def refresh(
-    flags: dict[str, Any],
+    flags: JsonObject,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

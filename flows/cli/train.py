@@ -4,12 +4,13 @@ import hashlib
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
+from schemas.rows import JsonObject
 
 
 def train(
@@ -75,7 +76,7 @@ def train(
     served = make_served_folders(plan.model, folders)
     write_lines(entries, checkpoint_entries(training, plan.model, served, base_url, chats.facts))
     if as_json:
-        summary: dict[str, Any] = {"steps": last, "checkpoints": [str(folder) for folder in folders]}
+        summary: JsonObject = {"steps": last, "checkpoints": [str(folder) for folder in folders]}
         typer.echo(json.dumps({**summary, "models": str(entries)}))
     else:
         console.print(

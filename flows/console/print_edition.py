@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from textwrap import fill
-from typing import Any
 
 from rich.table import Table
 
@@ -17,6 +16,7 @@ from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.errors import count
 from schemas.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
 from schemas.populations import describe_populations
+from schemas.rows import JsonObject, Row
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from tasks.report.figures.headline import describe_unasked, instances_differ
@@ -54,7 +54,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     counts = sum(answered, grown)
     counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")
     if as_json:
-        document: dict[str, Any] = {"edition": plan.edition}
+        document: JsonObject = {"edition": plan.edition}
         if is_evaluation(unit):
             document["evaluation"] = split_unit(unit)[1]
         document |= {"root": store.root, "counts": counts, "leaderboard": board}
@@ -155,7 +155,7 @@ def _describe_scale(catalog: Catalog, benchmark: str) -> str:
     return f"{count(players, 'player')} of {editions:,} editions are on one scale: table scale, or the report"
 
 
-def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
+def _fair_cells(row: Row) -> tuple[str, str]:
     common, adjusted, error = (row[name] for name in ("common_rate", "adjusted_rate", "adjusted_rate_se"))
     return (
         "none" if common is None else f"{common:.3f} of {row['common_instances']:,}",
@@ -163,7 +163,7 @@ def _fair_cells(row: dict[str, Any]) -> tuple[str, str]:
     )
 
 
-def _reasons(board: list[dict[str, Any]], measures: Iterable[Measure]) -> list[str]:
+def _reasons(board: list[Row], measures: Iterable[Measure]) -> list[str]:
     """Return why figures of the board have no interval, each reason once."""
     found = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
     return [
@@ -172,7 +172,7 @@ def _reasons(board: list[dict[str, Any]], measures: Iterable[Measure]) -> list[s
     ]
 
 
-def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:
+def _ranking_notes(board: list[Row]) -> list[str]:
     """Return what each setting's order goes by, where its players have different instances."""
     by = {row["setting"]: row["ranked_by"] for row in board if row["rank"] is not None}
     return (
@@ -182,7 +182,7 @@ def _ranking_notes(board: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def figure(row: dict[str, Any], name: str) -> str:
+def figure(row: Row, name: str) -> str:
     """Return a figure of a leaderboard's row with its interval, where it has one."""
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
     if value is None:
@@ -190,7 +190,7 @@ def figure(row: dict[str, Any], name: str) -> str:
     return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def sum_calls(catalog: Catalog, edition: str) -> dict[str, Any]:
+def sum_calls(catalog: Catalog, edition: str) -> JsonObject:
     """Return the edition's calls, tokens and known cost, and for how many calls each is unknown."""
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "
@@ -212,7 +212,7 @@ def _causes(catalog: Catalog, edition: str) -> list[Cause]:
     return count_causes((str(error), int(calls)) for error, calls in rows)
 
 
-def _describe_spending(spent: dict[str, Any]) -> str:
+def _describe_spending(spent: Row) -> str:
     counted = calls_text(spent["calls"], spent["calls_of_unknown_cost"], spent["known_cost_usd"] or 0.0)
     tokens = f"{spent['prompt_tokens'] or 0:,} tokens in, {spent['completion_tokens'] or 0:,} out"
     kinds = {"without usage": "calls_without_usage", "with bounded usage": "calls_with_bounded_usage"}

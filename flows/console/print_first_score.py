@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from textwrap import wrap
-from typing import Any
 
 from flows.benchmark import Benchmark
 from flows.console.print_edition import figure
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
+from schemas.rows import JsonObject, Row
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
@@ -66,7 +66,7 @@ def print_first_score(
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _scores(board: list[dict[str, Any]], benchmark: Benchmark, model: str, best: str) -> list[str]:
+def _scores(board: list[Row], benchmark: Benchmark, model: str, best: str) -> list[str]:
     """Return a line for each setting: solved, the rate with its interval, the floor and the optimum."""
     floor = benchmark.floor.player if benchmark.floor is not None else ""
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
@@ -97,7 +97,7 @@ def _problems(store: Store, catalog: Catalog, problems: list[Problem], episodes:
     return lines
 
 
-def _spending(spent: dict[str, Any]) -> list[str]:
+def _spending(spent: Row) -> list[str]:
     tokens = f"{spent['prompt_tokens'] or 0:,} in, {spent['completion_tokens'] or 0:,} out"
     if not spent["prompt_tokens"]:
         tokens = "unknown: the server reports none"
@@ -124,7 +124,7 @@ def _indented(label: str, commands: list[str]) -> Iterator[str]:
             label = ""
 
 
-def _sum_spending(catalog: Catalog, edition: str, model: str) -> dict[str, Any]:
+def _sum_spending(catalog: Catalog, edition: str, model: str) -> JsonObject:
     of_model = f"edition = {quote(edition)} AND player = {quote(model)}"
     names, rows = catalog.query(
         "SELECT count(*) AS calls, sum(prompt_tokens)::BIGINT AS prompt_tokens, "

@@ -38,7 +38,7 @@ _TABLE_CHARACTERS = 4_000_000
 # What a CSV writer writes well by itself; a bool is an int to `isinstance` and not one here.
 _AS_THEY_ARE = (int, float, type(None))
 
-Row = Sequence[Any]
+Row = Sequence[object]
 
 
 class Format(StrEnum):
@@ -116,7 +116,7 @@ def _print_csv(names: Sequence[str], rows: Iterable[Row]) -> None:
     writer.writerows(map(csv_row, rows))
 
 
-def csv_row(row: Row) -> list[Any]:
+def csv_row(row: Row) -> list[object]:
     """Return the values for a CSV writer: no formula, no control character in them."""
     return [
         value if type(value) in _AS_THEY_ARE else csv_cell(value if type(value) is str else _text(value))
@@ -209,7 +209,7 @@ def _width(text: str) -> int:
     return max(map(cell_len, text.split("\n")))
 
 
-def _format_cell(value: Any) -> str:
+def _format_cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
@@ -219,7 +219,7 @@ def _format_cell(value: Any) -> str:
     return printable(_text(value)).replace("\t", "\\t")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return the value as a text that says what it is; lists and structures as JSON."""
     if value is None:
         return ""
@@ -230,7 +230,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _for_json(value: Any) -> Any:
+def _for_json(value: object) -> Any:
     """Return the value with what JSON lacks replaced: NaN and infinities by null, keys by their text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

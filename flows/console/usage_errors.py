@@ -8,6 +8,7 @@ from typer import TyperException
 
 from flows.benchmark import benchmarks
 from schemas.errors import in_one_line, suggest
+from schemas.rows import JsonObject
 
 
 def describe_usage_error(error: TyperException, command: str) -> str:
@@ -52,7 +53,7 @@ def _owners(flag: str) -> list[str]:
     return [one.name for one in benchmarks().values() if name in one.settings().own_fields()]
 
 
-def _problems(error: TyperException) -> Sequence[dict[str, Any]]:
+def _problems(error: TyperException) -> Sequence[JsonObject]:
     """Return what pydantic found wrong with a value, by which typer reads it."""
     found = getattr(error.__cause__, "errors", None)
     return found() if found is not None and getattr(error, "param", None) is not None else ()

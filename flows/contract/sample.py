@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from flows.benchmark import Benchmark, find_benchmark
 from flows.refresh.plan import PreparedRefresh, prepare_refresh
@@ -34,7 +33,7 @@ class Sample:
     folder: Path
 
 
-def make_sample(name: str, folder: Path, **changed: Any) -> Sample:
+def make_sample(name: str, folder: Path, **changed: object) -> Sample:
     """Publish an edition of the benchmark's smallest size, played by its programs, in a root in the folder.
 
     `changed` are settings that differ. Raises what a refresh raises, InvalidOption where no such benchmark is

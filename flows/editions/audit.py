@@ -2,10 +2,10 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from flows.refresh.publish import local_questions
 from schemas.errors import AuditFailed
+from schemas.rows import JsonObject, Row
 from schemas.tables import staged_tables
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units, table_file
@@ -53,7 +53,7 @@ def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> No
         )
 
 
-def _audit_tables(store: Store, unit: str) -> list[dict[str, Any]]:
+def _audit_tables(store: Store, unit: str) -> list[JsonObject]:
     from warehouse.audit.audit import audit
 
     plan, answers = unit_plan(store, unit), is_evaluation(unit)
@@ -63,7 +63,7 @@ def _audit_tables(store: Store, unit: str) -> list[dict[str, Any]]:
         return audit(files, local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None)
 
 
-def _in_words(row: dict[str, Any]) -> str:
+def _in_words(row: Row) -> str:
     return (
         f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, {row['observed']}"
     )

@@ -10,6 +10,7 @@ from flows.stages.compute_scale import read_cells
 from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.price import Price
+from schemas.rows import JsonObject, Row
 from schemas.variance import MeasuredVariance, Parts
 from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -34,7 +35,7 @@ def plan_design(
     power: float,
     max_domains: int,
     prices: Mapping[str, Price],
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the design that reaches the goal (option and value), as `perennial design --json` prints it.
 
     `prices` are by model.
@@ -159,7 +160,7 @@ def _calls_of(name: str, history: History, usual: float, is_program: bool) -> fl
     return turns or usual
 
 
-def _row(name: str, chosen: Design, calls: float, cost: Cost) -> dict[str, Any]:
+def _row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:
     low, high = (None if one is None else one * chosen.episodes for one in (cost.low, cost.high))
     return {
         "player": name,

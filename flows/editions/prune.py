@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import typer
 
@@ -92,7 +91,7 @@ def _name_editions(entry: Prunable) -> str:
     return f"{_WHAT[entry.kind]}{f' of {entry.edition}' if entry.edition else ''}"
 
 
-def _row(store: Store, entry: Prunable) -> tuple[Any, ...]:
+def _row(store: Store, entry: Prunable) -> tuple[object, ...]:
     is_staging = entry.kind == "staging"
     paid = _sum_paid_calls(store, entry.edition) if is_staging else (None, None)
     return (

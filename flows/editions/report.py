@@ -2,16 +2,16 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 from importlib.resources import files
-from typing import Any
 
 from flows.benchmark import Benchmark, Playing, find_benchmark
 from flows.editions.diagnosis import find_problems
 from flows.refresh.plan_precision import measure_plan
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, way_of
+from schemas.rows import ReadJson
 from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from tasks.statistics.scale.design import POWER
@@ -164,7 +164,7 @@ def _shared_anchors(catalog: Catalog, editions: Sequence[str], benchmark: Benchm
     return tuple(sorted({name for name, _ in set.intersection(*found)}))
 
 
-def _asked_how(settings: Mapping[str, Any], player: str, playing: Playing) -> str:
+def _asked_how(settings: ReadJson, player: str, playing: Playing) -> str:
     """Return parameters and protocol that a model was asked with in an evaluation, by its plan."""
     model = parse_model_player(player, {}, playing.variants).choice.model
     params = settings.get("model_params", {}).get(model, settings["player_params"])

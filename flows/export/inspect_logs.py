@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flows.export.source import Source
 from schemas.errors import InvalidOption
 from schemas.ids import content_id
+from schemas.rows import JsonObject, Row
 from warehouse.catalog.confinement import quote
 from warehouse.disclosure.export_tables import ExportedFile, describe_file
 
@@ -135,7 +136,7 @@ def _samples(source: Source, of: Mapping[str, str]) -> Iterator["EvalSample"]:
             yield _sample(source, episode, spoken.get(episode["episode_id"], []))
 
 
-def _sample(source: Source, episode: Mapping[str, Any], spoken: list[tuple[Any, ...]]) -> "EvalSample":
+def _sample(source: Source, episode: Row, spoken: list[tuple[Any, ...]]) -> "EvalSample":
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
@@ -180,7 +181,7 @@ def _message(message_id: str, role: str, content: str | None, reasoning: str | N
         ContentText,
     )
 
-    kinds: dict[str, Any] = {
+    kinds: JsonObject = {
         "system": ChatMessageSystem,
         "developer": ChatMessageSystem,
         "assistant": ChatMessageAssistant,

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from flows.export.games import Conversation
 from flows.export.source import Source
 from schemas.errors import InvalidOption
+from schemas.rows import JsonObject, Row
 from warehouse.catalog.published_rows import rows_with
 from warehouse.disclosure.export_tables import ExportedFile, describe_file
 
@@ -30,7 +30,7 @@ def write_instances(source: Source, folder: Path) -> list[ExportedFile]:
     return [describe_file(folder, FILE, "instances", written, len(source.private_ids))]
 
 
-def read_instances(source: Source, *, with_answers: bool) -> Iterator[dict[str, Any]]:
+def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
     """Yield the instances in order; raise InvalidOption where none can be played."""
     store, edition, plan = source.store, source.edition, source.plan
     playing = source.benchmark.playing()
@@ -44,7 +44,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[dict[str, 
         shared = {
             row["instance_id"]: row for row in rows_with(store, "instances", edition, "instance_id", ids)
         }
-        answers: dict[str, dict[str, Any]] = {id_: {} for id_ in ids}
+        answers: dict[str, JsonObject] = {id_: {} for id_ in ids}
         for table in answer_tables:
             for row in rows_with(store, table, edition, "instance_id", ids):
                 answers[row["instance_id"]][table] = row

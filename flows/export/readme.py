@@ -1,7 +1,6 @@
 """The README of an export."""
 
-from collections.abc import Mapping
-from typing import Any
+from schemas.rows import ReadJson
 
 _TABLES = (
     "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "
@@ -19,7 +18,7 @@ _CONTENT = {
 }
 
 
-def write_readme(manifest: Mapping[str, Any]) -> str:
+def write_readme(manifest: ReadJson) -> str:
     """Return the README of the export that this manifest describes."""
     edition = manifest["edition"]
     paragraphs = (
@@ -35,12 +34,12 @@ def write_readme(manifest: Mapping[str, Any]) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _evaluations(manifest: Mapping[str, Any]) -> str:
+def _evaluations(manifest: ReadJson) -> str:
     number = len(manifest["evaluations"])
     return "1 evaluation" if number == 1 else f"{number} evaluations"
 
 
-def _seed(manifest: Mapping[str, Any]) -> str:
+def _seed(manifest: ReadJson) -> str:
     if not manifest["seed_commitment"]:
         return "The data were imported; no seed is known."
     told = (
@@ -53,7 +52,7 @@ def _seed(manifest: Mapping[str, Any]) -> str:
     return f"{told}decimal digits: `printf %s {manifest['seed']} | sha256sum`."
 
 
-def _left_out(manifest: Mapping[str, Any]) -> str:
+def _left_out(manifest: ReadJson) -> str:
     if not manifest["left_out"]:
         return "Nothing is left out."
     counted = ", ".join(f"{number:,} {table}" for table, number in sorted(manifest["left_out"].items()))

@@ -1,6 +1,6 @@
 """A KnowLogic edition in growth: its plan, the batches of its scenarios, its domains, questions from rows."""
 
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
@@ -8,6 +8,7 @@ from schemas.errors import EditionConflict
 from schemas.knowlogic.plan import KnowLogicPlan
 from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import DomainName
+from schemas.rows import Row
 from tasks.knowlogic.domain import Domain
 from tasks.knowlogic.quotas import plan_scenarios
 from tasks.knowlogic.registry import find_domain
@@ -50,6 +51,6 @@ def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
     ]
 
 
-def question_of(row: dict[str, Any]) -> Question:
+def question_of(row: Row) -> Question:
     """Return the question of a row of `knowlogic_questions`."""
     return Question(**row)

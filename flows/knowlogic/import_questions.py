@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from schemas.ids import content_id
 from schemas.knowlogic.plan import KnowLogicPlan
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.plan import EditionPlan
+from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
 from tasks.knowlogic.published_form import Imported
 from tasks.knowlogic.verdicts import ItemFinding
@@ -65,7 +65,7 @@ def publish_questions(
     return publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
 
 
-def _shared_rows(questions: Sequence[Imported]) -> list[dict[str, Any]]:
+def _shared_rows(questions: Sequence[Imported]) -> list[Row]:
     numbers: Counter[tuple[str, str]] = Counter()
     rows = []
     for question in questions:

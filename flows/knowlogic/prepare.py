@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from flows.benchmark import Preparation
 from flows.knowlogic.estimate_calls import estimate_calls
@@ -44,7 +43,7 @@ def estimate_evaluation(
     return estimate_calls(read_counts(store, plan.edition)["instances"], plan, prices)
 
 
-def unfit(own: Mapping[str, Any]) -> dict[str, str]:
+def unfit(own: Mapping[str, object]) -> dict[str, str]:
     """Return which programs cannot play: `exact` reads the texts of the knowledge base that is installed,
     and `guesser` knows none that are imported.
     """

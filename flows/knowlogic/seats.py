@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from flows.benchmark import Playing
 from flows.knowlogic.draw_question import draw_question
@@ -57,7 +56,7 @@ class QuestionSeat(OneShotSeat):
 
 
 def take_seats(
-    store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, Any]
+    store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, object]
 ) -> list[QuestionSeat]:
     """Return the seats of these instances, in their order."""
     rows = rows_with(store, "knowlogic_questions", edition, "instance_id", instance_ids, _PLAYED)

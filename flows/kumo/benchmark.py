@@ -1,6 +1,5 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from flows.benchmark import Benchmark
@@ -9,6 +8,7 @@ from schemas.kumo.things import Setting
 from schemas.late_module import LateModule
 from schemas.measure import Floor, Measure
 from schemas.populations import NEW_DOMAINS
+from schemas.rows import ReadJson
 from schemas.variance import MeasuredVariance, Parts
 from tasks.kumo.optimum.limits import fits_tables
 
@@ -36,7 +36,7 @@ else:
     origins = LateModule("warehouse.kumo.origins")
 
 
-def _unfit(own: Mapping[str, Any]) -> dict[str, str]:
+def _unfit(own: ReadJson) -> dict[str, str]:
     """Return which programs cannot play: the reader knows the sentences of the template's books alone, and
     the optimum is known for sizes that fit its tables.
     """

@@ -1,9 +1,8 @@
 """How KUMO is played: an instance of a published edition with one of its books, usually the final one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from flows.benchmark import Playing
 from flows.kumo.guidebooks import read_guidebooks
@@ -15,7 +14,7 @@ from schemas.kumo.protocol import PaperMessages
 from schemas.kumo.reliability import RELIABILITIES, fits_plan
 from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import BookVersion, Instance, Step
-from schemas.rows import Row
+from schemas.rows import ReadJson, Row
 from tasks.kumo.board import Board
 from tasks.kumo.books.guidebooks import choose_guidebooks
 from tasks.kumo.books.rules import rules_of
@@ -90,7 +89,7 @@ def take_seats(
     store: Store,
     edition: str,
     instance_ids: Sequence[str],
-    protocol: Mapping[str, Any],
+    protocol: ReadJson,
     version: BookVersion = "final",
 ) -> list[KumoSeat]:
     """Return the seat of each of these instances that has a book of this version, in their order.
@@ -119,7 +118,7 @@ def take_seats(
 
 
 def take_seats_among(
-    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any], number: int
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: ReadJson, number: int
 ) -> list[KumoSeat]:
     """Return the seats with the final book among so many, of instances that enough domains have books for."""
     seats = take_seats(store, edition, instance_ids, protocol)
@@ -140,7 +139,7 @@ def take_seats_among(
 
 
 def take_seats_reported(
-    store: Store, edition: str, instance_ids: Sequence[str], protocol: Mapping[str, Any], reliability: float
+    store: Store, edition: str, instance_ids: Sequence[str], protocol: ReadJson, reliability: float
 ) -> list[KumoSeat]:
     """Return the seats with reports of this reliability, of instances for which the best play is computed."""
     # Imported here: it needs numba.
@@ -162,7 +161,7 @@ def take_seats_reported(
     return found
 
 
-def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: Mapping[str, Any]) -> KumoSeat:
+def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: ReadJson) -> KumoSeat:
     instance = instance_from_row(row, encoded.config)
     board = Board(
         encoded.config,

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flows.benchmark import find_benchmark
 from flows.refresh.model_checks import refuse_reserved_names
@@ -89,7 +88,7 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
     return replace(tried, reply=reply, error=error, remedy=suggest_remedy(error, sent))
 
 
-def short_request(role: Role, model: str, params: Mapping[str, Any]) -> ModelRequest:
+def short_request(role: Role, model: str, params: Mapping[str, object]) -> ModelRequest:
     """Return one short question with these parameters, of which a limit of the reply is lowered."""
     most = completion_bound(params)
     if most is not None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
-from typing import Any
 
 from pydantic.fields import FieldInfo
 
@@ -63,7 +62,7 @@ def _comment(*paragraphs: str) -> Iterator[str]:
         yield from (f"# {line}" for line in wrap(paragraph, _WIDTH))
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     """Return a plain value as TOML; texts, numbers, true, false and lists are written as in JSON."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items()) + " }"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, TextIO
+from typing import TextIO
 
 from flows.benchmark import Playing
 from flows.console.terminal import Terminal
@@ -10,13 +10,14 @@ from schemas.errors import InvalidOption, UnreadableInput
 from schemas.errors import count as count_of
 from schemas.game import Game, Seat, Sheet
 from schemas.ids import derive_rng
+from schemas.rows import JsonObject
 from tasks.play.program_player import play_program
 
 _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"
 
 
-def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source: TextIO) -> dict[str, Any]:
+def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source: TextIO) -> JsonObject:
     """Let a person play the seat, and return the game as a JSON object: moves, result, and the reference's.
 
     `told` says how to play the same instance again. Raises UnreadableInput where the input ends first.
@@ -26,7 +27,7 @@ def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source
     sheet = playing.sheet(game)
     console.print(f"{told}\n")
     _show_opening(console, sheet)
-    moves: list[dict[str, Any]] = []
+    moves: list[JsonObject] = []
     for turn in count(1):
         name = _ask(console, sheet, source, turn)
         shown = game.take(sheet.reply(name))
@@ -105,10 +106,10 @@ def _show_end(
     seat: Seat,
     game: Game,
     sheet: Sheet,
-    moves: list[dict[str, Any]],
+    moves: list[JsonObject],
     console: Terminal,
     told: str,
-) -> dict[str, Any]:
+) -> JsonObject:
     result = game.result()
     assert result is not None
     tests = sum(move["shown"] is not None for move in moves)
@@ -136,7 +137,7 @@ def _show_end(
     return document
 
 
-def _play_reference(playing: Playing, seat: Seat, sheet: Sheet) -> dict[str, Any] | None:
+def _play_reference(playing: Playing, seat: Seat, sheet: Sheet) -> JsonObject | None:
     """Return player and moves of the first reference that can play, None where none can."""
     names = {sheet.reply(name): name for name in (*sheet.truths, *sheet.actions)}
     for player in playing.references:

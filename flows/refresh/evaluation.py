@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from flows.benchmark import find_benchmark
 from flows.console.clock import refuse_clock_set_back
@@ -113,7 +112,7 @@ def _plan_asked(
     growth: EditionPlan,
     players: tuple[str, ...],
     versions: tuple[str, ...],
-    protocol: Mapping[str, Any],
+    protocol: Mapping[str, object],
 ) -> EvaluationPlan:
     benchmark = find_benchmark(growth.benchmark)
     params, model_params = choose_params(settings, benchmark, players)

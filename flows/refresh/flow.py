@@ -8,7 +8,7 @@ interruption.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from prefect import flow
 
@@ -49,6 +49,7 @@ from schemas.errors import (
     UnusableConfig,
 )
 from schemas.plan import EvaluationPlan, Plan
+from schemas.rows import JsonObject
 from schemas.settings import RefreshSettings, load_settings
 from warehouse.catalog.catalog import row_file
 from warehouse.ledger.ledger import ledger_file
@@ -67,7 +68,7 @@ _OF_ONE_EDITION = (
 
 
 @flow(name="refresh", validate_parameters=False)
-def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
+def refresh(settings: Sequence[JsonObject]) -> list[Outcome]:
     """Publish the edition that each of these settings asks for and its first evaluation: a deployment's run.
 
     `settings` are those of `schemas.settings.RefreshSettings`, of one benchmark each and on one root; what is
@@ -84,7 +85,7 @@ def refresh_prepared(each: Sequence[RefreshSettings], prepared: Sequence[Prepare
     at the end. A limit, an endpoint that fails, an interrupt end the run.
     """
 
-    def refresh(settings: Sequence[dict[str, Any]]) -> list[Outcome]:
+    def refresh(settings: Sequence[JsonObject]) -> list[Outcome]:
         return _refresh(each, lambda _store: prepared)
 
     return _as_flow(refresh)([_shown(chosen) for chosen in each])
@@ -93,7 +94,7 @@ def refresh_prepared(each: Sequence[RefreshSettings], prepared: Sequence[Prepare
 def evaluate_prepared(chosen: RefreshSettings, plan: EvaluationPlan) -> None:
     """Publish the evaluation of a published edition that is planned, or finish it."""
 
-    def evaluate(settings: dict[str, Any], evaluation: str, instances: int) -> None:
+    def evaluate(settings: JsonObject, evaluation: str, instances: int) -> None:
         store = Store(chosen.root)
         watchers = _watchers_of(chosen)
         with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
@@ -109,7 +110,7 @@ def _as_flow(function: Callable[Parameters, Result]) -> Callable[Parameters, Res
     return flow(validate_parameters=False)(function)
 
 
-def _shown(settings: RefreshSettings) -> dict[str, Any]:
+def _shown(settings: RefreshSettings) -> JsonObject:
     """Return the settings as Prefect may keep and show them."""
     return settings.model_dump(exclude={*SECRET_SETTINGS, "seed"})
 

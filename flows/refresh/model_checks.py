@@ -5,12 +5,12 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 from flows.benchmark import Benchmark, Playing
 from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.price import Price
+from schemas.rows import JsonObject
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.budget import check_budget
@@ -28,7 +28,7 @@ _LISTING_TIMEOUT_S = 10.0
 
 def choose_params(
     settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+) -> tuple[JsonObject, dict[str, JsonObject]]:
     """Return what the calls of models that play pass on, and by model where its entry changes that."""
     models = models_of(players, benchmark.playing())
     shared = settings.player_params() if models else {}
@@ -36,8 +36,8 @@ def choose_params(
 
 
 def state_facts(
-    protocol: Mapping[str, Any], settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
-) -> dict[str, Any]:
+    protocol: Mapping[str, object], settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
+) -> JsonObject:
     """Return the protocol with what models.toml says of the players that are models, under `facts`."""
     entries = settings.model_entries()
     named = [name for name in models_of(players, benchmark.playing()) if name in entries]
@@ -53,7 +53,7 @@ def check_models(
     store: Store,
     *,
     needs_key: bool,
-    protocol: Mapping[str, Any],
+    protocol: Mapping[str, object],
 ) -> None:
     """Raise InvalidOption where models are named that cannot be called, or not within a limit of cost.
 

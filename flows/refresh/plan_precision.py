@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from flows.benchmark import find_benchmark
 from schemas.plan import EvaluationPlan
+from schemas.rows import JsonObject, Row
 from tasks.statistics.scale.design import POWER, Design, measure_design
 from warehouse.catalog.catalog import table_file
 from warehouse.store.store import Store
@@ -28,13 +28,13 @@ def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]
     return {setting: (len(domains[setting]), number) for setting, number in sorted(instances.items())}
 
 
-def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, dict[str, Any]]:
+def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
     """Return the precision by setting; `sizes` are its domains and all its instances.
 
     None for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
     new domains exists.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     variance = find_benchmark(benchmark).variance
     if variance is None:
         return found
@@ -54,7 +54,7 @@ def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, dict[str,
     return found
 
 
-def describe_precision(measured: Mapping[str, Mapping[str, Any]]) -> str:
+def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
     """Return the lines under the plan's table; "" where nothing is measured."""
     if not measured:
         return ""

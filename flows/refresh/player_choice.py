@@ -1,7 +1,6 @@
 """Which players a refresh has, and which versions of its questions they play."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from flows.benchmark import Benchmark
 from schemas.errors import InvalidOption
@@ -12,7 +11,7 @@ from tasks.play.model_player import plays_version
 
 
 def choose_players(
-    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any], anchors: Sequence[str] = ()
+    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, object], anchors: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the players' names: those that are given, or all programs that fit the plan's `own` part.
 
@@ -52,7 +51,7 @@ def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
 
 
 def choose_versions(
-    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, Any], players: Sequence[str]
+    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, object], players: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
     versions = settings.versions(own)

@@ -3,12 +3,13 @@
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from flows.console.print_edition import sum_calls
 from flows.console.terminal import Terminal
+from schemas.rows import Row
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.store.store import Store
 
@@ -38,7 +39,7 @@ def print_outcomes(store: Store, outcomes: "Sequence[Outcome]", console: Termina
     console.print(f'next:   perennial query{flag} "FROM leaderboard"', markup=False, highlight=False)
 
 
-def _describe(catalog: Catalog, outcome: "Outcome") -> dict[str, Any]:
+def _describe(catalog: Catalog, outcome: "Outcome") -> Row:
     edition = outcome.edition
     grown = catalog.query(f"SELECT counts FROM editions WHERE edition = '{edition}'")[1]
     played = catalog.query(f"SELECT evaluation, counts FROM evaluations WHERE edition = '{edition}'")[1]
@@ -58,7 +59,7 @@ def _describe(catalog: Catalog, outcome: "Outcome") -> dict[str, Any]:
     }
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: Row) -> list[str]:
     known = row["known_cost_usd"] or 0
     cost = "-" if row["calls"] is None else "unknown" if row["calls_of_unknown_cost"] else f"${known:,.2f}"
     counts = (row["instances"], row["evaluation"], row["calls"])

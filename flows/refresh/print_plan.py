@@ -5,7 +5,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -17,6 +17,7 @@ from schemas.endpoint import Endpoint
 from schemas.game import USUAL
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.price import BATCH_PRICE_SHARE, Price
+from schemas.rows import JsonObject
 from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 
@@ -289,7 +290,7 @@ def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -
     share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
     if share == 1:
         return estimate
-    numbers: dict[str, Any] = {
+    numbers: JsonObject = {
         name: math.ceil(value * share) if isinstance(value, int) else value * share
         for name, value in asdict(estimate).items()
         if isinstance(value, int | float) and not isinstance(value, bool)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from flows.console import progress
 from flows.console.clock import refuse_clock_set_back
@@ -92,7 +91,7 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
     return publication.counts | ({} if statistics is None else {"statistics": statistics.num_rows})
 
 
-def _protocol_of(store: Store, edition: str) -> Mapping[str, Any]:
+def _protocol_of(store: Store, edition: str) -> Mapping[str, object]:
     """Return the protocol of the evaluation that is staged with the edition, if any."""
     plan = Staging(store, evaluation_of(edition, FIRST)).read_plan()
     return plan.protocol if isinstance(plan, EvaluationPlan) else {}

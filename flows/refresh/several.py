@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flows.benchmark import Benchmark, find_benchmark
 from flows.refresh.plan import PreparedRefresh, prepare_refresh
@@ -47,7 +46,7 @@ def prepare_each(
     store: Store,
     *,
     needs_key: bool = True,
-    flags: Mapping[str, Any] | None = None,
+    flags: Mapping[str, object] | None = None,
 ) -> list[PreparedRefresh]:
     """Return the plan of each benchmark after every check that needs no work, as `prepare_refresh` does.
 

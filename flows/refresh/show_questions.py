@@ -6,7 +6,6 @@ plays.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from flows.benchmark import Playing, find_benchmark
 from prompts.render import template_hash
@@ -21,7 +20,7 @@ _MOST = 100  # questions, one of each domain and setting
 
 
 def show_questions(
-    plan: EditionPlan, protocol: Mapping[str, Any], files: Mapping[str, Path], folder: Path
+    plan: EditionPlan, protocol: Mapping[str, object], files: Mapping[str, Path], folder: Path
 ) -> None:
     """Render what a model would be shown of one question of each domain and setting, in every variant.
 

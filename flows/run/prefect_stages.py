@@ -15,6 +15,7 @@ from flows.run.batch_runner import Runner
 from flows.stages.grow import Counts, Work
 from flows.watchers.watcher import Watchers
 from schemas.errors import PerennialError
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from prefect.tasks import TaskRunNameCallbackWithParameters
@@ -78,7 +79,7 @@ def _call(work: Callable[[], Counts]) -> Counts:
 def _as_task(name: str, function: Callable[..., Counts], timeout_s: float | None = None) -> Task[..., Counts]:
     """Return the function as a task; a time-out works in the main thread alone, elsewhere it only warns."""
 
-    def name_run(parameters: dict[str, Any]) -> str:
+    def name_run(parameters: JsonObject) -> str:
         work = parameters["work"]
         return getattr(work, "label", "") or getattr(getattr(work, "__self__", None), "label", "") or name
 

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from flows.run.worker import prepare_worker
 
@@ -50,7 +50,7 @@ class ProcessPool:
     ) -> None:
         self.stop()
 
-    def run(self, function: Callable[..., Result], *values: Any) -> Result:
+    def run(self, function: Callable[..., Result], *values: object) -> Result:
         """Return what the function returns in a worker, or raise what it raises there.
 
         Raises WorkerLost where a worker died (those in flight in the others are lost with it), and
@@ -96,7 +96,7 @@ class _Crew:
         )
         self.is_dismissed = False
 
-    def submit(self, function: Callable[..., Result], *values: Any) -> "Future[Result]":
+    def submit(self, function: Callable[..., Result], *values: object) -> "Future[Result]":
         """Hand the work to a worker, starting one where none is idle."""
         with interrupts_held_back():
             return self._executor.submit(function, *values)

@@ -17,7 +17,7 @@ def spread_over(workers: int | None) -> Spread:
     """
     count = workers or os.cpu_count() or 1
 
-    def spread(function: Callable[..., Any], values: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    def spread(function: Callable[..., Any], values: Sequence[tuple[object, ...]]) -> Iterator[object]:
         if count == 1 or len(values) < 2:
             yield from (function(*each) for each in values)
             return

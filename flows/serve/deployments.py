@@ -22,6 +22,7 @@ from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
+from schemas.rows import JsonObject
 from schemas.settings import EditionName, load_settings
 from schemas.settings.several import load_each
 from schemas.units import evaluation_of
@@ -31,7 +32,7 @@ from warehouse.store.store import Store
 _WIDTH = 160
 
 
-def _fresh_editions(given: dict[str, Any]) -> list[str]:
+def _fresh_editions(given: JsonObject) -> list[str]:
     """Publish an edition of each benchmark and return their names.
 
     A refresh that was killed between publishing and tidying up is found staged and published: it is
@@ -47,7 +48,7 @@ def _fresh_editions(given: dict[str, Any]) -> list[str]:
     return editions
 
 
-def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
+def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[object]) -> None:
     """Send the webhook's message for a process that could not do so itself."""
     # Without the run's parameters: nothing has checked those of a run that never came to start.
     settings = load_settings({})
@@ -62,7 +63,7 @@ def _tell_of_crash(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -
     on_crashed=[_tell_of_crash],
 )
 @takes_settings
-def grow_edition(**settings: Any) -> State[Any]:
+def grow_edition(**settings: object) -> State[object]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
         editions = _fresh_editions(settings)
@@ -81,7 +82,7 @@ def _name_run() -> str:
     flow_run_name=_name_run,
     description="Compute the statistics of published editions again; no model is called.",
 )
-def analyse(edition: EditionName | None = None) -> State[Any]:
+def analyse(edition: EditionName | None = None) -> State[object]:
     """Compute statistics again, as `perennial analyse` does.
 
     Args:
@@ -95,7 +96,7 @@ def analyse(edition: EditionName | None = None) -> State[Any]:
 
 
 @flow(name="audit", flow_run_name=_name_run, description="Audit published tables again.")
-def audit(edition: EditionName | None = None) -> State[Any]:
+def audit(edition: EditionName | None = None) -> State[object]:
     """Check published tables, as `perennial audit` does; fail where an expectation no longer holds.
 
     Args:

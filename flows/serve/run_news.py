@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 import httpx
@@ -109,7 +108,7 @@ class RunNews:
         if not editions or not all(map(self._is_published, editions)):
             return run
         message = f"edition {run.name} is published: it was cancelled while it was being published"
-        state: State[Any] = Completed(message=message)
+        state: State[object] = Completed(message=message)
         await self._client.set_flow_run_state(run.id, state, force=True)
         return run.model_copy(update={"state": state})
 

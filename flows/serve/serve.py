@@ -37,6 +37,7 @@ from flows.serve.run_news import RunNews, read_runs
 from flows.serve.server_access import refuse_open_server, require_access
 from flows.watchers.webhook import without_credentials
 from schemas.errors import InvalidOption, PerennialError, suggest
+from schemas.rows import JsonObject
 from schemas.units import evaluation_of
 from warehouse.catalog.catalog import row_file
 from warehouse.store.store import Store
@@ -210,7 +211,7 @@ async def _refuse_unknown_parameters(
     await client.update_deployment(deployment_id, update)
 
 
-def _are_valid(parameters: dict[str, Any]) -> bool:
+def _are_valid(parameters: JsonObject) -> bool:
     """Whether a run with these parameters would start, or be refused again."""
     try:
         grow_edition.validate_parameters(parameters)

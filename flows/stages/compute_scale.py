@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -12,6 +12,7 @@ from schemas.errors import PerennialError
 from schemas.ids import content_id
 from schemas.persons import pool_sql
 from schemas.plan import way_of
+from schemas.rows import ReadJson, Row
 from schemas.variance import MeasuredVariance
 from tasks.play.model_player import parse_model_player
 from tasks.statistics.scale.cells import Cell
@@ -30,7 +31,7 @@ def compute_scale(store: Store, units: Sequence[str] | None = None) -> int:
     import pyarrow as pa
 
     chosen = tuple(visible_units(store) if units is None else units)
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     if chosen:
         # Sums of floats depend on their order, which several threads leave open.
         catalog = open_catalog(store, chosen, settings={"threads": 1})
@@ -105,7 +106,7 @@ def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
     return found
 
 
-def _describe_way(plan: Mapping[str, Any], player: str, variants: Any) -> str:
+def _describe_way(plan: ReadJson, player: str, variants: Any) -> str:
     model = parse_model_player(player, {}, variants).choice.model
     params = plan.get("model_params", {}).get(model, plan.get("player_params", {}))
     whole = content_id("way", params, way_of(plan.get("protocol", {}), player))

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from flows.benchmark import Benchmark, Playing, find_benchmark
 from schemas.errors import InvalidOption, join_choices
@@ -29,7 +28,7 @@ class OpenedStudy:
         """How the benchmark is played."""
         return self.benchmark.playing()
 
-    def sheet(self, game: Any) -> Sheet:
+    def sheet(self, game: object) -> Sheet:
         """Return what a person is shown of a game."""
         make_sheet = self.playing.sheet
         assert make_sheet is not None

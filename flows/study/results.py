@@ -4,13 +4,12 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from flows.study.opened import OpenedStudy
 from flows.study.run import Run, replay
 from schemas.ids import content_id
 from schemas.persons import person_name
-from schemas.rows import Rows
+from schemas.rows import Row, Rows
 from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.study.ledger import Participant, StudyLedger
 
@@ -50,7 +49,7 @@ def collect_results(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Resu
     )
 
 
-def participant_row(opened: OpenedStudy, player: str, run: Run) -> dict[str, Any]:
+def participant_row(opened: OpenedStudy, player: str, run: Run) -> Row:
     """Return the row of `participants`."""
     study = opened.study
     profile = json.loads(run.profile) if run.profile else {}
@@ -137,9 +136,9 @@ MOVE_COLUMNS = (
 )
 
 
-def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[Any, ...]]:
+def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[object, ...]]:
     """Return every move of those who have not withdrawn; `seconds` are since the task's start."""
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for participant in ledger.participants():
         events = ledger.events(participant.number)
         at_of = {(event.task, event.turn): event.at for event in events if event.kind == "move"}

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from flows.console.input_files import open_input, show_path
 from schemas.errors import UnreadableInput
+from schemas.rows import JsonObject
 
 Encode = Callable[[list[dict[str, str]]], dict[str, list[int]]]
 
@@ -49,7 +49,7 @@ class ChatFile:
             raise UnreadableInput(f"{where}: no reply of the assistant, expected one to train on")
         return encoded
 
-    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
+    def _parse(self, line: bytes, number: int) -> JsonObject:
         try:
             record = json.loads(line)
             messages = record["messages"]

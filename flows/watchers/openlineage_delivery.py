@@ -16,6 +16,7 @@ from requests import ConnectionError, HTTPError, Timeout
 from tenacity import Retrying, stop_after_attempt, wait_fixed
 
 from flows.console import progress
+from schemas.rows import JsonObject
 from warehouse.ledger.ledger import without_credentials
 from warehouse.store.store import Store
 
@@ -75,7 +76,7 @@ class Delivery(Transport):
 
     def _open_endpoint(self, url: str, timeout_s: float) -> HttpTransport | None:
         once = {"total": 0, "read": False, "status_forcelist": []}
-        config: dict[str, Any] = {"url": url, "timeout": timeout_s, "retry": once}
+        config: JsonObject = {"url": url, "timeout": timeout_s, "retry": once}
         if path := os.environ.get("OPENLINEAGE_ENDPOINT"):
             config["endpoint"] = path
         if key := os.environ.get("OPENLINEAGE_API_KEY"):

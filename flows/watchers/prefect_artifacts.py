@@ -14,6 +14,7 @@ from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
 from schemas.measure import Measure
 from schemas.plan import Plan
+from schemas.rows import Row
 from schemas.units import is_evaluation
 from warehouse.store.store import Store
 
@@ -87,18 +88,18 @@ class Artifacts(Watcher):
         """Close the client."""
         self._close()
 
-    def _leaderboard(self) -> list[dict[str, Any]]:
+    def _leaderboard(self) -> list[Row]:
         from warehouse.catalog.catalog import open_catalog
         from warehouse.catalog.leaderboard import leaderboard_sql
 
         names, rows = open_catalog(Store(self._root)).query(leaderboard_sql(self._edition, self._measures))
         return [dict(zip(names, map(_round_progress, row), strict=True)) for row in rows]
 
-    def _make_table(self, key: str, rows: list[dict[str, Any]], description: str) -> None:
+    def _make_table(self, key: str, rows: list[Row], description: str) -> None:
         # Prefect's pages expect a table's data as text.
         self._make("table", key, json.dumps(rows), description)
 
-    def _make(self, kind: str, key: str, data: Any, description: str) -> UUID | None:
+    def _make(self, kind: str, key: str, data: object, description: str) -> UUID | None:
         if self._client is None:
             return None
         from prefect.client.schemas.actions import ArtifactCreate
@@ -122,7 +123,7 @@ class Artifacts(Watcher):
             client.__exit__(None, None, None)
 
 
-def _rows(counts: dict[str, int]) -> list[dict[str, Any]]:
+def _rows(counts: dict[str, int]) -> list[Row]:
     return [{"table": table, "rows": rows} for table, rows in counts.items()]
 
 
@@ -130,5 +131,5 @@ def _link(place: str) -> str:
     return place if "://" in place else f"file://{place}"
 
 
-def _round_progress(value: Any) -> Any:
+def _round_progress(value: object) -> Any:
     return round(value, 3) if isinstance(value, float) else value

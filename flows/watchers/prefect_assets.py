@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Container
-from typing import Any
 
 from prefect.assets import Asset, AssetProperties, materialize
 from prefect.cache_policies import NO_CACHE
@@ -10,6 +9,7 @@ from prefect.cache_policies import NO_CACHE
 from flows.watchers.watcher import Watcher
 from schemas.ids import content_id
 from schemas.plan import Plan
+from schemas.rows import JsonObject
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import table_file
@@ -69,7 +69,7 @@ def _materialise(root: str, unit: str, table: str, rows: int, present: Container
         key=asset_key(root, table),
         properties=AssetProperties(name=table, description=f"A row is {TABLES[table].row}."),
     )
-    metadata: dict[str, Any] = {
+    metadata: JsonObject = {
         "edition": split_unit(unit)[0],
         "evaluation": split_unit(unit)[1],
         "rows": rows,

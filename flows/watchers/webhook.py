@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from flows.console import progress
@@ -18,6 +17,7 @@ from flows.console.interrupts import Interrupted
 from flows.watchers.watcher import Watcher
 from schemas.errors import PerennialError
 from schemas.plan import Plan
+from schemas.rows import JsonObject
 from schemas.units import split_unit
 from warehouse.ledger import ledger
 
@@ -43,7 +43,7 @@ class Notices(Watcher):
     def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
         self._url = url
         self._counts: Counter[str] = Counter()
-        self._known: dict[str, Any] = {
+        self._known: JsonObject = {
             "benchmark": benchmark,
             "edition": edition or None,
             "root": without_credentials(root),
@@ -78,7 +78,7 @@ class Notices(Watcher):
         error = {"type": "Crashed", "message": reason, "exit_code": None}
         self._post({"event": "failed", "counts": {}, "error": error})
 
-    def _post(self, news: dict[str, Any]) -> None:
+    def _post(self, news: JsonObject) -> None:
         """Post the document, a second time if need be, and note why nobody took it."""
         if not self._url:
             return
@@ -91,7 +91,7 @@ class Notices(Watcher):
             host = urlsplit(self._url).hostname
             progress.note(f"warning: the webhook at {host} did not receive the message: {problem}")
 
-    def _try_post(self, document: dict[str, Any]) -> str:
+    def _try_post(self, document: JsonObject) -> str:
         """Post once; a thread of its own holds the whole exchange to the time limit."""
         outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
 
@@ -103,7 +103,7 @@ class Notices(Watcher):
         thread.join(TIMEOUT_S)
         return outcome[0]
 
-    def _exchange(self, document: dict[str, Any]) -> str:
+    def _exchange(self, document: JsonObject) -> str:
         import httpx
 
         try:

@@ -5,7 +5,6 @@ A benchmark's own pages are of this form (`flows.benchmark.Benchmark.pages`).
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from flows.benchmark import Benchmark, benchmarks
 from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
 from schemas.errors import Damaged, InvalidOption, UnreadableInput
+from schemas.rows import Row
 from warehouse.catalog.confinement import quote
 
 ALL = "all"
@@ -23,7 +23,7 @@ class Visit:
     """One run of a page: the data root as it is now, and links to the other pages."""
 
     snapshot: Snapshot
-    pages: Mapping[str, Any]
+    pages: Mapping[str, object]
 
     def link(self, page: str, label: str, **parameters: str) -> None:
         """Show a link to a page in this state; the label is text."""
@@ -53,7 +53,7 @@ class Visit:
         (own,) = part.query("SELECT benchmark FROM editions").rows[0]
         return Opened(name, part, benchmarks().get(own), own)
 
-    def list_editions(self) -> list[dict[str, Any]]:
+    def list_editions(self) -> list[Row]:
         """Return name and benchmark of each visible edition, the newest first."""
         rows = []
         for edition in self.snapshot.editions:
@@ -77,7 +77,7 @@ class Opened:
         """Return the rows of the SQL over this edition alone."""
         return self.snapshot.query(sql)
 
-    def require(self, table: str, column: str, value: str) -> dict[str, Any]:
+    def require(self, table: str, column: str, value: str) -> Row:
         """Return the edition's row with this id; raise UnreadableInput where there is none."""
         found = self.query(f"FROM {table} WHERE {column} = {quote(value)} LIMIT 1").records()
         if not found:

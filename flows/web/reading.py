@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from flows.console.row_formats import csv_row
+from schemas.rows import Row
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from warehouse.catalog.confinement import Setting
@@ -67,7 +68,7 @@ class Rows:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Row]:
         """Return each row by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 

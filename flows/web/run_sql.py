@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from flows.web.reading import Rows, Snapshot
 from warehouse.catalog.catalog import list_contents
@@ -42,7 +41,7 @@ def run_confined(snapshot: Snapshot, sql: str, while_waiting: Callable[[], None]
     contents = list_contents(Store(snapshot.root), snapshot.units)
     with sql_pool().borrow(while_waiting) as process:
         names, found = ConfinedCatalog(contents, limits, process, while_waiting).stream(sql, MOST_ROWS + 1)
-        rows: list[tuple[Any, ...]] = []
+        rows: list[tuple[object, ...]] = []
         size = 0
         is_all = True
         for row in found:

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import streamlit.net_util
 import uvicorn
@@ -33,10 +32,11 @@ from flows.web.same_origin import SameOrigin
 from flows.web.site import Site, serve_site
 from flows.web.study_paths import StudyPaths
 from schemas.errors import PerennialError
+from schemas.rows import JsonObject
 
 _SCRIPT = Path(__file__).with_name("app.py")
 _LEAVE_AFTER_S = 2
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: JsonObject = {
     "browser.gatherUsageStats": False,
     "client.showErrorDetails": "none",
     "client.showErrorLinks": False,

@@ -1,10 +1,10 @@
 """What models do with answers: one reads what the program could not, others say how an answer came about."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from schemas.calls import ModelChoice
+from schemas.rows import JsonObject, ReadJson
 
 # The categories of section 3.4 of the paper, by whether the answer was right.
 WrongCategory = Literal[
@@ -26,7 +26,7 @@ MOST_ANALYSTS = 2
 # The paper's temperature of solvers and analysts.
 TEMPERATURE = 1e-7
 
-Params = dict[str, Any]
+Params = JsonObject
 
 
 def categories_of(success: bool) -> tuple[str, ...]:
@@ -57,9 +57,9 @@ class ReadingPlan:
     analysts: dict[str, Params] = field(default_factory=dict)
     most: int = 0
 
-    def as_protocol(self) -> dict[str, Any]:
+    def as_protocol(self) -> JsonObject:
         """Return the protocol, nothing where no model reads; `analysis` is not how players are asked."""
-        protocol: dict[str, Any] = {}
+        protocol: JsonObject = {}
         if self.judge:
             # With the name, evaluations with a judge are told from those without.
             protocol |= {"name": f"judge {self.judge}"}
@@ -69,7 +69,7 @@ class ReadingPlan:
         return protocol
 
     @classmethod
-    def from_protocol(cls, protocol: Mapping[str, Any]) -> Self:
+    def from_protocol(cls, protocol: ReadJson) -> Self:
         """Return the plan that `as_protocol` wrote."""
         judge, analysis = protocol.get("judge", {}), protocol.get("analysis", {})
         return cls(

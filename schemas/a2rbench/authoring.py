@@ -1,9 +1,10 @@
 """Who writes rules and inputs, who judges them, and how often they may try: a part of the plan."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from schemas.calls import ModelChoice
+from schemas.rows import JsonObject
 
 CATALOGUE = "catalogue"
 
@@ -30,7 +31,7 @@ class AuthoringPlan:
     expander: str = ""
     candidates: int = 3
     retries: int = 2
-    params: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    params: dict[str, dict[str, JsonObject]] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -51,11 +52,11 @@ class AuthoringPlan:
             ModelChoice(model, own) for of_role in self.params.values() for model, own in of_role.items()
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return {**asdict(self), "authors": list(self.authors)}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "AuthoringPlan":
+    def from_json(cls, values: JsonObject) -> "AuthoringPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, "authors": tuple(values["authors"])})

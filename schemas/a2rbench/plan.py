@@ -1,9 +1,9 @@
 """A2RBench's own part of an edition's plan."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from schemas.a2rbench.authoring import AuthoringPlan
+from schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class A2RBenchPlan:
     tier: str
     authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return {**asdict(self), "authoring": self.authoring.as_json()}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "A2RBenchPlan":
+    def from_json(cls, values: JsonObject) -> "A2RBenchPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, "authoring": AuthoringPlan.from_json(values["authoring"])})

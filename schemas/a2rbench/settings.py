@@ -1,6 +1,6 @@
 """A2RBench's own settings: section [a2rbench] of perennial.toml."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import field_validator
 
@@ -8,6 +8,7 @@ from schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
 from schemas.a2rbench.analysis import TEMPERATURE as READING
 from schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
 from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
 from schemas.settings import RefreshSettings
 from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
 from schemas.settings.models import only_set
@@ -146,7 +147,7 @@ class A2RBenchSettings(RefreshSettings):
             "judge": [judge],
             "expander": [self.expander] if self.expander else models,
         }
-        params: dict[str, dict[str, dict[str, Any]]] = {}
+        params: dict[str, dict[str, JsonObject]] = {}
         for role, temperature in TEMPERATURES.items():
             shared = only_set(temperature=temperature, max_tokens=self.author_max_tokens)
             own = self.model_params(named[role], shared)

@@ -1,7 +1,9 @@
 """BeyondBench's own part of an edition's plan."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from schemas.rows import JsonObject
 
 
 class Cell(NamedTuple):
@@ -27,11 +29,11 @@ class BeyondBenchPlan:
     context_tokens: int
     tokenizer: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return asdict(self) | {"cells": [str(cell) for cell in self.cells]}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "BeyondBenchPlan":
+    def from_json(cls, values: JsonObject) -> "BeyondBenchPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, "cells": tuple(Cell(*name.split("/")) for name in values["cells"])})

@@ -1,9 +1,9 @@
 """KnowLogic's own part of an edition's plan."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from schemas.knowlogic.things import DomainName, Language
+from schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class KnowLogicPlan:
     languages: tuple[Language, ...]
     knowledge: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         return asdict(self) | {"domains": list(self.domains), "languages": list(self.languages)}
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "KnowLogicPlan":
+    def from_json(cls, values: JsonObject) -> "KnowLogicPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, **{name: tuple(values[name]) for name in ("domains", "languages")}})

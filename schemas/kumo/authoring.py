@@ -1,10 +1,10 @@
 """Which models author an edition, and how often they may try: a part of its plan."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from schemas.calls import ModelChoice
 from schemas.kumo.categories import Quota
+from schemas.rows import JsonObject
 
 AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")
 
@@ -26,14 +26,14 @@ class AuthoringPlan:
     judge: str = ""
     proposals: int = 0
     categories: tuple[Quota, ...] = ()
-    params: dict[str, Any] = field(default_factory=dict)
+    params: JsonObject = field(default_factory=dict)
     continuations: int = 3
     repairs: int = 3
     book_rounds: int = 3
-    model_params: dict[str, dict[str, Any]] = field(default_factory=dict)
+    model_params: dict[str, JsonObject] = field(default_factory=dict)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "AuthoringPlan":
+    def from_json(cls, values: JsonObject) -> "AuthoringPlan":
         """Return the plan that `dataclasses.asdict` and JSON made of one."""
         return cls(**{**values, "categories": tuple(map(tuple, values["categories"]))})
 

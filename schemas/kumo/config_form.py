@@ -4,11 +4,12 @@ Names must not be blank and numbers must be finite; everything else that can be 
 configuration is left in, for `tasks.kumo.validation` to find all at once.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 
 from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from schemas.rows import JsonObject
 
 
 def _label_text(value: object) -> object:
@@ -100,7 +101,7 @@ class SeedConfigForm(_Form):
 
     def config(self) -> SeedConfig:
         """Return the configuration as perennial keeps it."""
-        values: dict[str, Any] = dict(self)
+        values: JsonObject = dict(self)
         values["truths"] = tuple(self.truths)
         values["actions"] = tuple(self.actions)
         values["outcomes"] = tuple(form.outcome() for form in self.outcomes)

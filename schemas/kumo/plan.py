@@ -1,12 +1,12 @@
 """KUMO's own part of an edition's plan."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.book_styles import MIXED
 from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER
 from schemas.kumo.things import Setting
+from schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class KumoPlan:
         """Whether its instances are balanced."""
         return self.sampler == BALANCED
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
         values = asdict(self)
         values["configs"] = list(self.configs)
@@ -52,7 +52,7 @@ class KumoPlan:
         return values
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> "KumoPlan":
+    def from_json(cls, values: JsonObject) -> "KumoPlan":
         """Return the plan that `as_json` wrote."""
         parts = {
             "configs": tuple(values["configs"]),

@@ -7,9 +7,9 @@ in this project.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from string import Formatter
-from typing import Any
 
 from schemas.ids import content_id
+from schemas.rows import JsonObject, ReadJson
 
 PERENNIAL, KUMO_2025 = "perennial", "kumo-2025"
 PROTOCOLS = (PERENNIAL, KUMO_2025)
@@ -43,12 +43,12 @@ class PaperMessages:
         return content_id("tpl", asdict(self))
 
     @classmethod
-    def in_plan(cls, protocol: Mapping[str, Any], domain: str) -> "PaperMessages | None":
+    def in_plan(cls, protocol: ReadJson, domain: str) -> "PaperMessages | None":
         """Return the messages that an evaluation's plan keeps for a domain; None: perennial's own."""
         return cls(**protocol["texts"][domain]) if protocol else None
 
 
-def plan_protocol(messages: Mapping[str, PaperMessages]) -> dict[str, Any]:
+def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
     """Return what an evaluation's plan keeps of the messages by domain: their hashes, and the texts.
 
     With the texts it can be resumed and reproduced without the clone.

@@ -1,7 +1,6 @@
 """KUMO's own settings: section [kumo] of perennial.toml."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import ValidationInfo, field_validator
 
@@ -15,6 +14,7 @@ from schemas.kumo.reliability import order_reliabilities, versions_reported
 from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
 from schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
 from schemas.kumo.things import Setting
+from schemas.rows import ReadJson
 from schemas.settings import RefreshSettings
 from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
 from schemas.settings.models import only_set
@@ -252,7 +252,7 @@ class KumoSettings(RefreshSettings):
         """Return the thresholds that an edition must hold to before it is published."""
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
 
-    def versions(self, own: Mapping[str, Any]) -> tuple[str, ...]:
+    def versions(self, own: ReadJson) -> tuple[str, ...]:
         """Return the versions of each question: the books that players are shown, and reports of outcomes."""
         return versions_reported(self.reliability, versions_shown(self.books, own), own["settings"])
 

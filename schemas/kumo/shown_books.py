@@ -1,10 +1,10 @@
 """The books that models are shown (`--books`), and the versions of a question that these make."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from schemas.errors import InvalidOption
 from schemas.game import USUAL
+from schemas.rows import ReadJson
 
 MOST_BOOKS = 50
 AMONG = {f"among-{number}": number for number in range(2, MOST_BOOKS + 1)}
@@ -21,7 +21,7 @@ def order_books(names: Sequence[str]) -> list[str]:
     return [name for name in _VERSIONS if name in names]
 
 
-def versions_shown(books: Sequence[str], own: Mapping[str, Any]) -> tuple[str, ...]:
+def versions_shown(books: Sequence[str], own: ReadJson) -> tuple[str, ...]:
     """Return the versions that these books make; `own` is the edition's own part of its plan.
 
     Raises InvalidOption for books that such an edition does not have.

@@ -22,7 +22,7 @@ def split_names(value: Any) -> Any:
     return [part.strip() for part in parts if part.strip()]
 
 
-Sizes = Mapping[str, Mapping[str, Any]]  # what each size sets, but for what is given beside it
+Sizes = Mapping[str, Mapping[str, object]]  # what each size sets, but for what is given beside it
 Names = Annotated[list[str], BeforeValidator(split_names, json_schema_input_type=list[str] | str)]
 
 

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.errors import InvalidOption
 from schemas.price import BATCH_PRICE_SHARE, Price
+from schemas.rows import JsonObject
 from schemas.settings.form import setting
 
 UNSET = "unset"
@@ -186,7 +187,7 @@ class ModelEntry(BaseModel):
 
     @field_validator("api", "extra_body")
     @classmethod
-    def _refuse_reserved(cls, value: dict[str, Any]) -> dict[str, Any]:
+    def _refuse_reserved(cls, value: JsonObject) -> JsonObject:
         for name in value:
             if name in _RESERVED:
                 raise ValueError(f"{name} cannot be set here, as it would change what is asked")
@@ -219,7 +220,7 @@ class ModelEntry(BaseModel):
         own = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
         return any(getattr(self, name) for name in (*own, "concurrency", "context", "batch"))
 
-    def params(self, name: str, shared: Mapping[str, Any]) -> dict[str, Any]:
+    def params(self, name: str, shared: Mapping[str, object]) -> JsonObject:
         """Return what decides the answers of the model of this name: `shared` settings, then the entry's.
 
         `model` and `system_role` are among them where they are not the usual ones.
@@ -242,7 +243,7 @@ class ModelEntry(BaseModel):
         return choose_model_endpoint(self.base_url, self.key_env, settings, environment)
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """What the entry says of the model itself, which decides no call."""
         values = {name: getattr(self, name) for name in _FACTS}
         return {name: value for name, value in values.items() if value not in ("", None)}

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from pydantic import BaseModel, field_validator
 
 from schemas.calls import CallPolicy
 from schemas.endpoint import Endpoint, check_base_url, choose_endpoint
+from schemas.rows import JsonObject
 from schemas.settings.form import CALLS, PLAYERS, setting
 from schemas.settings.model_entry import ModelEntry
 from schemas.settings.models_file import load_models
@@ -86,7 +86,7 @@ class ModelSettings(BaseModel):
     def _plain_url(cls, value: str) -> str:
         return check_base_url(value)
 
-    def player_params(self) -> dict[str, Any]:
+    def player_params(self) -> JsonObject:
         """Return what a player's calls pass on: only what is set."""
         return only_set(
             temperature=self.temperature,
@@ -100,7 +100,7 @@ class ModelSettings(BaseModel):
         """Return the entries of models.toml by name; raise InvalidOption for one that makes no sense."""
         return load_models(self.models_file)
 
-    def model_params(self, models: Iterable[str], shared: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def model_params(self, models: Iterable[str], shared: Mapping[str, object]) -> dict[str, JsonObject]:
         """Return the parameters of those models whose entry changes the `shared` ones."""
         entries = self.model_entries()
         own = {name: entries[name].params(name, shared) for name in models if name in entries}
@@ -131,6 +131,6 @@ class ModelSettings(BaseModel):
         )
 
 
-def only_set(**values: Any) -> dict[str, Any]:
+def only_set(**values: object) -> JsonObject:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -33,7 +32,7 @@ def load_models(named: str = "") -> dict[str, ModelEntry]:
     return {name: _entry(path, name, value) for name, value in values.items()}
 
 
-def _entry(path: Path, name: str, value: Any) -> ModelEntry:
+def _entry(path: Path, name: str, value: object) -> ModelEntry:
     where = f"{path}: [{shorten(name if name.isprintable() else repr(name))}]"
     if not isinstance(value, dict):
         raise InvalidOption(f"{where}: expected a table for each model, such as [o3]; move the key into one")

@@ -1,16 +1,16 @@
 """What is wrong with a value, in words: the same for flags, variables and perennial.toml."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from schemas.errors import join_choices, shorten
+from schemas.rows import ReadJson
 
 WIDTH = 200
 EDITION_PATTERN = r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 NAME_WORDS = "up to 100 letters, digits, dots, dashes and underscores, the first a letter or digit"
 _PATTERNS = {EDITION_PATTERN: NAME_WORDS}
-_WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+_WORDS: dict[str, Callable[[ReadJson], str]] = {
     "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
     "greater_than": lambda limits: f"more than {limits['gt']:g}",
     "less_than_equal": lambda limits: f"at most {_number(limits['le'])}",
@@ -22,7 +22,7 @@ _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false",
 _KINDS |= {"list": "a list of names"}
 
 
-def describe_expectation(problem: Mapping[str, Any]) -> str:
+def describe_expectation(problem: ReadJson) -> str:
     """Return what was expected in place of a value, from an error of pydantic's."""
     kind, message = problem["type"], problem["msg"].removeprefix("Value error, ")
     if kind in _WORDS:
@@ -35,7 +35,7 @@ def describe_expectation(problem: Mapping[str, Any]) -> str:
     return shorten(message, WIDTH)
 
 
-def redact(value: Any) -> str:
+def redact(value: object) -> str:
     """Return the value as it was given, but for what a URL may hold of secrets: its user and its query."""
     try:
         text = repr(value)

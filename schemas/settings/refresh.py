@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
@@ -18,6 +18,7 @@ from schemas.benchmark import DEFAULT_BENCHMARK, Declaration, benchmarks, find_d
 from schemas.disclosure import SECRET_BITS, SEED_LIMIT
 from schemas.errors import InvalidOption, join_choices, shorten, suggest
 from schemas.game import USUAL
+from schemas.rows import JsonObject
 from schemas.settings.environment import read_variables
 from schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting, split_names
 from schemas.settings.models import ModelSettings
@@ -85,7 +86,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _no_true_as_one(cls, value: Any, info: ValidationInfo) -> Any:
+    def _no_true_as_one(cls, value: object, info: ValidationInfo) -> object:
         """Refuse true and false where a number is expected, which pydantic reads as 1 and 0."""
         if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
             raise ValueError("expected something else than true or false")
@@ -93,7 +94,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 
     @field_validator("*")
     @classmethod
-    def _without_control_characters(cls, value: Any) -> Any:
+    def _without_control_characters(cls, value: object) -> object:
         """Refuse what no path, name or URL holds: line breaks, NUL and other control characters."""
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and _CONTROL.search(text):
@@ -117,7 +118,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 
     @field_validator("players", mode="before")
     @classmethod
-    def _require_a_name(cls, value: Any) -> Any:
+    def _require_a_name(cls, value: object) -> object:
         if isinstance(value, str) and not split_names(value):
             raise ValueError("expected names, separated by commas; leave it out for the default players")
         return value
@@ -138,7 +139,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         """Return how the benchmark's stages work, of what does not decide what an edition holds."""
         return None
 
-    def versions(self, _own: Mapping[str, Any]) -> tuple[str, ...]:
+    def versions(self, _own: Mapping[str, object]) -> tuple[str, ...]:
         """Return the versions of each question to play, in an edition with this part of its plan."""
         return (USUAL,)
 
@@ -161,7 +162,7 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
         return dict(by_panel)
 
 
-def load_settings(flags: Mapping[str, Any], command: str = "refresh") -> RefreshSettings:
+def load_settings(flags: Mapping[str, object], command: str = "refresh") -> RefreshSettings:
     """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one.
 
     Of several benchmarks they are those of the first one: see `schemas.settings.several`. The error points
@@ -204,8 +205,8 @@ def choose_benchmarks(flag: str | None) -> tuple[Declaration, ...]:
     return _benchmarks({"benchmark": flag} if flag else {}, _read_settings_file())
 
 
-def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Declaration, ...]:
-    sources: tuple[Mapping[str, Any], ...] = (
+def _benchmarks(given: Mapping[str, object], file: Mapping[str, object]) -> tuple[Declaration, ...]:
+    sources: tuple[Mapping[str, object], ...] = (
         given,
         {"benchmark": os.environ.get("PERENNIAL_BENCHMARK")},
         file,
@@ -224,14 +225,12 @@ def _benchmarks(given: Mapping[str, Any], file: Mapping[str, Any]) -> tuple[Decl
     return tuple(map(find_declaration, names))
 
 
-def _read_settings_file() -> dict[str, Any]:
+def _read_settings_file() -> JsonObject:
     """Return the keys of perennial.toml; nothing where there is no such file."""
     return read_toml(Path(SETTINGS_FILE)) or {}
 
 
-def _from_file(
-    benchmark: Declaration, form: type[RefreshSettings], file: Mapping[str, Any]
-) -> dict[str, Any]:
+def _from_file(benchmark: Declaration, form: type[RefreshSettings], file: Mapping[str, object]) -> JsonObject:
     """Return the file's shared settings and those of the benchmark's section; other sections are ignored."""
     name, own = benchmark.name, form.own_fields()
     shared = {key: value for key, value in file.items() if key not in benchmarks()}
@@ -251,7 +250,7 @@ def _from_file(
 
 
 def _in_words(
-    problem: dict[str, Any], places: Mapping[str, str], benchmark: str, form: type[RefreshSettings]
+    problem: JsonObject, places: Mapping[str, str], benchmark: str, form: type[RefreshSettings]
 ) -> str:
     """Return where the bad value is given, the value and what was expected."""
     name = str(problem["loc"][0])

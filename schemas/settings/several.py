@@ -1,20 +1,21 @@
 """The settings of a refresh of several benchmarks: each gets the flags that it has, and its own section."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from types import NoneType
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic.fields import FieldInfo
 
 from schemas.benchmark import Declaration
 from schemas.errors import InvalidOption, PerennialError
+from schemas.rows import ReadJson
 from schemas.settings.form import PANELS, describe_setting, panel_of, setting
 from schemas.settings.refresh import SETTINGS_FILE, RefreshSettings, choose_benchmarks, load_settings
 
 
-def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[RefreshSettings, ...]:
+def load_each(flags: ReadJson, command: str = "refresh") -> tuple[RefreshSettings, ...]:
     """Return the settings of each chosen benchmark with these flags (None: not given).
 
     With several benchmarks the name of the edition gets the benchmark's as its end. Raises InvalidOption for
@@ -37,7 +38,7 @@ def load_each(flags: Mapping[str, Any], command: str = "refresh") -> tuple[Refre
     return tuple(each)
 
 
-def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Declaration]) -> None:
+def _refuse_partial(given: ReadJson, chosen: Sequence[Declaration]) -> None:
     """Refuse a flag that not every chosen benchmark has: the others would be made in full."""
     known = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
     for name in given:
@@ -51,7 +52,7 @@ def _refuse_partial(given: Mapping[str, Any], chosen: Sequence[Declaration]) -> 
 
 
 @contextmanager
-def naming(benchmark: str, chosen: Sequence[Declaration], given: Mapping[str, Any]) -> Iterator[None]:
+def naming(benchmark: str, chosen: Sequence[Declaration], given: ReadJson) -> Iterator[None]:
     """Let errors of the block name the benchmark, and say what to do about a flag that is not for all."""
     try:
         yield
@@ -74,7 +75,7 @@ def _count_owners(name: str, chosen: Sequence[Declaration]) -> int:
     return sum(name in benchmark.settings().own_fields() for benchmark in chosen)
 
 
-def _is_about(message: str, name: str, value: Any) -> bool:
+def _is_about(message: str, name: str, value: object) -> bool:
     values = value if isinstance(value, list) else str(value).split(",")
     return f"--{name.replace('_', '-')} " in message or any(repr(part) in message for part in values)
 
@@ -112,6 +113,6 @@ def _merge(name: str, chosen: Sequence[Declaration]) -> FieldInfo:
     return both
 
 
-def _without_none(annotation: Any) -> tuple[Any, ...]:
+def _without_none(annotation: object) -> tuple[object, ...]:
     """Return the types of an annotation but None: a setting that may be left out is of the same kind."""
     return tuple(kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType)

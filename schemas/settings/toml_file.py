@@ -3,12 +3,12 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
 
 
-def read_toml(path: Path) -> dict[str, Any] | None:
+def read_toml(path: Path) -> JsonObject | None:
     """Return the keys of the file, a byte order mark aside; None where there is no such file."""
     try:
         if path.is_file():

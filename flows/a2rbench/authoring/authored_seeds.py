@@ -2,12 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from flows.a2rbench.edition import plan_of
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES
 from schemas.benchmark import Batch
+from schemas.rows import Row
 from tasks.a2rbench.catalogue.rule import DIMENSIONS, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
 
@@ -53,7 +53,7 @@ def gate_batches(workspace: Workspace) -> list[Batch]:
     return [Batch("gate", (seed.domain, name)) for name, seed in distinct_seeds(workspace).items()]
 
 
-def _seed_of(row: dict[str, Any]) -> AuthoredSeed:
+def _seed_of(row: Row) -> AuthoredSeed:
     shape, _, type_ = row["domain"].partition("_")
     rule = AuthoredRule(
         row["rule"],

@@ -6,7 +6,7 @@ value of the expected form, too large to be drawn, or has a sign that steers how
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -118,7 +118,7 @@ def _side(tokens: list[str]) -> int:
 
 def _layers_of(value: object, dimension: int) -> list[list[list[str]]] | None:
     """Return the value as layers of rows of tokens, None where it has not that form."""
-    nested: Any = value
+    nested: object = value
     for _ in range(3 - dimension):
         nested = [nested]
     if not isinstance(nested, list) or not all(isinstance(layer, list) for layer in nested):

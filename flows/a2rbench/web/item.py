@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
@@ -10,6 +9,7 @@ from flows.a2rbench.web.cells import colour_tokens, place_cells, show_value, tok
 from flows.web.page import Opened, choose
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_rows
+from schemas.rows import Row
 from warehouse.catalog.confinement import quote
 
 _FACTS = ("rule", "author", "type", "dimension", "variation", "is_remapped", "seed_item", "of")
@@ -47,7 +47,7 @@ def show_solution(edition: Opened, instance_id: str) -> None:
     _show_rule(row)
 
 
-def _counterparts(edition: Opened, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _counterparts(edition: Opened, row: Row) -> list[Row]:
     """Return the copy of an original or the original of a copy, where the edition has one."""
     same = (
         f"instance_id = {quote(row['of'])}"
@@ -57,7 +57,7 @@ def _counterparts(edition: Opened, row: Mapping[str, Any]) -> list[dict[str, Any
     return edition.query(f"FROM a2rbench_items WHERE {same} ORDER BY instance_id LIMIT 1").records()
 
 
-def _show_values(row: Mapping[str, Any]) -> None:
+def _show_values(row: Row) -> None:
     colours, dimension = _colours_of(row), row["dimension"]
     for number, (given, wanted) in enumerate(json.loads(row["examples"]), start=1):
         _show_pair(f"Example {number}", given, wanted, dimension, colours)
@@ -76,12 +76,12 @@ def _show_pair(label: str, given: object, wanted: object, dimension: int, colour
         show_value(wanted, dimension, colours)
 
 
-def _colours_of(row: Mapping[str, Any]) -> dict[str, str]:
+def _colours_of(row: Row) -> dict[str, str]:
     values = [json.loads(row[name]) for name in ("examples", "query", "answer")]
     return colour_tokens(tokens_of(values), json.loads(row["phi"]) if row["phi"] else None)
 
 
-def _show_phi(row: Mapping[str, Any]) -> None:
+def _show_phi(row: Row) -> None:
     if row["phi"]:
         st.caption("φ, the token that stands for each")
         pairs = sorted(json.loads(row["phi"]).items())
@@ -90,7 +90,7 @@ def _show_phi(row: Mapping[str, Any]) -> None:
         st.text("It has no copy in other tokens: the rule gives other outputs for renamed inputs.")
 
 
-def _show_rule(row: Mapping[str, Any]) -> None:
+def _show_rule(row: Row) -> None:
     for label, name in (
         ("the rule", "description"),
         ("its inverse", "inverse_description"),
@@ -100,7 +100,7 @@ def _show_rule(row: Mapping[str, Any]) -> None:
         show_text(row[name])
 
 
-def _show_answers(edition: Opened, row: Mapping[str, Any], shown: list[dict[str, Any]]) -> None:
+def _show_answers(edition: Opened, row: Row, shown: list[Row]) -> None:
     """List the answers to these items, and show the one that is chosen beside the right one."""
     st.header("Answers")
     ids = ", ".join(quote(each["instance_id"]) for each in shown)
@@ -128,7 +128,7 @@ def _show_answers(edition: Opened, row: Mapping[str, Any], shown: list[dict[str,
     show_text(answer["rule"])
 
 
-def _show_answer(text: str | None, row: Mapping[str, Any]) -> None:
+def _show_answer(text: str | None, row: Row) -> None:
     if text is None:
         st.text("none was read from the reply")
         return
@@ -142,9 +142,9 @@ def _show_answer(text: str | None, row: Mapping[str, Any]) -> None:
         show_value(value, row["dimension"], _colours_of(row))
 
 
-def _write(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _write(row: Row, names: tuple[str, ...]) -> str:
     return ", ".join(f"{name} {_text(row[name])}" for name in names if row[name] is not None)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

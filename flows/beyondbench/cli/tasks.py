@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from flows.console.terminal import Terminal, json_text
 from schemas.beyondbench.things import LEVELS, Suite
 from schemas.errors import InstancesExhausted, InvalidOption, shorten
 from schemas.errors import count as counted
+from schemas.rows import JsonObject, Row
 from tasks.beyondbench.complexity import complexity_of
 from tasks.beyondbench.problem import Problem, draw_problem
 from tasks.beyondbench.registry import TASKS, find_task
@@ -135,18 +136,18 @@ def sample(
         raise InstancesExhausted(f"{stream.found:,} of {count:,} problems found; nothing new of {spent}")
 
 
-def _choose_variation(task: Task[Any], name: str | None) -> Variation:
+def _choose_variation(task: Task[object], name: str | None) -> Variation:
     return task.variations[0] if name is None else task.variation(name)
 
 
-def _choose_size(task: Task[Any], variation: Variation, size: int | None) -> int:
+def _choose_size(task: Task[object], variation: Variation, size: int | None) -> int:
     if size is not None and size not in variation.sizes:
         sizes = ", ".join(map(str, variation.sizes))
         raise InvalidOption(f"--size {size}: {task.name} {variation.name} has the sizes {sizes}")
     return size or variation.sizes[0]
 
 
-def _size_rows(task: Task[Any]) -> Iterator[dict[str, Any]]:
+def _size_rows(task: Task[object]) -> Iterator[Row]:
     for variation in task.variations:
         complexity = complexity_of(task, variation)
         for size in variation.sizes:
@@ -168,7 +169,7 @@ def _size_rows(task: Task[Any]) -> Iterator[dict[str, Any]]:
             }
 
 
-def _print_catalogue(rows: list[dict[str, Any]]) -> None:
+def _print_catalogue(rows: list[Row]) -> None:
     console = Terminal(soft_wrap=True)
     width = max(len(row["variation"]) for row in rows) + 3
     hardest = max(len(row["complexity"]) for row in rows)
@@ -191,7 +192,7 @@ def _print_catalogue(rows: list[dict[str, Any]]) -> None:
     console.print(">= is a lower bound; without it the number is exact")
 
 
-def _space_range(sizes: list[dict[str, Any]]) -> str:
+def _space_range(sizes: list[Row]) -> str:
     spaces = [row["space_log10"] for row in sizes]
     bound = "" if all(row["space_exact"] for row in sizes) else ">= "
     return bound + _range(f"{min(spaces):.1f}", f"{max(spaces):.1f}")
@@ -201,7 +202,7 @@ def _range(first: object, last: object) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _grade(problem: Problem, reply: str) -> dict[str, Any]:
+def _grade(problem: Problem, reply: str) -> JsonObject:
     parsed = problem.parse(reply)
     is_read = parsed.answer is not None
     detail = problem.verify(parsed.answer) if is_read else None
@@ -215,7 +216,7 @@ def _grade(problem: Problem, reply: str) -> dict[str, Any]:
     }
 
 
-def _as_json(problem: Problem, index: int) -> dict[str, Any]:
+def _as_json(problem: Problem, index: int) -> JsonObject:
     solutions = problem.solutions
     return {
         "instance_id": problem.content_id,
@@ -244,7 +245,7 @@ def _print_problem(problem: Problem) -> None:
         console.print(f"  and {len(solutions.answers) - _SHOWN:,} more, see --json")
 
 
-def _print_grade(graded: dict[str, Any]) -> None:
+def _print_grade(graded: Row) -> None:
     console = Terminal(soft_wrap=True)
     console.print(f"\nread, level {graded['level']}: {LEVELS[graded['level']]}")
     if graded["answer"] is None:

@@ -1,7 +1,5 @@
 """What BeyondBench adds to the explorer: its leaderboard by suite, its problems, and their solutions."""
 
-from typing import Any
-
 import streamlit as st
 
 from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
@@ -9,6 +7,7 @@ from flows.web.plain_text import show_text
 from flows.web.tables import show_query
 from schemas.beyondbench.things import SUITES
 from schemas.errors import UnreadableInput
+from schemas.rows import Row
 from warehouse.catalog.confinement import quote
 
 _FACTS = (
@@ -108,7 +107,7 @@ def show_solution(edition: Opened, instance_id: str) -> None:
     _show_solution(edition.require("beyondbench_instances", "instance_id", instance_id))
 
 
-def _show_solution(row: dict[str, Any]) -> None:
+def _show_solution(row: Row) -> None:
     st.header("Reference solution")
     known = "all" if row["solutions_complete"] else "not all"
     st.caption(f"{row['solutions']:,} known, which are {known} there are")

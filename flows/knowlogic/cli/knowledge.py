@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption, count, quote, suggest
 from schemas.knowlogic.knowledge import Row
 from schemas.knowlogic.question import Question
+from schemas.rows import JsonObject
 
 knowledge = typer.Typer(
     name="knowledge",
@@ -111,7 +112,7 @@ def _rows_with(rows: tuple[Row, ...], cell: str) -> tuple[Row, ...]:
     return tuple(row for row in rows if cell in row.values())
 
 
-def _as_json(question: Question) -> dict[str, Any]:
+def _as_json(question: Question) -> JsonObject:
     from dataclasses import asdict
 
     document = asdict(question)

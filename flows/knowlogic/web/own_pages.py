@@ -1,7 +1,5 @@
 """What KnowLogic adds to the explorer: figures by label, and questions with both languages side by side."""
 
-from typing import Any
-
 import streamlit as st
 
 from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
@@ -9,6 +7,7 @@ from flows.web.plain_text import show_text
 from flows.web.tables import show_query, show_rows
 from schemas.errors import UnreadableInput
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
+from schemas.rows import Row
 from warehouse.catalog.confinement import quote
 
 _WORDS = {"zh": "Chinese", "en": "English"}
@@ -119,7 +118,7 @@ def show_letters(edition: Opened, instance_id: str) -> None:
     _show_text(edition.require("knowlogic_questions", "instance_id", instance_id))
 
 
-def _show_text(row: dict[str, Any]) -> None:
+def _show_text(row: Row) -> None:
     st.header(_WORDS[row["language"]])
     options = "\n".join(
         f"{letter}. {option}" for letter, option in zip(LETTERS, row["options"], strict=False)
@@ -129,7 +128,7 @@ def _show_text(row: dict[str, Any]) -> None:
     show_text(row["letters"])
 
 
-def _write(value: Any) -> str:
+def _write(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -13,6 +13,7 @@ from flows.console.root_option import RootOption
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal, json_text
 from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER, check_sampler
+from schemas.rows import Row
 
 if TYPE_CHECKING:
     from schemas.kumo.things import Instance, SeedConfig
@@ -95,7 +96,7 @@ def solve(
         raise typer.Exit(_UNSOLVED)
 
 
-def _record(game: "Instance", solution: "Solution") -> dict[str, Any]:
+def _record(game: "Instance", solution: "Solution") -> Row:
     solved = solution.status == "solved"
     answer = solution.golden_answer
     return {
@@ -111,14 +112,14 @@ def _record(game: "Instance", solution: "Solution") -> dict[str, Any]:
     }
 
 
-def _optimum_record(game: "Instance", optimum: "Optimum | None") -> dict[str, Any]:
+def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
     from flows.kumo.optimum_columns import optimum_columns
 
     columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
     return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}
 
 
-def _print_table(records: list[dict[str, Any]]) -> None:
+def _print_table(records: list[Row]) -> None:
     table = Table()
     for heading in ("seed", "index", "expected steps", "tests", "promise steps"):
         table.add_column(heading, justify="right")
@@ -138,7 +139,7 @@ def _print_table(records: list[dict[str, Any]]) -> None:
     Terminal().print(table)
 
 
-def _describe_optimum(record: dict[str, Any]) -> str:
+def _describe_optimum(record: Row) -> str:
     if record["promise_status"] == "none":
         return "-"
     shown = f"{record['promise_steps']:.6f}"

@@ -3,12 +3,13 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.console.root_option import RootOption
 from flows.console.terminal import Terminal
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from tasks.kumo.training.domain_split import DomainSplit
@@ -72,7 +73,7 @@ def split(
     _print_named(console, "truth", list(made.dropped))
 
 
-def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> dict[str, Any]:
+def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> JsonObject:
     from tasks.kumo.validation import validate_config
 
     sides = [

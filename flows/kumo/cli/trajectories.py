@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from tasks.kumo.encoding import EncodedConfig
@@ -114,7 +115,7 @@ def trajectories(
 
         write_lines(out, lines())
     seconds = time.perf_counter() - started
-    summary: dict[str, Any] = {"domain": seed_config.name, "policy": policy, "out": str(out)}
+    summary: JsonObject = {"domain": seed_config.name, "policy": policy, "out": str(out)}
     if as_json:
         summary |= {"written": dict(written), "validation": validation, "seconds": round(seconds, 3)}
         typer.echo(json.dumps(summary, indent=1))
@@ -133,7 +134,7 @@ def _draw(
     issued: "IdSet",
     threads: int,
     show_drawn: Callable[[int], None],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
     from math import inf
 

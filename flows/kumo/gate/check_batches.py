@@ -7,7 +7,6 @@ failure stops the refresh there and names the instance; publishing adds the rows
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.gate.check_edition import edition_rows
@@ -264,5 +263,5 @@ def _describe_impossible(board: SoundInstance) -> str | None:
     return f"{', '.join(names)} could not be the only survivor" if names else None
 
 
-def _words(error: Any) -> str:
+def _words(error: object) -> str:
     return in_one_line(f"{type(error).__name__}: {error}")

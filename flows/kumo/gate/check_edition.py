@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.gate.expectations import (
@@ -121,7 +121,7 @@ class _Whole:
         listed = list(names.values())
         return {id_: name if listed.count(name) == 1 else f"{name} {id_}" for id_, name in names.items()}
 
-    def ids_where(self, column: str, value: Any) -> list[str]:
+    def ids_where(self, column: str, value: object) -> list[str]:
         """Return the ids of the instances with this value."""
         import pyarrow.compute as pc
 

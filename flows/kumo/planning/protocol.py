@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from flows.kumo.guidebooks import count_domains
 from flows.kumo.release.message_files import read_messages
@@ -12,6 +11,7 @@ from schemas.kumo.reliability import OUTCOMES
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.shown_books import AMONG, refuse_few_domains
 from schemas.plan import EditionPlan
+from schemas.rows import JsonObject
 from tasks.kumo.game import SYMBOLIC
 from warehouse.catalog.catalog import table_file
 from warehouse.store.store import Store
@@ -26,7 +26,7 @@ COUNTERPARTS = {
 }
 
 
-def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> dict[str, Any]:
+def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> JsonObject:
     """Return what an evaluation of these domains keeps of its protocol, nothing for perennial's own.
 
     Raises InvalidOption for settings that do not fit together and for a domain that the authors have no
@@ -63,7 +63,7 @@ def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> dict[str,
     return plan_protocol({name: messages[domain] for name, domain in sorted(theirs.items())})
 
 
-def protocol_of(settings: KumoSettings, store: Store, growth: EditionPlan) -> dict[str, Any]:
+def protocol_of(settings: KumoSettings, store: Store, growth: EditionPlan) -> JsonObject:
     """Return the protocol of an evaluation of a published edition.
 
     Raises InvalidOption where models are to be shown more books than it has domains.

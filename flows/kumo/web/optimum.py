@@ -1,7 +1,5 @@
 """How an instance is solved: the optimum's moves on its observations, and Algorithm 3's."""
 
-from typing import Any
-
 import streamlit as st
 
 from flows.kumo.web.read_instance import PublishedInstance, read_instance
@@ -44,7 +42,7 @@ def _moves(published: PublishedInstance, golden: list[str]) -> Rows:
     observed = dict(zip(published.row["actions"], published.row["observations"], strict=True))
     places = {action: place for place, action in enumerate(published.instance.actions)}
     left = (1 << published.encoded.n_truths) - 1
-    rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for number, move in enumerate(golden, 1):
         if move in places and number < len(golden):
             left &= ~published.encoded.observed_mask(places[move])

@@ -1,13 +1,14 @@
 """An instance of KUMO as the explorer's pages need it, from the published tables."""
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from flows.web.page import Opened
 from schemas.kumo.samplers import BALANCED
 from schemas.kumo.things import Instance, SeedConfig
+from schemas.rows import Row
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from warehouse.kumo.rows import instance_from_row
@@ -16,7 +17,7 @@ from warehouse.kumo.rows import instance_from_row
 class PublishedInstance(NamedTuple):
     """The row of `kumo_instances`, what it means under its configuration, and how it was drawn."""
 
-    row: dict[str, Any]
+    row: Row
     config: SeedConfig
     instance: Instance
     encoded: EncodedInstance

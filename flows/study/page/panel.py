@@ -7,7 +7,6 @@ not sent again. The clock counts in the browser; the server's time decides.
 import secrets
 from functools import partial
 from importlib.resources import files
-from typing import Any
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from flows.study.desk import StudyDesk
 from flows.study.page.safe_text import as_sentence
 from flows.study.page.trouble import report_trouble, show_trouble
 from schemas.errors import InvalidOption, PerennialError
+from schemas.rows import JsonObject
 from schemas.screen import Screen
 
 _KEY = "study_task_panel"
@@ -77,12 +77,12 @@ def _look() -> None:
     """Draw the panel again: its time is over, or the tab was out of sight."""
 
 
-def _sent(event: str) -> dict[str, Any]:
+def _sent(event: str) -> JsonObject:
     value = st.session_state[_KEY].get(event)
     return value if isinstance(value, dict) else {}
 
 
-def _panel_data(screen: Screen) -> dict[str, Any]:
+def _panel_data(screen: Screen) -> JsonObject:
     view = screen.view
     assert view is not None
     return {

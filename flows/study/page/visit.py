@@ -6,7 +6,6 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import streamlit as st
 
@@ -146,7 +145,7 @@ def _enter(desk: StudyDesk, typed: str) -> str | None:
     return None
 
 
-def _act(desk: StudyDesk, click: Callable[..., Screen], *values: Any) -> None:
+def _act(desk: StudyDesk, click: Callable[..., Screen], *values: object) -> None:
     """Give the desk what was clicked, and keep the screen that it returns until it is shown."""
     state = st.session_state
     if _CODE not in state:

@@ -1,7 +1,5 @@
 """Transcripts: an episode turn by turn, beside how its instance is solved."""
 
-from typing import Any
-
 import streamlit as st
 
 from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
@@ -9,6 +7,7 @@ from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_query
 from schemas.errors import count
 from schemas.game import EPISODE_STATUSES
+from schemas.rows import Row
 from warehouse.catalog.confinement import quote
 
 _HEIGHT = 320
@@ -109,7 +108,7 @@ def _show_one(visit: Visit) -> None:
             reference(edition, row["instance_id"])
 
 
-def _show_turns(turns: list[dict[str, Any]]) -> None:
+def _show_turns(turns: list[Row]) -> None:
     if not turns:
         st.info("No turn of this episode is kept: an import lacks them, or a program ended at once.")
     for turn in turns:
