@@ -29,8 +29,8 @@ from flows.inspect.questions import Questions, open_questions
 from flows.inspect.record import RECORD, Record, replay
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.play_episodes import episode_rows
-from schemas.benchmark import Rows
 from schemas.game import EPISODE_STATUSES
+from schemas.rows import Rows
 from schemas.tables import TABLES, staged_tables
 from warehouse.store.parquet import parquet_bytes
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from flows.benchmark import Benchmark, find_benchmark
 from flows.console.root_option import data_root
 from flows.stages.play_episodes import instance_order
-from schemas.benchmark import Benchmark, Rows, find_benchmark
 from schemas.errors import InvalidOption, quote
 from schemas.game import Seat
 from schemas.plan import EditionPlan
+from schemas.rows import Rows
 from warehouse.catalog.catalog import table_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit

@@ -11,12 +11,12 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
 from inspect_ai.dataset import MemoryDataset, Sample
 
+from flows.benchmark import benchmarks, find_benchmark
 from flows.inspect.grade import grade, metrics_of
 from flows.inspect.names import PACKAGE, in_our_name
 from flows.inspect.play import chat_messages, play
 from flows.inspect.questions import find_edition, has_edition, open_questions
 from flows.inspect.record import RECORD, player_of
-from schemas.benchmark import benchmarks, find_benchmark
 from schemas.errors import InvalidOption, PerennialError
 from tasks.play.model_player import open_marked
 
