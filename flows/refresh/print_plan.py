@@ -126,7 +126,8 @@ def estimate_evaluation(
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
     plan, own = prepared.plan, prepared.own
     estimates = estimate_refresh(store, prepared, settings)
-    values = {**plan.growth.as_json(), **plan.growth.own, **plan.evaluation.as_json()}
+    # All instances are played: a number of them is the benchmark's own, of what is drawn.
+    values = {**plan.growth.as_json(), **plan.evaluation.as_json(), **plan.growth.own}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
     shown["protocol"] = _describe_protocol(plan.evaluation)

@@ -41,6 +41,7 @@ NAMES = {
     "reviser",
     "second_writer",
     "judge",
+    "reliability",
     "players",
     "anchors",
     "settings",

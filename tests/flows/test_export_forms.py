@@ -248,5 +248,5 @@ def test_games_are_of_an_export_too_but_for_private_instances(
     assert "There is no guidebook" in games.start(first, "closed").messages[0]["content"]
     with pytest.raises(InvalidOption, match="holds no instance"):
         games.start(next(iter(private)))
-    with pytest.raises(InvalidOption, match="not published"):
+    with pytest.raises(InvalidOption, match="has no published edition"):
         open_games(store.root, "other")
