@@ -127,7 +127,8 @@ def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSetti
     plan, own = prepared.plan, prepared.own
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
-    values = {**plan.growth.as_json(), **plan.evaluation.as_json(), **plan.growth.own}
+    played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}
+    values = {**plan.growth.as_json(), **plan.growth.own, **played}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
     shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
     shown["protocol"] = _describe_protocol(plan.evaluation)
