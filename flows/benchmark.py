@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from flows.stages.policies import Policies
     from flows.stages.workspace import Workspace
     from flows.web.page import OwnPages
-    from schemas.calls import ModelChoice, StageEstimate
+    from schemas.model_calls.calls import ModelChoice, StageEstimate
+    from schemas.model_calls.price import Price
     from schemas.plan import EditionPlan, EvaluationPlan
-    from schemas.price import Price
     from schemas.rows import Rows
     from schemas.settings.refresh import RefreshSettings
     from tasks.play.model_player import SecondReader

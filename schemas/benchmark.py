@@ -12,10 +12,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
-from schemas.measure import Floor, Measure
-from schemas.populations import THESE_DOMAINS, Population
+from schemas.statistics.measure import Floor, Measure
+from schemas.statistics.populations import THESE_DOMAINS, Population
+from schemas.statistics.variance import MeasuredVariance
 from schemas.table_form import Table
-from schemas.variance import MeasuredVariance
 
 if TYPE_CHECKING:
     from schemas.settings.refresh import RefreshSettings

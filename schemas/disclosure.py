@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
 
-from schemas.calls import Message
+from schemas.model_calls.calls import Message
 
 SECRET_BITS = 256
 _PUBLIC_LIMIT = 2**63

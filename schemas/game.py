@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypeVar
 
-from schemas.calls import Message
+from schemas.model_calls.calls import Message
 from schemas.rows import Row
 
 EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]

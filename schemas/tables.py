@@ -8,11 +8,11 @@ derived from here. A file holds the columns below after those that say what publ
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from schemas.analysis_tables import AUDITS, EXTERNAL_SCORES, SCALE, STATISTICS
 from schemas.benchmark import benchmarks, find_declaration
-from schemas.call_tables import CALLS, MESSAGES
 from schemas.game import EPISODE_STATUSES
-from schemas.study_tables import PARTICIPANTS
+from schemas.model_calls.call_tables import CALLS, MESSAGES
+from schemas.people.study_tables import PARTICIPANTS
+from schemas.statistics.analysis_tables import AUDITS, EXTERNAL_SCORES, SCALE, STATISTICS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
 _PUBLICATION = (

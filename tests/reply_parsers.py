@@ -5,9 +5,9 @@ from functools import partial
 from typing import Any
 
 from schemas.a2rbench.analysis import categories_of
-from schemas.calls import Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Proposal
+from schemas.model_calls.calls import Reply
 from tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
 from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
 from tasks.a2rbench.readers.analyst import read_analysis

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from flows.benchmark import Benchmark
 from schemas.a2rbench.tables import A2RBENCH_TABLES
 from schemas.late_module import LateModule
-from schemas.measure import Floor, Measure
-from schemas.populations import NEW_DOMAINS
+from schemas.statistics.measure import Floor, Measure
+from schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
     from flows.a2rbench import analysis, prepare, seats, stages, summary

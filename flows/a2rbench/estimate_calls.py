@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from flows.a2rbench.readers.estimate_reading import estimate_reading
 from flows.stages.estimate_players import estimate_players
-from schemas.calls import StageEstimate
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.a2rbench.players.registry import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.

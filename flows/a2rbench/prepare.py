@@ -11,10 +11,10 @@ from flows.benchmark import Preparation
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.price import Price
 from schemas.rows import JsonObject
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.tier import find_protection, require_protection

@@ -9,10 +9,10 @@ from pkgutil import resolve_name
 from flows.benchmark import Playing
 from schemas.a2rbench.analysis import ReadingPlan
 from schemas.a2rbench.item import name_domain
-from schemas.calls import ModelChoice
 from schemas.errors import InstancesExhausted, shorten
 from schemas.game import Episode, Sheet
 from schemas.ids import derive_rng
+from schemas.model_calls.calls import ModelChoice
 from schemas.rows import ReadJson, Row
 from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.game import Form, ItemGame, shape_of

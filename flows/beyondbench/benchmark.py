@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from flows.benchmark import Benchmark
 from schemas.beyondbench.tables import BEYONDBENCH_TABLES
 from schemas.late_module import LateModule
-from schemas.measure import Floor, Measure
+from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from flows.beyondbench import analysis, kernels, prepare, seats, stages, summary

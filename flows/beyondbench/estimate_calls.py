@@ -5,9 +5,9 @@ from math import ceil
 
 from flows.stages.estimate_players import estimate_players
 from schemas.beyondbench.plan import BeyondBenchPlan
-from schemas.calls import StageEstimate
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.beyondbench.budget import SHARE
 from tasks.beyondbench.players.registry import PLAYERS
 from tasks.beyondbench.registry import TASKS

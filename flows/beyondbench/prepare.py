@@ -8,10 +8,10 @@ from flows.beyondbench.estimate_calls import estimate_calls
 from schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from schemas.beyondbench.settings import BeyondBenchSettings
 from schemas.beyondbench.things import SUITES
-from schemas.calls import StageEstimate
 from schemas.errors import InvalidOption, suggest
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.price import Price
 from schemas.rows import JsonObject
 from schemas.settings.model_entry import ModelEntry
 from tasks.beyondbench.budget import DEFAULT_CONTEXT, fits

@@ -7,7 +7,7 @@ from flows.benchmark import Playing
 from flows.beyondbench.edition import problem_of
 from schemas.game import Episode, Sheet
 from schemas.ids import canonical_json
-from schemas.persons import is_person
+from schemas.people.persons import is_person
 from schemas.rows import ReadJson, Row
 from tasks.beyondbench.budget import SHARE, fits, token_status
 from tasks.beyondbench.game import TaskGame

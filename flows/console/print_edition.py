@@ -14,15 +14,15 @@ from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.errors import count
-from schemas.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
-from schemas.populations import describe_populations
 from schemas.rows import JsonObject, Row
+from schemas.statistics.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
+from schemas.statistics.populations import describe_populations
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from tasks.report.figures.headline import describe_unasked, instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.catalog.sql.confinement import quote
 from warehouse.editions.publish import read_published_plan
 from warehouse.ledger.causes import Cause, count_causes, describe_causes
 from warehouse.store.store import Store

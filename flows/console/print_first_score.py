@@ -13,8 +13,8 @@ from flows.console.terminal import Terminal
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
 from schemas.rows import JsonObject, Row
 from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.catalog.sql.confinement import quote
 from warehouse.store.store import Store
 
 WIDTH = 80

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from flows.console.steps import print_while
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 
 _RATE_OVER_S = 30.0
 Advance = Callable[[dict[str, int]], None]

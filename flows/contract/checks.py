@@ -15,10 +15,10 @@ from flows.editions.report import report_data
 from flows.editions.report_files import write_page, write_tables
 from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import ExportForm, check_sums, export_edition
-from schemas.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
 from schemas.errors import UnusableBenchmark
 from schemas.game import EPISODE_STATUSES, Episode, Seat
 from schemas.ids import derive_rng
+from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
 from schemas.tables import SHARED_TABLES, TABLES
 from tasks.play.model_player import ModelPlayer, play_model
 from tasks.play.program_player import play_program

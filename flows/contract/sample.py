@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.benchmark import Benchmark, find_benchmark
-from flows.refresh.plan import PreparedRefresh, prepare_refresh
+from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from flows.refresh.planning.settle_seed import settle_seed
 from flows.refresh.publish import audit_and_publish
-from flows.refresh.settle_seed import settle_seed
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from flows.console.os_errors import describe_os_error
+from flows.console.errors.os_errors import describe_os_error
 from schemas.errors import Damaged, PerennialError
 
 UNREADABLE = 2

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from flows.benchmark import find_benchmark
 from flows.doctor.check import Check, Look, fail, warn
-from schemas.calls import CallPolicy
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import CallPolicy
 from schemas.settings import RefreshSettings
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.llm.http.listing import ask_for_models, listed_models

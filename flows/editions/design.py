@@ -9,12 +9,12 @@ from flows.editions.design_costs import Cost, cost_per_episode
 from flows.stages.compute_scale import read_cells
 from schemas.benchmark import DEFAULT_BENCHMARK
 from schemas.errors import InvalidOption, UnreadableInput
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from schemas.rows import JsonObject, Row
-from schemas.variance import MeasuredVariance, Parts
+from schemas.statistics.variance import MeasuredVariance, Parts
 from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
 from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 from warehouse.store.store import Store
 
 _COUNTS = """

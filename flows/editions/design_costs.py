@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from flows.benchmark import Playing
-from schemas.price import Price
-from schemas.variance import MeasuredVariance
+from schemas.model_calls.price import Price
+from schemas.statistics.variance import MeasuredVariance
 from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player
 from warehouse.ledger.prices import PRICE_FILE

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.errors import PerennialError, count, in_one_line
 from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LedgerReader
 from warehouse.store.store import Store

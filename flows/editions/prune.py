@@ -8,8 +8,8 @@ import typer
 
 from flows.console.row_formats import Format, print_rows
 from flows.console.terminal import Terminal
-from schemas.calls import ANSWERED_STATUSES
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import ANSWERED_STATUSES
 from warehouse.editions.prunable import Prunable, prunable, remove
 from warehouse.editions.verify import lost_units
 from warehouse.ledger.ledger import ledger_file

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from flows.benchmark import Benchmark, Playing, find_benchmark
 from flows.editions.diagnosis import find_problems
-from flows.refresh.plan_precision import measure_plan
+from flows.refresh.planning.plan_precision import measure_plan
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan, way_of
 from schemas.rows import ReadJson
@@ -16,8 +16,8 @@ from tasks.play.model_player import parse_model_player
 from tasks.report.content import Comparison, Record, Report, ReportData, ReportTable
 from tasks.statistics.scale.design import POWER
 from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.catalog.sql.confinement import quote
 from warehouse.disclosure.retirements import is_retired
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit

@@ -18,8 +18,8 @@ from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from schemas.calls import CallPolicy
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import CallPolicy
 from schemas.plan import EditionPlan, EvaluationPlan, Plan
 from schemas.units import describe_unit
 from warehouse.catalog.catalog import published_units, table_file

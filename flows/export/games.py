@@ -9,10 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from flows.benchmark import find_benchmark
-from schemas.calls import Message
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import Game, Opening, Result, Seat
+from schemas.model_calls.calls import Message
 from warehouse.catalog.catalog import visible_editions
 from warehouse.catalog.published_rows import read_batches
 from warehouse.editions.publish import read_published_plan

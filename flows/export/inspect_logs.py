@@ -14,7 +14,7 @@ from flows.export.source import Source
 from schemas.errors import InvalidOption
 from schemas.ids import content_id
 from schemas.rows import JsonObject, Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 from warehouse.disclosure.export_tables import ExportedFile, describe_file
 
 if TYPE_CHECKING:

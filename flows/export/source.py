@@ -6,10 +6,10 @@ from functools import cached_property
 
 from flows.benchmark import Benchmark, find_benchmark
 from flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
-from schemas.calls import Message
+from schemas.model_calls.calls import Message
 from schemas.plan import EditionPlan
 from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 from warehouse.disclosure.export_tables import exported_units
 from warehouse.store.store import Store
 

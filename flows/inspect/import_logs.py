@@ -21,12 +21,12 @@ from flows.stages.grow import grow
 from flows.stages.play_episodes import instance_order
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
-from schemas.calls import CallPolicy, ModelRequest, Reply
 from schemas.errors import InvalidOption, PerennialError, UnreadableInput, count, quote
 from schemas.ids import content_id
-from schemas.persons import is_person
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
+from schemas.model_calls.price import Price
+from schemas.people.persons import is_person
 from schemas.plan import REPLIES, EvaluationPlan
-from schemas.price import Price
 from schemas.units import split_unit
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
 from warehouse.editions.publish import evaluation_plan

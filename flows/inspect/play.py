@@ -23,8 +23,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from flows.inspect.names import in_our_name
 from flows.inspect.questions import open_questions
 from flows.inspect.record import PARAMS, RECORD, Record, play_seat, player_of, read_completion
-from schemas.calls import Message, ModelRequest, Reply
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import Message, ModelRequest, Reply
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelUsage

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.inspect.questions import Questions
-from schemas.calls import ModelRequest, Reply
 from schemas.errors import UnreadableInput, quote
 from schemas.game import Episode, Seat
-from schemas.price import Price
+from schemas.model_calls.calls import ModelRequest, Reply
+from schemas.model_calls.price import Price
 from tasks.llm.asking import Ask
 from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received

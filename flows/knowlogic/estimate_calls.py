@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from flows.stages.estimate_players import estimate_players
-from schemas.calls import StageEstimate
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.knowlogic.players.registry import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.

@@ -10,7 +10,7 @@ from schemas.knowlogic.question import Question
 from schemas.knowlogic.things import Difficulty
 from schemas.rows import Rows
 from tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
-from tasks.knowlogic.published_form import Imported
+from tasks.knowlogic.published.published_form import Imported
 from tasks.knowlogic.quotas import plan_scenarios
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.staging.growth_rows import question_row, refusal_row

@@ -16,8 +16,8 @@ from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from schemas.plan import EditionPlan
 from schemas.rows import Row
 from schemas.tables import TABLES, staged_tables
-from tasks.knowlogic.published_form import Imported
-from tasks.knowlogic.verdicts import ItemFinding
+from tasks.knowlogic.published.published_form import Imported
+from tasks.knowlogic.published.verdicts import ItemFinding
 from warehouse.catalog.catalog import published_editions
 from warehouse.editions.publish import Publication, publish, read_published_plan
 from warehouse.store.parquet import sort_by_key

@@ -5,12 +5,12 @@ from functools import partial
 
 from flows.benchmark import Preparation
 from flows.knowlogic.estimate_calls import estimate_calls
-from schemas.calls import StageEstimate
 from schemas.knowlogic.plan import KnowLogicPlan
 from schemas.knowlogic.settings import KnowLogicSettings
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.knowlogic.quotas import plan_scenarios
 from tasks.knowlogic.registry import find_domain
 from warehouse.editions.publish import read_counts

@@ -6,10 +6,10 @@ from flows.benchmark import Benchmark
 from schemas.kumo.tables import KUMO_TABLES
 from schemas.kumo.things import Setting
 from schemas.late_module import LateModule
-from schemas.measure import Floor, Measure
-from schemas.populations import NEW_DOMAINS
 from schemas.rows import ReadJson
-from schemas.variance import MeasuredVariance, Parts
+from schemas.statistics.measure import Floor, Measure
+from schemas.statistics.populations import NEW_DOMAINS
+from schemas.statistics.variance import MeasuredVariance, Parts
 from tasks.kumo.optimum.limits import fits_tables
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tasks.kumo import sampling, search
-from tasks.kumo.kernel_sources import Preparation
+from tasks.kumo.kernels.kernel_sources import Preparation
 
 _KERNELS: dict[str, Callable[[], Preparation]] = {"sampling": sampling.prepare, "search": search.prepare}
 

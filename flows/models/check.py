@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.benchmark import find_benchmark
-from flows.refresh.model_checks import refuse_reserved_names
-from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
+from flows.refresh.planning.model_checks import refuse_reserved_names
 from schemas.errors import InvalidOption, PerennialError
+from schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.clients import ModelClients
-from tasks.llm.rate_limits import completion_bound
+from tasks.llm.limits.rate_limits import completion_bound
 from tasks.llm.replies import find_message, one_line
 
 _TIMEOUT_S = 60.0

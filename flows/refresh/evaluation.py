@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from flows.benchmark import find_benchmark
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.model_checks import check_models, choose_params, state_facts
-from flows.refresh.player_choice import choose_players, choose_versions, rename_aliases
+from flows.refresh.planning.model_checks import check_models, choose_params, state_facts
+from flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
 from flows.run.code_version import code_version
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import EditionPlan, EvaluationPlan, way_of

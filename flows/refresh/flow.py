@@ -13,9 +13,9 @@ from typing import ParamSpec, TypeVar
 from prefect import flow
 
 from flows.console import progress
-from flows.refresh.plan import PreparedRefresh
+from flows.refresh.planning.plan import PreparedRefresh
+from flows.refresh.planning.settle_seed import settle_seed
 from flows.refresh.publish import Publishing
-from flows.refresh.settle_seed import settle_seed
 from flows.refresh.several import (
     EditionsFailed,
     Outcome,

@@ -10,7 +10,7 @@ from pathlib import Path
 from flows.console import progress
 from flows.console.clock import refuse_clock_set_back
 from flows.console.interrupts import first_signal
-from flows.refresh.plan import FIRST
+from flows.refresh.planning.plan import FIRST
 from flows.refresh.show_questions import show_questions
 from flows.refresh.template_hashes import template_hashes
 from flows.run.spread_work import spread_over

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.benchmark import Benchmark, find_benchmark
-from flows.refresh.plan import PreparedRefresh, prepare_refresh
+from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
 from schemas.errors import InvalidOption, PerennialError, count, in_one_line
 from schemas.plan import Plan, RefreshPlan
 from schemas.settings import RefreshSettings

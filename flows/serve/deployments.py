@@ -17,7 +17,7 @@ from prefect.states import Completed
 from flows.console import progress
 from flows.console.terminal import Terminal
 from flows.refresh.flow import refresh
-from flows.refresh.plan import FIRST
+from flows.refresh.planning.plan import FIRST
 from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings

@@ -30,7 +30,7 @@ from prefect.schedules import Cron, Interval, Schedule
 from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
-from flows.refresh.plan import FIRST
+from flows.refresh.planning.plan import FIRST
 from flows.serve.child_runs import leave_after
 from flows.serve.deployments import analyse, audit, grow_edition
 from flows.serve.run_news import RunNews, read_runs

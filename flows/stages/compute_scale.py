@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import Any
 
 from flows.benchmark import benchmarks, find_benchmark
-from schemas.analysis_tables import SCALE
 from schemas.errors import PerennialError
 from schemas.ids import content_id
-from schemas.persons import pool_sql
+from schemas.people.persons import pool_sql
 from schemas.plan import way_of
 from schemas.rows import ReadJson, Row
-from schemas.variance import MeasuredVariance
+from schemas.statistics.analysis_tables import SCALE
+from schemas.statistics.variance import MeasuredVariance
 from tasks.play.model_player import parse_model_player
 from tasks.statistics.scale.cells import Cell
 from tasks.statistics.scale.scale_rows import Player, scale_rows

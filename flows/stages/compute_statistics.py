@@ -13,24 +13,24 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flows.benchmark import find_benchmark
-from schemas.populations import Population
 from schemas.rows import Rows
+from schemas.statistics.populations import Population
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from tasks.statistics import items
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
-from tasks.statistics.control_figures import control_figures
 from tasks.statistics.figure import Figure
+from tasks.statistics.figures.control_figures import control_figures
+from tasks.statistics.figures.pair_figures import pair_figures
+from tasks.statistics.figures.rate_figures import rate_figures
+from tasks.statistics.figures.study_figures import correlation_figures
+from tasks.statistics.figures.version_figures import preference_figures, version_figures
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
-from tasks.statistics.pair_figures import pair_figures
 from tasks.statistics.ranks.domain_ranks import domain_rank_figures
 from tasks.statistics.ranks.rank_figures import rank_figures
-from tasks.statistics.rate_figures import rate_figures
 from tasks.statistics.reliability import reliability_figures
-from tasks.statistics.study_figures import correlation_figures
-from tasks.statistics.version_figures import preference_figures, version_figures
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.count_cells import Answers
 from warehouse.catalog.external_scores import load_scores

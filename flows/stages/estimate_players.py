@@ -2,10 +2,10 @@
 
 from collections.abc import Container, Mapping
 
-from schemas.calls import StageEstimate
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
-from tasks.llm.rate_limits import completion_bound
+from tasks.llm.limits.rate_limits import completion_bound
 from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player
 

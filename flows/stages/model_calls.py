@@ -15,8 +15,8 @@ from flows.console import progress
 from flows.console.interrupts import first_signal
 from flows.stages.leaving import before_leaving
 from flows.stages.workspace import Workspace
-from schemas.calls import CallPolicy, ModelRequest, Reply
 from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
 from schemas.rows import Rows
 from schemas.settings.models_file import entry_prices
 from tasks.llm.asking import Ask

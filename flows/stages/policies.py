@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from flows.benchmark import InputsT
-from schemas.calls import CallPolicy
+from schemas.model_calls.calls import CallPolicy
 from schemas.settings import RefreshSettings
 
 

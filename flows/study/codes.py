@@ -6,7 +6,7 @@ from pathlib import Path
 from flows.console.input_files import show_path
 from flows.study.opened import open_study
 from schemas.errors import EditionConflict
-from schemas.study import Study
+from schemas.people.study import Study
 from tasks.study.codes import Code, draw_code
 from warehouse.store.store import Store
 from warehouse.study.clock import ReadClocks, read_clocks

@@ -15,8 +15,8 @@ from flows.study.run import Run, TaskRun, replay
 from flows.study.screens import closed_screen, draw_screen
 from flows.study.study_file import read_study
 from schemas.errors import InvalidOption, PerennialError, quote
-from schemas.screen import Screen
-from schemas.study import Study
+from schemas.people.study import Study
+from schemas.text.screen import Screen
 from tasks.study.codes import parse_code
 from warehouse.store.store import Store
 from warehouse.study.clock import ReadClocks, read_clocks

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flows.benchmark import Benchmark, Playing, find_benchmark
 from schemas.errors import InvalidOption, join_choices
 from schemas.game import Seat, Sheet
-from schemas.study import TUTORIAL, Study
+from schemas.people.study import TUTORIAL, Study
 from tasks.study.assignment import Cell, assign, choose_tutorial, require_enough
 from warehouse.catalog.catalog import table_file, visible_editions
 from warehouse.editions.publish import read_published_plan

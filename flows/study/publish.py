@@ -16,8 +16,8 @@ from flows.study.opened import OpenedStudy, open_study
 from flows.study.results import Results, collect_results, is_playing
 from flows.study.run import replay
 from schemas.errors import InvalidOption, UnreadableInput, count
+from schemas.people.study import Study
 from schemas.plan import EvaluationPlan
-from schemas.study import Study
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import visible_editions, visible_evaluations
 from warehouse.editions.publish import evaluation_plan, read_published_plan

@@ -8,7 +8,7 @@ from statistics import median
 from flows.study.opened import OpenedStudy
 from flows.study.run import Run, replay
 from schemas.ids import content_id
-from schemas.persons import person_name
+from schemas.people.persons import person_name
 from schemas.rows import Row, Rows
 from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.study.ledger import Participant, StudyLedger

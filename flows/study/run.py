@@ -6,7 +6,7 @@ from typing import Literal
 
 from flows.study.opened import OpenedStudy
 from schemas.game import Episode, Game, Result, Seat, Sheet, Turn
-from schemas.study import TUTORIAL
+from schemas.people.study import TUTORIAL
 from warehouse.study.ledger import Event
 
 _MINUTE_S = 60.0

@@ -2,9 +2,9 @@
 
 from flows.study.opened import OpenedStudy
 from flows.study.run import Run, TaskRun
-from schemas.persons import person_name
-from schemas.screen import Choice, Observation, Screen, ScreenKind, TaskView
-from schemas.study import TUTORIAL, Study
+from schemas.people.persons import person_name
+from schemas.people.study import TUTORIAL, Study
+from schemas.text.screen import Choice, Observation, Screen, ScreenKind, TaskView
 
 
 def draw_screen(opened: OpenedStudy, public: str, run: Run, now: float, notice: str = "") -> Screen:

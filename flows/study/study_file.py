@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from flows.console.input_files import read_text_file, show_path
 from schemas.errors import InvalidOption, quote, shorten, suggest
+from schemas.people.study import Study
 from schemas.settings.problems import describe_expectation
-from schemas.study import Study
 
 _MAX_BYTES = 1_000_000
 _WIDTH = 80

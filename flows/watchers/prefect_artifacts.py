@@ -12,9 +12,9 @@ from uuid import UUID
 from flows.benchmark import find_benchmark
 from flows.watchers.watcher import Watcher
 from flows.watchers.webhook import without_credentials
-from schemas.measure import Measure
 from schemas.plan import Plan
 from schemas.rows import Row
+from schemas.statistics.measure import Measure
 from schemas.units import is_evaluation
 from warehouse.store.store import Store
 

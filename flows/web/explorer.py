@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from flows.benchmark import benchmarks
-from flows.console.library_errors import translate_error
+from flows.console.errors.library_errors import translate_error
 from flows.web.page import Page, Visit, own_pages, parameter
 from flows.web.plain_text import plain_line
 from flows.web.reading import read_snapshot

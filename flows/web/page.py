@@ -13,7 +13,7 @@ from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
 from schemas.errors import Damaged, InvalidOption, UnreadableInput
 from schemas.rows import Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 ALL = "all"
 

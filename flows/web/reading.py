@@ -19,10 +19,10 @@ from flows.console.row_formats import csv_row
 from schemas.rows import Row
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
-from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.catalog.scale_file import scale_files
+from warehouse.catalog.sql.confinement import Setting
 from warehouse.store.store import Store
 
 _LIMITS: dict[str, Setting] = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, Self, get_args
 
-from schemas.calls import ModelChoice
+from schemas.model_calls.calls import ModelChoice
 from schemas.rows import JsonObject, ReadJson
 
 # The categories of section 3.4 of the paper, by whether the answer was right.

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Literal, get_args
 
-from schemas.calls import ModelChoice
+from schemas.model_calls.calls import ModelChoice
 from schemas.rows import JsonObject
 
 CATALOGUE = "catalogue"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from schemas.calls import ModelChoice
 from schemas.kumo.categories import Quota
+from schemas.model_calls.calls import ModelChoice
 from schemas.rows import JsonObject
 
 AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
-from schemas.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.errors import InvalidOption
-from schemas.price import BATCH_PRICE_SHARE, Price
+from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_model_endpoint
+from schemas.model_calls.price import BATCH_PRICE_SHARE, Price
 from schemas.rows import JsonObject
 from schemas.settings.form import setting
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, field_validator
 
-from schemas.calls import CallPolicy
-from schemas.endpoint import Endpoint, check_base_url, choose_endpoint
+from schemas.model_calls.calls import CallPolicy
+from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_endpoint
 from schemas.rows import JsonObject
 from schemas.settings.form import CALLS, PLAYERS, setting
 from schemas.settings.model_entry import ModelEntry

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.errors import InvalidOption, quote, shorten, suggest
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from schemas.settings.model_entry import ModelEntry
 from schemas.settings.toml_file import read_toml
 

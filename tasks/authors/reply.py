@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.calls import Reply
 from schemas.errors import EndpointFailed, shorten
+from schemas.model_calls.calls import Reply
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

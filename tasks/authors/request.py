@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from prompts.render import render, template_hash
-from schemas.calls import Message, ModelChoice, ModelRequest, Role
+from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Role
 
 
 def author_request(

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prompts.render import render
-from schemas.calls import Message as Message
 from schemas.kumo.things import TURN_LIMIT, Observation, Rule, SeedConfig, Step
+from schemas.model_calls.calls import Message as Message
 from tasks.kumo.books.rules import closed_ends
 from tasks.kumo.reliability.case import Case
 

@@ -5,9 +5,9 @@ from functools import partial, reduce
 from operator import or_
 from typing import Protocol
 
-from schemas.calls import Message
 from schemas.game import EpisodeStatus, Opening, Result
 from schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
+from schemas.model_calls.calls import Message
 from tasks.kumo.answers import NO_MOVE, Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.conversation import (

@@ -7,10 +7,10 @@ alone. The texts come from a clone of their release (`schemas.kumo.protocol`).
 
 from collections.abc import Sequence
 
-from schemas.calls import Message
 from schemas.game import Opening
 from schemas.kumo.protocol import PaperMessages, fill
 from schemas.kumo.things import Step
+from schemas.model_calls.calls import Message
 from tasks.kumo.answers import NO_MOVE, Move
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from schemas.calls import AttemptEnd, ModelRequest
-from schemas.price import Price
+from schemas.model_calls.calls import AttemptEnd, ModelRequest
+from schemas.model_calls.price import Price
 from tasks.llm.asking import Ledger
-from tasks.llm.budget import Budget, Reservation, estimate_cost
+from tasks.llm.limits.budget import Budget, Reservation, estimate_cost
 from tasks.llm.retry_policy import Tried
 
 Send = Callable[[], Awaitable[Tried]]

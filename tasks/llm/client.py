@@ -14,19 +14,19 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
 from schemas.errors import LimitReached
-from schemas.price import Price
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
+from schemas.model_calls.price import Price
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.asking import Ledger
 from tasks.llm.attempts import Attempts
-from tasks.llm.breaker import Breaker
-from tasks.llm.budget import Budget, Reservation, estimate_cost
 from tasks.llm.http.endpoint import check_key, check_url, strip_url
 from tasks.llm.http.extras import Extras
 from tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
 from tasks.llm.http.posting import post_chat
-from tasks.llm.rate_limits import RateLimits, completion_bound
+from tasks.llm.limits.breaker import Breaker
+from tasks.llm.limits.budget import Budget, Reservation, estimate_cost
+from tasks.llm.limits.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt, wants_completion_tokens
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried

@@ -6,14 +6,14 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from schemas.calls import CallPolicy, ModelRequest, Reply, Spent
-from schemas.endpoint import choose_endpoint
-from schemas.price import Price
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
+from schemas.model_calls.endpoint import choose_endpoint
+from schemas.model_calls.price import Price
 from schemas.settings.model_entry import ModelEntry, fill_variables
 from tasks.llm.asking import Ledger
-from tasks.llm.budget import Budget
 from tasks.llm.client import ModelClient
 from tasks.llm.http.extras import Extras, environment_headers
+from tasks.llm.limits.budget import Budget
 from tasks.llm.retry_policy import Received, RetryPolicy
 from tasks.llm.server_batches.use import InBatches
 

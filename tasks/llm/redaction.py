@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 from tasks.llm.retry_policy import Received
 
 REDACTED = "[key]"

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.calls import CallStatus, ModelRequest, ReasoningSource, Reply
 from schemas.errors import shorten
-from schemas.price import Price
+from schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource, Reply
+from schemas.model_calls.price import Price
 from tasks.llm.http.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.usage import token_bounds, usage_of

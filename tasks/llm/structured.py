@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from schemas.calls import ModelRequest, Reply
+from schemas.model_calls.calls import ModelRequest, Reply
 from tasks.llm.asking import Ask
 
 JsonSchema = dict[str, Any]

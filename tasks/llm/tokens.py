@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from schemas.calls import ModelRequest
 from schemas.errors import InvalidOption, in_one_line
-from tasks.llm.rate_limits import estimate_prompt, prompt_texts
+from schemas.model_calls.calls import ModelRequest
+from tasks.llm.limits.rate_limits import estimate_prompt, prompt_texts
 
 _TOKENS_PER_MESSAGE = 4
 

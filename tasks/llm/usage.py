@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.calls import ModelRequest, UsageStatus
-from schemas.price import Price
-from tasks.llm.rate_limits import completion_bound, prompt_bytes, utf8_length
+from schemas.model_calls.calls import ModelRequest, UsageStatus
+from schemas.model_calls.price import Price
+from tasks.llm.limits.rate_limits import completion_bound, prompt_bytes, utf8_length
 
 _TOKENS_PER_MESSAGE = 64
 _HIDDEN_PROMPT_TOKENS = 4_096

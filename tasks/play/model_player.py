@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from prompts.render import template_hash
-from schemas.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
+from schemas.model_calls.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], GameT]

@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 
-from schemas.calls import Message
 from schemas.game import EpisodeStatus, Opening, Result
 from schemas.ids import content_id
+from schemas.model_calls.calls import Message
 
 
 class OneShotGame(ABC):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.measure import Floor, Measure
+from schemas.statistics.measure import Floor, Measure
 
 Record = dict[str, Any]
 

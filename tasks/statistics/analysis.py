@@ -6,7 +6,7 @@ from typing import Any
 
 from tasks.statistics.cells import Cells
 from tasks.statistics.figure import Figure
-from tasks.statistics.rate_figures import Mean
+from tasks.statistics.figures.rate_figures import Mean
 
 
 def _nothing(*_of: Any) -> Iterable[Figure]:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from schemas.populations import Population
+from schemas.statistics.populations import Population
 
 
 class Figure(NamedTuple):

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from schemas.persons import is_person
+from schemas.people.persons import is_person
 from tasks.statistics.figure import Figure
 
 MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"

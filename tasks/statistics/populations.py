@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
 from tasks.statistics.cluster_intervals import ONE_CLUSTER, gap_interval, share_interval
 from tasks.statistics.clusters import Draw, estimate_ratio
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from schemas.a2rbench.analysis import RIGHT, STYLES, WRONG, ReadingPlan
-from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import EndpointFailed, InvalidOption
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from schemas.settings import load_settings
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.readers.analyst import ATTEMPTS, Analysed, Subject, analyse

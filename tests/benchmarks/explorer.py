@@ -19,8 +19,8 @@ import duckdb
 from flows.stages.compute_statistics import analyse_edition
 from tests.flows.chromium import CHROMIUM
 from warehouse.catalog.catalog import visible_evaluations
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.later_statistics import keep_analysis
+from warehouse.catalog.sql.confinement import quote
 from warehouse.store.store import Store
 
 EPISODES = 579_400

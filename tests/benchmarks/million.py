@@ -140,7 +140,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     import pyarrow.parquet as pq
 
     from flows.kumo.kernels import prepare_kernels
-    from flows.refresh.plan import prepare_refresh
+    from flows.refresh.planning.plan import prepare_refresh
     from flows.refresh.publish import audit_and_publish
     from flows.stages.grow import grow
     from flows.stages.policies import Policies

@@ -22,9 +22,9 @@ from pathlib import Path
 from statistics import mean
 from time import perf_counter, process_time
 
-from schemas.calls import CallPolicy, Message, ModelRequest, Reply
 from schemas.ids import derive_rng
 from schemas.kumo.things import Setting
+from schemas.model_calls.calls import CallPolicy, Message, ModelRequest, Reply
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of

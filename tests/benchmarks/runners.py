@@ -123,7 +123,7 @@ class Idle:
 
 def _stage_plan(root: Path) -> str:
     """Stage a plan, for the workers of Dask to see."""
-    from flows.refresh.plan import prepare_refresh
+    from flows.refresh.planning.plan import prepare_refresh
     from schemas.settings import load_settings
     from warehouse.staging.staging import Staging
     from warehouse.store.store import Store

@@ -13,7 +13,7 @@ import pytest
 
 from tasks.statistics.cells import ALL
 from tasks.statistics.figure import Figure
-from tasks.statistics.study_figures import correlation_figures
+from tasks.statistics.figures.study_figures import correlation_figures
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Run, perennial
 from warehouse.beyondbench.release.leaderboard import COLUMNS, parse_leaderboard, same_players

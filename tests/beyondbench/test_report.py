@@ -10,7 +10,7 @@ from flows.beyondbench.benchmark import BENCHMARK
 from flows.beyondbench.prepare import protocol_of
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page
-from flows.refresh.model_checks import state_facts
+from flows.refresh.planning.model_checks import state_facts
 from schemas.beyondbench.settings import BeyondBenchSettings
 from schemas.plan import way_of
 from schemas.settings import load_settings

@@ -9,7 +9,7 @@ from typing import Any
 
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
-from schemas.calls import ModelRequest, Reply
+from schemas.model_calls.calls import ModelRequest, Reply
 from schemas.rows import Rows
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow

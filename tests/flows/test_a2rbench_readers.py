@@ -9,7 +9,7 @@ import pytest
 
 from flows.a2rbench.prepare import estimate_evaluation
 from flows.benchmark import find_benchmark
-from flows.cli.evaluate import is_for_play
+from flows.cli.run.evaluate import is_for_play
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.evaluation import prepare_evaluation
 from schemas.a2rbench.analysis import RIGHT, WRONG

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.errors import InvalidOption
 from schemas.settings import load_settings
 from tests.flows.hand_made_root import Run, commands_on

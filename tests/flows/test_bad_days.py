@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from flows.console.clock import refuse_clock_set_back
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.stages.completeness import require_complete
 from flows.stages.grow import Work

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flows.kumo import edition as working
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages
 from flows.stages import play_episodes

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.settings import load_settings
 from tests.flows.hand_made_root import Run
 from tests.warehouse import tiny_edition

@@ -129,7 +129,7 @@ def test_parameters_are_checked_before_anything_runs() -> None:
 
 
 def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
-    from flows.cli.serve import DEFAULT_CRON
+    from flows.cli.operate.serve import DEFAULT_CRON
     from flows.serve import deployments
 
     document = yaml.safe_load((PROJECT / "prefect.yaml").read_text())

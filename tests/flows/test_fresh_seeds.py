@@ -11,8 +11,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows.refresh.plan import prepare_refresh
-from flows.refresh.settle_seed import settle_seed
+from flows.refresh.planning.plan import prepare_refresh
+from flows.refresh.planning.settle_seed import settle_seed
 from schemas.disclosure import METADATA_KEY, canary_line
 from schemas.errors import PerennialError
 from schemas.plan import EditionPlan

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from flows.kumo.cli.domains import domains
 from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.kumo.things import SeedConfig
 from schemas.settings import load_settings

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from flows.refresh import large_runs
-from flows.refresh.large_runs import refuse_large_run
-from schemas.calls import StageEstimate
+from flows.refresh.planning import large_runs
+from flows.refresh.planning.large_runs import refuse_large_run
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import StageEstimate
 from schemas.settings import RefreshSettings
 
 MANY = StageEstimate("episodes", "m", 5_001, 9_000, 0, 0, 0, 0, None, None)

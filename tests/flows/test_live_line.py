@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from flows.console import progress
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 
 
 class Clock:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.kumo.planning.domain_choice import load_bundled
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.errors import InvalidOption
 from schemas.kumo.things import SeedConfig
 from schemas.settings import load_settings

@@ -10,7 +10,7 @@ import pytest
 from flows.editions.report import report_data
 from flows.editions.reproduce import reproduce_unit
 from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.settings import load_settings
 from tests.flows.conftest import KEY

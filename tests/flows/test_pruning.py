@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.plan import prepare_refresh
-from schemas.calls import ModelRequest, Reply
+from flows.refresh.planning.plan import prepare_refresh
+from schemas.model_calls.calls import ModelRequest, Reply
 from tests.flows.grown_root import REFRESH, settings_of
 from tests.flows.hand_made_root import Run, publish_day
 from tests.flows.prefect_harness import Harness

@@ -18,7 +18,7 @@ from flows.kumo.benchmark import BENCHMARK as KUMO
 from flows.stages.compute_statistics import edition_statistics
 from schemas import benchmark
 from schemas.errors import InvalidOption
-from schemas.measure import Measure
+from schemas.statistics.measure import Measure
 from schemas.tables import TABLES, staged_tables
 from tasks.report.page import sections
 from tasks.statistics.analysis import Analysis

@@ -8,7 +8,7 @@ import pytest
 
 from flows.editions.report import report_data
 from flows.editions.reproduce import reproduce_unit
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from schemas.errors import InvalidOption
 from schemas.settings import load_settings
 from tasks.kumo.report.book_versions import book_versions

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from flows.stages.policies import Policies
-from schemas.calls import ModelRequest
 from schemas.errors import LimitReached
+from schemas.model_calls.calls import ModelRequest
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single
 from tests.server.in_thread import serving
 from warehouse.ledger.ledger import CallLedger, ledger_file

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from flows.kumo.planning.domain_rotation import PastEdition, take_turns
-from flows.refresh.plan import prepare_refresh
-from flows.refresh.print_plan import print_plan
+from flows.refresh.planning.plan import prepare_refresh
+from flows.refresh.planning.print_plan import print_plan
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.plan import RefreshPlan
 from schemas.settings import load_settings

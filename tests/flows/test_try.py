@@ -9,7 +9,7 @@ import pytest
 
 from flows.console.progress import CallCount
 from flows.editions.diagnosis import find_problems, problem_lines
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 from tests.flows.prefect_harness import Harness
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from flows.kumo.edition import WORLDS, KumoEdition
-from flows.refresh.plan import PreparedRefresh, prepare_refresh
-from flows.refresh.print_plan import print_plan
+from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from flows.refresh.planning.print_plan import print_plan
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies

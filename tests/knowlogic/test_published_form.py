@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from flows.cli.app import app
 from schemas.errors import UnreadableInput
-from tasks.knowlogic.published_form import read_questions
+from tasks.knowlogic.published.published_form import read_questions
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from flows.cli.app import app
 from schemas.knowlogic.things import LANGUAGES
-from tasks.knowlogic.published_form import Imported, read_questions
-from tasks.knowlogic.verdicts import judge_item
+from tasks.knowlogic.published.published_form import Imported, read_questions
+from tasks.knowlogic.published.verdicts import judge_item
 from tests.benchmarks.knowlogic_wording import draw
 from tests.knowlogic.test_published_form import OTHER, ZH, lines
 from warehouse.catalog.catalog import open_catalog

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from schemas.calls import Message, ModelRequest, Reply
 from schemas.game import Episode
 from schemas.ids import derive_rng
 from schemas.kumo.things import TURN_LIMIT, Setting, Step
+from schemas.model_calls.calls import Message, ModelRequest, Reply
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of

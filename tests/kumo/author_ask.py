@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.calls import CallStatus, ModelChoice, ModelRequest, Reply
 from schemas.ids import derive_rng
 from schemas.kumo.things import Proposal, SeedConfig
+from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import Proposed
 from tests.server.roles import configurer, proposer

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from schemas.calls import Message, ModelChoice
 from schemas.ids import derive_rng
 from schemas.kumo.book_styles import BOOK_STYLES
 from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, SeedConfig
+from schemas.model_calls.calls import Message, ModelChoice
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from flows.kumo.planning.domain_choice import load_bundled
-from schemas.calls import ModelChoice
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
+from schemas.model_calls.calls import ModelChoice
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.books.check import check_book
 from tasks.kumo.books.rules import rules_of

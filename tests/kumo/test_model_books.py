@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import given
 
-from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import EndpointFailed
 from schemas.kumo.things import BookVerdict
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from tasks.kumo.authors.book_writing import write_model_book
 from tasks.kumo.authors.judgement import judge_book
 from tasks.kumo.books.check import check_book

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.calls import ModelChoice, Reply
 from schemas.errors import EndpointFailed, UnreadableInput
 from schemas.kumo.things import BookVerdict, Rule
+from schemas.model_calls.calls import ModelChoice, Reply
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.kumo.authors.book_replies import read_book_reply, read_judgement
 from tasks.kumo.authors.book_request import writing_request

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.calls import ModelRequest, Reply
 from schemas.errors import EndpointFailed, InvalidOption, LimitReached
+from schemas.model_calls.calls import ModelRequest, Reply
 from tasks.kumo.game import KumoGame
 from tasks.play.model_player import play_all
 from tests.kumo.asking_models import (

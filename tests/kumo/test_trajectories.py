@@ -7,9 +7,9 @@ import pytest
 
 from flows.kumo.cli.trajectories import trajectories
 from flows.kumo.planning.domain_choice import load_bundled
-from schemas.calls import ModelChoice
 from schemas.errors import InvalidOption
 from schemas.kumo.things import NAMED_SETTINGS
+from schemas.model_calls.calls import ModelChoice
 from tasks.kumo.board import Board
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import encode_config, encode_instance

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.client import ModelClient
 from tasks.llm.server_batches.use import InBatches, Pace

@@ -11,9 +11,9 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
-from tasks.llm.breaker import Breaker
+from schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
 from tasks.llm.client import ModelClient
+from tasks.llm.limits.breaker import Breaker
 from tasks.llm.retry_policy import RetryPolicy
 
 KEY = "sk-test-0123456789abcdef/+"

@@ -3,9 +3,9 @@ import time
 
 import pytest
 
-from schemas.calls import Reply
 from schemas.errors import EndpointFailed
-from tasks.llm.breaker import Breaker
+from schemas.model_calls.calls import Reply
+from tasks.llm.limits.breaker import Breaker
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried
 from tests.llm.http_double import (
     KEY,

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from schemas.errors import EndpointFailed, InvalidOption
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from tests.llm.http_double import (
     KEY,
     Answer,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from schemas.calls import CallPolicy, ModelRequest, Spent
 from schemas.errors import InvalidOption, LimitReached
-from schemas.price import Price
+from schemas.model_calls.calls import CallPolicy, ModelRequest, Spent
+from schemas.model_calls.price import Price
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.clients import ModelClients
 from tasks.llm.tokens import token_counter

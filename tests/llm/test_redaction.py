@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 from tasks.llm.redaction import Redaction
 from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES
-from schemas.price import Price
+from schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES
+from schemas.model_calls.price import Price
 from tasks.llm.replies import MAX_RAW_CHARS, read_attempt, split_reasoning
 from tasks.llm.retry_policy import Received
 from tasks.llm.usage import cost_usd

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.calls import CallPolicy, Reply, Spent
+from schemas.model_calls.calls import CallPolicy, Reply, Spent
 from schemas.settings.model_entry import ModelEntry
 from tasks.llm.clients import ModelClients
 from tasks.llm.http.listing import ask_for_models

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.calls import Reply
 from schemas.errors import EndpointFailed, LimitReached
+from schemas.model_calls.calls import Reply
 from tasks.llm.server_batches.forms import ServerBatch, read_form
 from tasks.llm.server_batches.output import read_line
 from tests.llm.batch_double import PACE, Asked, BatchDouble, MemoryBatches, ask_all, line, requests

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from tests.llm.http_double import against, ask, ok, request, usage
 
 LIE = 10**12

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.plan import prepare_refresh
-from flows.refresh.settle_seed import settle_seed
+from flows.refresh.planning.plan import prepare_refresh
+from flows.refresh.planning.settle_seed import settle_seed
 from flows.run.plain_stages import PlainStages
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.grow import grow

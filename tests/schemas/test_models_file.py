@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.calls import ModelRequest
-from schemas.endpoint import Endpoint, choose_endpoint
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import ModelRequest
+from schemas.model_calls.endpoint import Endpoint, choose_endpoint
 from schemas.plan import EvaluationPlan
 from schemas.settings import load_settings
 from schemas.settings.model_entry import ModelEntry

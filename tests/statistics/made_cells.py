@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from schemas.game import EPISODE_STATUSES
-from schemas.populations import THESE_DOMAINS, Population
+from schemas.statistics.populations import THESE_DOMAINS, Population
 from tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
 
 

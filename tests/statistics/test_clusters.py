@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cluster_intervals import (
     FEWEST_CLUSTERS,
     gap_interval,
@@ -20,7 +20,7 @@ from tasks.statistics.cluster_intervals import (
 )
 from tasks.statistics.clusters import Draw, Estimate, estimate_ratio
 from tasks.statistics.figure import Figure
-from tasks.statistics.rate_figures import rate_figures
+from tasks.statistics.figures.rate_figures import rate_figures
 from tests.statistics.made_cells import Cell, columns_of
 
 # Value, cluster and stratum of an instance; stratum s holds the clusters 10 s to 10 s + 3.

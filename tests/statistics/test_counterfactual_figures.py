@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
 from tasks.statistics.cells import ALL
 from tests.statistics.made_cells import Cell, columns_of

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cells import ALL
 from tasks.statistics.clusters import Draw
 from tasks.statistics.correlation import Correlation
 from tasks.statistics.figure import Figure
+from tasks.statistics.figures.study_figures import correlation_figures
 from tasks.statistics.multiplicity import MODELS, kind_by_name
 from tasks.statistics.reliability import (
     FEWEST_PLAYERS,
@@ -19,7 +20,6 @@ from tasks.statistics.reliability import (
     estimate_reliability,
     reliability_figures,
 )
-from tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, grid
 
 KIND = kind_by_name(("oracle",), "")

@@ -5,7 +5,7 @@ import pytest
 
 from tasks.statistics.cells import Domains
 from tasks.statistics.figure import Figure
-from tasks.statistics.version_figures import preference_figures, version_figures
+from tasks.statistics.figures.version_figures import preference_figures, version_figures
 
 DOMAINS = Domains(("a", "b", "c"), (0, 2, 4, 6))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -13,9 +13,9 @@ from flows.stages.workspace import open_workspace
 from flows.study.codes import draw_codes
 from flows.study.desk import StudyDesk
 from flows.study.study_file import read_study
-from schemas.screen import Screen
+from schemas.people.study import TUTORIAL
 from schemas.settings import load_settings
-from schemas.study import TUTORIAL
+from schemas.text.screen import Screen
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging

@@ -6,8 +6,8 @@ import pytest
 
 from flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
 from schemas.errors import InvalidOption, LimitReached
-from schemas.screen import Screen
-from schemas.study import TUTORIAL
+from schemas.people.study import TUTORIAL
+from schemas.text.screen import Screen
 from tests.study.on_disk import is_on_disk
 from tests.study.study_root import TASKS, Lab, open_lab
 from warehouse.study.ledger import StudyLedger, study_file

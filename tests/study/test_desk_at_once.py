@@ -9,7 +9,7 @@ from time import time
 
 import pytest
 
-from schemas.screen import Screen
+from schemas.text.screen import Screen
 from tests.conftest import REPOSITORY
 from tests.study.study_root import Lab, open_lab
 from warehouse.study.ledger import StudyLedger, study_file

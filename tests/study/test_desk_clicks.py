@@ -6,7 +6,7 @@ import pytest
 
 from flows.study.opened import OpenedStudy
 from schemas.errors import InvalidOption, LimitReached
-from schemas.study import TUTORIAL
+from schemas.people.study import TUTORIAL
 from tests.study.study_root import Lab
 from warehouse.study.erasure import Pending
 from warehouse.study.ledger import Event, StudyLedger

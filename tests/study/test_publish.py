@@ -11,12 +11,12 @@ import pytest
 
 from flows.benchmark import find_benchmark
 from flows.editions.reproduce import reproduce_unit
-from flows.refresh.player_choice import choose_players
+from flows.refresh.planning.player_choice import choose_players
 from flows.study.publish import PublishedStudy, find_stale, open_ledger, publish_study, withdraw_participant
 from flows.study.results import list_moves
 from flows.study.study_file import read_study
 from schemas.errors import InvalidOption
-from schemas.persons import person_name
+from schemas.people.persons import person_name
 from schemas.settings import load_settings
 from tests.flows.hand_made_root import perennial
 from tests.study.study_root import EDITION, Lab, open_lab

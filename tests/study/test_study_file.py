@@ -8,7 +8,7 @@ from flows.study.codes import draw_codes
 from flows.study.starter_file import write_starter
 from flows.study.study_file import read_study
 from schemas.errors import EditionConflict, InvalidOption, PerennialError
-from schemas.study import Earnings, Quality
+from schemas.people.study import Earnings, Quality
 from tests.study.study_root import DOMAINS, EDITION, FILE, SETTINGS, Lab, open_lab
 from warehouse.store.store import Store
 

@@ -58,7 +58,7 @@ def lab(small_lab: Lab) -> Lab:
 def _short_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "_ATTEMPT_S", 0.05)
     monkeypatch.setattr("flows.study.desk._ERASE_S", 0.0)
-    monkeypatch.setattr("flows.cli.study._ERASE_S", 0.0)
+    monkeypatch.setattr("flows.cli.people.study._ERASE_S", 0.0)
 
 
 @pytest.fixture

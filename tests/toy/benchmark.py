@@ -13,11 +13,11 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import render
 from schemas.benchmark import Batch
-from schemas.calls import StageEstimate
 from schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
 from schemas.ids import content_id, derive_rng
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from schemas.rows import Rows
 from schemas.settings import RefreshSettings
 from schemas.settings.form import setting

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.call_tables import CALLS
-from schemas.calls import ANSWERED_STATUSES, CALL_STATUSES, AttemptEnd, ModelRequest, Reply, Spent
 from schemas.errors import UnreadableInput
+from schemas.model_calls.call_tables import CALLS
+from schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES, AttemptEnd, ModelRequest, Reply, Spent
 from warehouse.ledger.ledger import CallLedger
 
 FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)

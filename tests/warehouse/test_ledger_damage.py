@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schemas.calls import ModelRequest
 from schemas.errors import Damaged
+from schemas.model_calls.calls import ModelRequest
 from tests.warehouse.test_ledger import keep, reply, request
 from warehouse.ledger.check import check_ledger
 from warehouse.ledger.ledger import CallLedger

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schemas.calls import StoredBatch
 from schemas.errors import Damaged, UnreadableInput
+from schemas.model_calls.calls import StoredBatch
 from tests.warehouse.test_ledger import keep, reply, request
 from warehouse.ledger.check import check_ledger
 from warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.calls import AttemptEnd, ModelRequest, Reply, Spent
 from schemas.errors import Damaged
+from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent
 from warehouse.ledger.ledger import CallLedger
 from warehouse.ledger.place import one_ledger
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import UnreadableInput
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
 from warehouse.store.store import Store
 

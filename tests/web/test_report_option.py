@@ -2,7 +2,7 @@
 
 import pytest
 
-from flows.cli.report import check_explorer
+from flows.cli.look.report import check_explorer
 from schemas.errors import InvalidOption
 
 

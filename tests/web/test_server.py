@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from flows.cli import web
+from flows.cli.look import web
 from flows.web.address import Address, check_address, open_port
 from flows.web.same_origin import SameOrigin
 from schemas.errors import InvalidOption

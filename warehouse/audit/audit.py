@@ -18,8 +18,8 @@ from schemas.errors import AuditFailed
 from schemas.tables import TABLES
 from warehouse.audit.great_expectations import judge
 from warehouse.audit.search import Finding, search_query, search_table
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.question_views import list_files
+from warehouse.catalog.sql.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb

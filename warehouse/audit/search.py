@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemas.table_form import Column, Table
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb

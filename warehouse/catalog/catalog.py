@@ -13,23 +13,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from schemas.analysis_tables import SCALE
 from schemas.errors import UnreadableInput
+from schemas.statistics.analysis_tables import SCALE
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation
-from warehouse.catalog.confinement import Setting
 from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
-from warehouse.catalog.names import FORMAT as FORMAT
-from warehouse.catalog.names import PART as PART
-from warehouse.catalog.names import row_file as row_file
-from warehouse.catalog.names import table_file as table_file
 from warehouse.catalog.question_views import in_order, question_views, words_of
-from warehouse.catalog.run_sql import SqlRunner, may_be_damage, open_runner
 from warehouse.catalog.scale_file import scale_files
-from warehouse.catalog.table_sql import table_sql
+from warehouse.catalog.sql.confinement import Setting
+from warehouse.catalog.sql.names import FORMAT as FORMAT
+from warehouse.catalog.sql.names import PART as PART
+from warehouse.catalog.sql.names import row_file as row_file
+from warehouse.catalog.sql.names import table_file as table_file
+from warehouse.catalog.sql.run_sql import SqlRunner, may_be_damage, open_runner
+from warehouse.catalog.sql.table_sql import table_sql
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.editions.damage import damaged_file, refuse_damaged
 from warehouse.store.regular_files import NotRegular

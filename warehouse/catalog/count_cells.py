@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.errors import Damaged, in_one_line
 from schemas.game import EPISODE_STATUSES
-from schemas.persons import pool_sql
-from schemas.populations import THESE_DOMAINS, Population
+from schemas.people.persons import pool_sql
+from schemas.statistics.populations import THESE_DOMAINS, Population
 from schemas.tables import TABLES
-from warehouse.catalog.table_sql import table_sql
+from warehouse.catalog.sql.table_sql import table_sql
 from warehouse.store.duckdb_files import let_duckdb_read
 from warehouse.store.store import Store
 

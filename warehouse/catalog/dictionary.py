@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from schemas.table_form import DUCKDB_TYPES
 from schemas.tables import TABLES
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.question_views import (
     SHARED,
     in_order,
@@ -25,7 +24,8 @@ from warehouse.catalog.question_views import (
     view_packages,
     without_comments,
 )
-from warehouse.catalog.table_sql import table_sql
+from warehouse.catalog.sql.confinement import quote
+from warehouse.catalog.sql.table_sql import table_sql
 
 
 class ColumnEntry(NamedTuple):

@@ -6,10 +6,10 @@ import math
 import re
 from typing import Any
 
-from schemas.analysis_tables import EXTERNAL_SCORES
 from schemas.errors import UnreadableInput, quote
-from schemas.hidden_characters import hidden_character
 from schemas.ids import content_id
+from schemas.statistics.analysis_tables import EXTERNAL_SCORES
+from schemas.text.hidden_characters import hidden_character
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_versions, write_version
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from schemas.measure import Measure
-from warehouse.catalog.confinement import quote
+from schemas.statistics.measure import Measure
+from warehouse.catalog.sql.confinement import quote
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:

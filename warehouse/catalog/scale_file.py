@@ -7,8 +7,8 @@ of others than those that are visible.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from schemas.analysis_tables import SCALE
 from schemas.ids import content_id
+from schemas.statistics.analysis_tables import SCALE
 from schemas.units import is_evaluation
 from warehouse.store.store import Store
 from warehouse.store.versioned_files import latest_version, write_version

@@ -6,8 +6,8 @@ from math import inf
 from typing import Any
 
 from warehouse.catalog.catalog import Contents, list_contents
-from warehouse.catalog.confinement import Setting
-from warehouse.catalog.run_sql import Row
+from warehouse.catalog.sql.confinement import Setting
+from warehouse.catalog.sql.run_sql import Row
 from warehouse.confined_sql.messages import Task
 from warehouse.confined_sql.process import Limits, PossibleDamage, SqlProcess
 from warehouse.editions.damage import refuse_damaged

@@ -15,7 +15,7 @@ import psutil
 
 from schemas import errors
 from schemas.errors import PerennialError, QueryFailed
-from warehouse.catalog.run_sql import memory_error, name_query, time_error
+from warehouse.catalog.sql.run_sql import memory_error, name_query, time_error
 from warehouse.confined_sql.messages import Failure, Task, read_plain, write_message
 
 _LOOK_S = 0.01

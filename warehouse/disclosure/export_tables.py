@@ -19,8 +19,8 @@ from schemas.table_form import Table
 from schemas.tables import TABLES
 from schemas.units import split_unit
 from warehouse.catalog.catalog import open_catalog, table_file, visible_evaluations
-from warehouse.catalog.confinement import Setting
 from warehouse.catalog.later_statistics import STATISTICS, analysis_of
+from warehouse.catalog.sql.confinement import Setting
 from warehouse.editions.manifest import manifest_file, parse_manifest
 from warehouse.editions.publish import read_published_plan
 from warehouse.store.parquet import with_place

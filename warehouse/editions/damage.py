@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from schemas.errors import Damaged, in_one_line
 from schemas.units import describe_unit
-from warehouse.catalog.names import row_file, unit_of
+from warehouse.catalog.sql.names import row_file, unit_of
 from warehouse.editions.manifest import is_sealed, manifest_file, parse_manifest, seal_file
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store

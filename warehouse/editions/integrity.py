@@ -15,10 +15,10 @@ from schemas.table_form import Reference, Table
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
 from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.confinement import Setting
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import ANALYSES
 from warehouse.catalog.scale_file import SCALES
+from warehouse.catalog.sql.confinement import Setting
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 

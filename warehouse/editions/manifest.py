@@ -15,7 +15,7 @@ from typing import Any
 from schemas.errors import Damaged
 from schemas.ids import canonical_json
 from schemas.plan import EditionPlan, EvaluationPlan, Plan
-from warehouse.catalog.names import FORMAT, row_file, table_file
+from warehouse.catalog.sql.names import FORMAT, row_file, table_file
 from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
 from warehouse.store.digests import Digest, digests_of
 from warehouse.store.store import Store

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from schemas.calls import ModelRequest, Reply
 from schemas.errors import Damaged
+from schemas.model_calls.calls import ModelRequest, Reply
 from warehouse.catalog.catalog import table_file
 from warehouse.store.store import Store
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from schemas.calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
 from schemas.ids import content_id
+from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
 from warehouse.ledger.attempts import AttemptBegin, find_last_attempt, sum_attempts
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row

@@ -8,7 +8,7 @@ import io
 import re
 
 from schemas.errors import UnreadableInput, shorten
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"

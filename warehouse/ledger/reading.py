@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schemas.calls import Spent
+from schemas.model_calls.calls import Spent
 from schemas.units import LOOK_UP, split_unit
 from warehouse.ledger.attempts import sum_attempts
 from warehouse.ledger.causes import Cause, count_causes

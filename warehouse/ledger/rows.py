@@ -8,10 +8,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from schemas.call_tables import CALLS
-from schemas.calls import ANSWERED_STATUSES, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.ids import canonical_json
+from schemas.model_calls.call_tables import CALLS
+from schemas.model_calls.calls import ANSWERED_STATUSES, ModelRequest, Reply
 from warehouse.ledger.digest import check_call, check_message, message_digest
 
 REPLY_COLUMNS = tuple(field.name for field in fields(Reply))

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from schemas.calls import StoredBatch
+from schemas.model_calls.calls import StoredBatch
 from warehouse.ledger.attempts import AttemptBegin, begin_attempts
 
 _FIND = """

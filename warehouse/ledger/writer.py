@@ -18,8 +18,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, cast
 
-from schemas.calls import AttemptEnd, Reply
 from schemas.errors import Damaged, UnreadableInput
+from schemas.model_calls.calls import AttemptEnd, Reply
 from warehouse.ledger.attempts import AttemptBegin, begin_attempts, end_attempts
 from warehouse.ledger.digest import call_digest
 from warehouse.ledger.place import LedgerPlace

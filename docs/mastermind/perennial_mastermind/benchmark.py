@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from flows.benchmark import Benchmark
 from perennial_mastermind.tables import CODES, GUESSES
 from schemas.late_module import LateModule
-from schemas.measure import Floor, Measure
+from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from perennial_mastermind import figures, grow, pages, seats

@@ -1,7 +1,7 @@
 """Mastermind's own statistic: the mean number of guesses of a game."""
 
 from tasks.statistics.analysis import Analysis
-from tasks.statistics.rate_figures import Mean, scored
+from tasks.statistics.figures.rate_figures import Mean, scored
 
 _NUMBERS = "SELECT episode_id, count(*) AS number FROM mastermind_guesses GROUP BY ALL"
 

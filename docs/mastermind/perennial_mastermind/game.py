@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from perennial_mastermind.codes import COLORS, GUESSES, Answer, all_codes, answer, read_guess
 from prompts.render import render
-from schemas.calls import Message
 from schemas.game import EpisodeStatus, Move, Opening, Program, Result, Sheet
+from schemas.model_calls.calls import Message
 
 OPENING = "mastermind/opening.md.j2"
 FEEDBACK = "mastermind/feedback.md.j2"

@@ -11,11 +11,11 @@ from flows.stages.workspace import Workspace
 from perennial_mastermind.codes import GUESSES, PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS
 from schemas.benchmark import Batch
-from schemas.calls import StageEstimate
 from schemas.errors import InstancesExhausted
 from schemas.ids import content_id, derive_rng
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from schemas.rows import Rows
 from schemas.settings import RefreshSettings
 from schemas.settings.form import Sizes, setting, size_setting

@@ -2,7 +2,7 @@
 
 from flows.web.page import Opened, OwnPages, Page, Visit
 from flows.web.tables import show_query, show_rows
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 
 def show_progress(visit: Visit) -> None:

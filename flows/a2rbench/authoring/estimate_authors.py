@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from schemas.a2rbench.authoring import CATALOGUE, AuthorRole
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.calls import StageEstimate
-from schemas.price import Price
-from tasks.llm.rate_limits import completion_bound
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
+from tasks.llm.limits.rate_limits import completion_bound
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from schemas.a2rbench.authoring import AuthoringPlan, AuthorRole
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.calls import StageEstimate
-from schemas.price import Price
-from tasks.llm.rate_limits import completion_bound
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
+from tasks.llm.limits.rate_limits import completion_bound
 
 # Tokens: of a prompt with code, without its history; of a variation in the history; of a prompt of the judge.
 _PROMPT, _PAST, _JUDGED = 1_200, 500, 900

@@ -18,8 +18,8 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.a2rbench.analysis import ReadingPlan
 from schemas.benchmark import Batch
-from schemas.calls import ModelChoice
 from schemas.ids import derive_rng
+from schemas.model_calls.calls import ModelChoice
 from schemas.rows import Rows
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.analyst import Analysed, Subject, analyse

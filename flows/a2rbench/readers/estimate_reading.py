@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from schemas.a2rbench.analysis import ReadingPlan
-from schemas.calls import ModelChoice, StageEstimate
+from schemas.model_calls.calls import ModelChoice, StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.a2rbench.players.registry import PLAYERS
 from tasks.a2rbench.readers.analyst import ATTEMPTS
-from tasks.llm.rate_limits import completion_bound
+from tasks.llm.limits.rate_limits import completion_bound
 
 # Tokens, at least and at most: of what a judge and an analyst are shown, and of their replies, of which the
 # longest have reasoning.

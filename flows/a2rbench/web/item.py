@@ -10,7 +10,7 @@ from flows.web.page import Opened, choose
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_rows
 from schemas.rows import Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _FACTS = ("rule", "author", "type", "dimension", "variation", "is_remapped", "seed_item", "of")
 _CHECKS = ("fits", "fits_other", "commutes", "rejected_draws", "gzip", "deflate")

@@ -10,7 +10,7 @@ from flows.web.reading import Rows
 from flows.web.tables import frame_of, show_query
 from schemas.a2rbench.item import DOMAINS, SETTINGS, VARIATIONS
 from schemas.errors import UnreadableInput
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _TOGETHER = {"gzip": "compression ratio", "wrong_entropy": "entropy, bits"}
 

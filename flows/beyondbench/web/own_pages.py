@@ -8,7 +8,7 @@ from flows.web.tables import show_query
 from schemas.beyondbench.things import SUITES
 from schemas.errors import UnreadableInput
 from schemas.rows import Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _FACTS = (
     *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),

@@ -35,8 +35,8 @@ def knowlogic(
     """
     from flows.knowlogic.import_questions import publish_questions
     from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
-    from tasks.knowlogic.published_form import read_questions
-    from tasks.knowlogic.verdicts import judge_item
+    from tasks.knowlogic.published.published_form import read_questions
+    from tasks.knowlogic.published.verdicts import judge_item
     from warehouse.knowlogic.knowledge import load_knowledge
     from warehouse.lock.root_lock import lock_root
 

@@ -8,7 +8,7 @@ from flows.web.tables import show_query, show_rows
 from schemas.errors import UnreadableInput
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
 from schemas.rows import Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _WORDS = {"zh": "Chinese", "en": "English"}
 _VIEWS = {

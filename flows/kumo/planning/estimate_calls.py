@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from flows.kumo.seats import PLAYING
-from schemas.calls import StageEstimate
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
@@ -17,15 +16,16 @@ from schemas.kumo.plan import KumoPlan
 from schemas.kumo.reliability import RELIABILITIES, may_fit
 from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import Instance, SeedConfig, Setting
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.price import Price
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.game import CLOSED, VARIANTS
 from tasks.kumo.players import PLAYERS
-from tasks.llm.rate_limits import completion_bound
+from tasks.llm.limits.rate_limits import completion_bound
 from tasks.play.model_player import parse_model_player, plays_version
 from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 

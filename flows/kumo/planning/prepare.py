@@ -10,7 +10,6 @@ from flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candi
 from flows.kumo.planning.domain_rotation import take_turns
 from flows.kumo.planning.estimate_calls import estimate_calls
 from flows.kumo.planning.protocol import choose_protocol
-from schemas.calls import StageEstimate
 from schemas.errors import EditionConflict, InvalidOption
 from schemas.game import USUAL
 from schemas.kumo.authoring import AuthoringPlan
@@ -20,8 +19,9 @@ from schemas.kumo.reliability import RELIABILITIES
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.shown_books import AMONG
 from schemas.kumo.things import Setting
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.price import Price
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import check_request

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from flows.kumo.release.release_rows import ReleaseRows, read_release
-from flows.refresh.plan import FIRST
+from flows.refresh.planning.plan import FIRST
 from flows.run.code_version import code_version
 from flows.run.spread_work import spread_over
 from flows.stages.compute_scale import renew_scale

@@ -4,7 +4,7 @@ import streamlit as st
 
 from flows.web.page import Page, Visit, choose
 from flows.web.tables import show_query
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 
 def show(visit: Visit) -> None:

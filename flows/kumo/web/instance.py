@@ -14,7 +14,7 @@ from flows.web.tables import frame_of, show_rows
 from schemas.errors import count
 from tasks.kumo.encoding import EncodedInstance
 from tasks.kumo.optimum.decision_tree import Decision, decision_tree
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _SMALL = 8  # actions: of an Easy instance the whole tree is drawn
 _TESTS = ("6", "12", "24", "48")

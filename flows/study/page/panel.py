@@ -15,7 +15,7 @@ from flows.study.page.safe_text import as_sentence
 from flows.study.page.trouble import report_trouble, show_trouble
 from schemas.errors import InvalidOption, PerennialError
 from schemas.rows import JsonObject
-from schemas.screen import Screen
+from schemas.text.screen import Screen
 
 _KEY = "study_task_panel"
 _DRAWN = "study_panel_screen"

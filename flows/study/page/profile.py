@@ -6,7 +6,7 @@ import streamlit as st
 
 from flows.study.desk import StudyDesk
 from flows.study.page.safe_text import markdown_html
-from schemas.screen import Screen
+from schemas.text.screen import Screen
 
 Act = Callable[..., None]
 

@@ -7,8 +7,8 @@ import streamlit as st
 from flows.study.desk import StudyDesk
 from flows.study.page.panel import show_panel
 from flows.study.page.safe_text import markdown_html, plain_html
-from schemas.screen import Screen
-from schemas.study import Study
+from schemas.people.study import Study
+from schemas.text.screen import Screen
 
 Act = Callable[..., None]
 _BOOK = ("Guidebook", "Question")

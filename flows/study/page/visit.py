@@ -16,7 +16,7 @@ from flows.study.page.safe_text import as_sentence, markdown_html, plain_html
 from flows.study.page.tasks import show_end, show_task, task_name
 from flows.study.page.trouble import report_trouble, show_trouble
 from schemas.errors import InvalidOption, LimitReached, PerennialError
-from schemas.screen import Screen
+from schemas.text.screen import Screen
 from warehouse.store.store import Store
 
 _STYLE = (files(__package__) / "page.css").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from flows.web.page import ALL, Page, Visit, choose
 from flows.web.reading import Rows
 from flows.web.tables import frame_of, show_query, show_rows
 from schemas.errors import UnreadableInput
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _MOST_DRAWN = 40
 

@@ -7,7 +7,7 @@ from flows.web.page import Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows
 from flows.web.tables import frame_of, show_rows
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _STEP = 26
 

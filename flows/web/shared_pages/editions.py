@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from flows.cli.editions import LISTED
+from flows.cli.operate.editions import LISTED
 from flows.web.page import Opened, Page, Visit, choose, parameter
 from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot

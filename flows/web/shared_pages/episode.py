@@ -8,7 +8,7 @@ from flows.web.tables import show_query
 from schemas.errors import count
 from schemas.game import EPISODE_STATUSES
 from schemas.rows import Row
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _HEIGHT = 320
 _MOST_REASONS = 8

@@ -6,7 +6,7 @@ from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from flows.web.plain_text import plain
 from flows.web.shared_pages.episode import open_episode
 from flows.web.tables import show_query
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 
 def show(visit: Visit) -> None:

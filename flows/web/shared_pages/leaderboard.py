@@ -11,11 +11,11 @@ from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import frame_of, show_rows
-from schemas.measure import ABOVE_FLOOR_DOC, Floor, rate_above_floor
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
+from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, rate_above_floor
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
 from tasks.statistics.populations import bound_share
-from warehouse.catalog.confinement import quote
 from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.catalog.sql.confinement import quote
 
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"

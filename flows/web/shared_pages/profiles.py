@@ -10,7 +10,7 @@ from flows.web.page import ALL, Page, Visit, choose, choose_several
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import frame_of, show_rows
 from tasks.statistics.multiplicity import MODELS
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _COEFFICIENTS = ("spearman", "pearson")
 _WIDTH = 290

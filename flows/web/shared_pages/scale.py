@@ -6,7 +6,7 @@ import streamlit as st
 from flows.web.page import Page, Visit, choose
 from flows.web.reading import Rows
 from flows.web.tables import frame_of, show_query
-from warehouse.catalog.confinement import quote
+from warehouse.catalog.sql.confinement import quote
 
 _PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"
 _OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protocol_id || ')')"

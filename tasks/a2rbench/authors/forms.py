@@ -4,8 +4,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from schemas.calls import Reply
 from schemas.errors import UnreadableInput
+from schemas.model_calls.calls import Reply
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.inputs import EXAMPLES
 from tasks.authors.reply import Unusable, describe_problems, unusable_status

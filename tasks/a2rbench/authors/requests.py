@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from schemas.a2rbench.authoring import AuthorRole
-from schemas.calls import ModelChoice, ModelRequest
 from schemas.ids import canonical_json
+from schemas.model_calls.calls import ModelChoice, ModelRequest
 from tasks.a2rbench.authors.forms import LONGEST_DESCRIPTION, CodeForm, RuleForm
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tasks.a2rbench.inputs import EXAMPLES

@@ -19,9 +19,9 @@ from pydantic import BaseModel
 
 from schemas.a2rbench.authoring import AuthoringPlan, Step
 from schemas.a2rbench.item import name_domain
-from schemas.calls import ModelRequest
 from schemas.errors import shorten
 from schemas.ids import content_id, derive_rng
+from schemas.model_calls.calls import ModelRequest
 from tasks.a2rbench.authors.attempts import Attempts
 from tasks.a2rbench.authors.code_tests import KNOWN, Known, TestedRule, run_rule
 from tasks.a2rbench.authors.forms import (

@@ -9,8 +9,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schemas.calls import ModelChoice
 from schemas.errors import in_one_line
+from schemas.model_calls.calls import ModelChoice
 from tasks.a2rbench.authors.forms import verdict_schema
 from tasks.a2rbench.authors.refusals import refuse_mirrored
 from tasks.a2rbench.catalogue.rule import Dimension, Value

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from schemas.calls import ModelChoice, ModelRequest
+from schemas.model_calls.calls import ModelChoice, ModelRequest
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import CodedRule
 from tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES

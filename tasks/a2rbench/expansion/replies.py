@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from schemas.calls import Reply
 from schemas.errors import in_one_line, shorten
+from schemas.model_calls.calls import Reply
 from tasks.a2rbench.authors.forms import Form, Reasoning, VerdictForm, read_reply
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.expansion.messages import SKIPPED

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.a2rbench.analysis import STYLES, Analysis, categories_of
-from schemas.calls import Message, ModelChoice, Reply
 from schemas.errors import UnreadableInput, quote
+from schemas.model_calls.calls import Message, ModelChoice, Reply
 from tasks.a2rbench.readers.excerpt import excerpt
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import conversation_request, message

@@ -7,7 +7,7 @@ refused where it is not one piece of the reply, or where the puzzle shows it. It
 import json
 
 from schemas.a2rbench.item import SHAPES
-from schemas.calls import ModelChoice
+from schemas.model_calls.calls import ModelChoice
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.game import ItemGame
 from tasks.a2rbench.readers.excerpt import excerpt

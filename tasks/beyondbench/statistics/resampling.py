@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from schemas.ids import derive_seed
 from tasks.beyondbench.statistics.estimates import Estimate
-from tasks.statistics.rate_figures import rates_in_units
+from tasks.statistics.figures.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     import numpy as np

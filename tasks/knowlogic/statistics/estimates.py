@@ -5,8 +5,8 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
+from tasks.statistics.figures.rate_figures import rates_in_units
 from tasks.statistics.intervals import LEVEL, Interval, ratio_and_error
-from tasks.statistics.rate_figures import rates_in_units
 from tasks.statistics.shares import FEW, exact_interval, is_near_an_end
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tasks.knowlogic.statistics.questions import LABELS, Group, Questions, cells
 from tasks.knowlogic.statistics.tokens import token_figures
 from tasks.statistics.cells import ALL
 from tasks.statistics.figure import Figure
-from tasks.statistics.rate_figures import rates_in_units
+from tasks.statistics.figures.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from tasks.knowlogic.statistics.estimates import METHOD as MEAN_METHOD
 from tasks.knowlogic.statistics.questions import Questions
 from tasks.statistics.cells import ALL
 from tasks.statistics.figure import Figure
-from tasks.statistics.pair_figures import mcnemar_p
+from tasks.statistics.figures.pair_figures import mcnemar_p
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column

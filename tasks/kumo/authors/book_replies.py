@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.calls import Reply
+from schemas.model_calls.calls import Reply
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.kumo.tags import find_tagged
 

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.calls import ModelChoice, ModelRequest
 from schemas.kumo.things import Instance, Rule, SeedConfig
+from schemas.model_calls.calls import ModelChoice, ModelRequest
 from tasks.authors.request import author_request
 from tasks.kumo.books.rules import closed_ends
 

@@ -8,8 +8,8 @@ that failed the check.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schemas.calls import ModelChoice, Reply
 from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
+from schemas.model_calls.calls import ModelChoice, Reply
 from tasks.authors.reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request

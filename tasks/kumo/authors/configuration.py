@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from schemas.calls import Message, ModelChoice, ModelRequest
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
+from schemas.model_calls.calls import Message, ModelChoice, ModelRequest
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from prompts.render import template_hash
-from schemas.calls import CallStatus, Message, ModelRequest, Reply
 from schemas.errors import UnreadableInput
+from schemas.model_calls.calls import CallStatus, Message, ModelRequest, Reply
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import message
 from tasks.llm.asking import Ask

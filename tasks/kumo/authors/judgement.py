@@ -6,8 +6,8 @@ decides nothing.
 
 from collections.abc import Sequence
 
-from schemas.calls import ModelChoice, Reply
 from schemas.kumo.things import Instance, Judgement, Rule, SeedConfig
+from schemas.model_calls.calls import ModelChoice, Reply
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.book_replies import read_judgement

@@ -7,10 +7,10 @@ proposals were refused, so that no two rounds ask the same.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.calls import ModelChoice, ModelRequest
 from schemas.errors import UnreadableInput
 from schemas.kumo.categories import Quota
 from schemas.kumo.things import Proposal, Rejection
+from schemas.model_calls.calls import ModelChoice, ModelRequest
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.proposal_form import (

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Instance, SeedConfig
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from tasks.authors.reply import Unusable, describe_problems, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema

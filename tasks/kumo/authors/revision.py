@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from tasks.authors.reply import Unusable
 from tasks.authors.request import author_request
 from tasks.kumo.authors.book_replies import read_book_reply, read_judgement

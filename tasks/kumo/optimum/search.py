@@ -7,7 +7,7 @@ with the weight, and the largest without it (a test that costs nothing never hur
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.optimum.states import (
     CHILD_LIST,
     CHILDREN,

@@ -19,7 +19,7 @@ left out.
 
 from math import log2
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.optimum.limits import MAX_TRUTHS
 from tasks.kumo.optimum.tables import (
     ALL_TRUTHS,

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.kumo.kernel_part import kernel_part
-from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.kernels.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_sources import sources_digest
 from tasks.kumo.sampling import cover, splitmix
 from tasks.kumo.sampling.cover import block_contradictory, cover_invalid, propagate, take
 from tasks.kumo.sampling.splitmix import below, seed_generator, shuffle_both, unit

@@ -8,7 +8,7 @@ often, so a state weighs 1 / (number of rules of its action): of the weights tha
 the highest entropy of actions, before and after padding. Import this module lazily: it loads numba.
 """
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.sampling.splitmix import shuffle, unit
 
 _TRIALS = 8

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 
 Array = Any
 

@@ -16,7 +16,7 @@ from schemas.errors import PerennialError
 from schemas.kumo.samplers import SAMPLERS
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.kernel_sources import Preparation
+from tasks.kumo.kernels.kernel_sources import Preparation
 from tasks.kumo.sampling.request import SamplingRequest, check_request
 
 

@@ -10,7 +10,7 @@ lower bound is positive, a value negative.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.search.sets import (
     CLASSES,
     MEMBERS,

@@ -4,8 +4,8 @@
 
 from numba import njit
 
-from tasks.kumo.kernel_part import kernel_part
-from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.kernels.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_sources import sources_digest
 from tasks.kumo.optimum import search as optimum
 from tasks.kumo.optimum import states as optimum_states
 from tasks.kumo.optimum import tables as optimum_tables

@@ -10,7 +10,7 @@ probable first, its mask, its record (0: not looked up yet) and its probability.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.search.tables import (
     BUDGET,
     EPSILON,

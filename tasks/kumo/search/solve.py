@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from schemas.errors import InvalidOption
 from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.kernel_sources import Preparation
+from tasks.kumo.kernels.kernel_sources import Preparation
 from tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64

@@ -5,7 +5,7 @@ Compiled by numba; `w` and `x` as in `tables`, truth sets as in `sets`.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.search.sets import (
     BOUNDS,
     CLASSES,

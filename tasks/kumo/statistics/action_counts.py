@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import Cells
-from tasks.statistics.rate_figures import Mean, scored
+from tasks.statistics.figures.rate_figures import Mean, scored
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column

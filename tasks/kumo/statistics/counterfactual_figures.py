@@ -7,8 +7,8 @@ from schemas.kumo.things import COUNTERFACTUAL
 from tasks.statistics.cells import ALL, Cells
 from tasks.statistics.cluster_intervals import GAP_METHOD
 from tasks.statistics.figure import Figure
+from tasks.statistics.figures.rate_figures import rates_in_units
 from tasks.statistics.populations import bound_gap
-from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Numbers

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from schemas.kumo.things import SeedConfig
-from schemas.populations import THESE_DOMAINS
+from schemas.statistics.populations import THESE_DOMAINS
 from tasks.kumo.statistics import domain_graph
 from tasks.kumo.statistics.action_counts import PAPER
 from tasks.kumo.statistics.domain_graph import communities

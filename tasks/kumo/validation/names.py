@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from schemas.hidden_characters import hidden_character
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig, Setting
+from schemas.text.hidden_characters import hidden_character
 from tasks.kumo.validation.rules import finding, quote
 from tasks.kumo.validation.texts import MAX_NAME, tag_in_name
 

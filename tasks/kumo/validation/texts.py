@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from schemas.hidden_characters import hidden_character
 from schemas.kumo.things import Finding, SeedConfig
+from schemas.text.hidden_characters import hidden_character
 from tasks.kumo.validation.rules import finding, quote
 
 MAX_NAME = 200

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
-from schemas.calls import CallPolicy
+from schemas.model_calls.calls import CallPolicy
 from tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
 from tasks.llm.http.extras import Extras
 

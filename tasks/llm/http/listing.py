@@ -6,8 +6,8 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from schemas.calls import CallPolicy
 from schemas.errors import count, in_one_line
+from schemas.model_calls.calls import CallPolicy
 from tasks.llm.http.endpoint import check_url
 from tasks.llm.http.extras import Extras
 from tasks.llm.http.posting import describe_problem

@@ -7,8 +7,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from schemas.calls import CallPolicy
 from schemas.errors import causes
+from schemas.model_calls.calls import CallPolicy
 from tasks.llm.retry_policy import Received, retry_after_s
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
-from schemas.calls import CallPolicy
+from schemas.model_calls.calls import CallPolicy
 from tasks.llm.http.posting import describe_problem, receive
 from tasks.llm.retry_policy import Received
 from tasks.llm.server_batches.use import MOST_OUTPUT_BYTES

@@ -17,8 +17,8 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from schemas.calls import ModelRequest, StoredBatch
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import ModelRequest, StoredBatch
 from tasks.llm.replies import find_message, one_line
 from tasks.llm.retry_policy import Received, is_retried_status
 from tasks.llm.server_batches.api import CHAT, BatchApi

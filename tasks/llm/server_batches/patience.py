@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from schemas.calls import StoredBatch
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import StoredBatch
 from tasks.llm.replies import one_line
 from tasks.llm.server_batches.use import Pace
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from schemas.calls import ModelRequest, StoredBatch
 from schemas.errors import EndpointFailed, count
+from schemas.model_calls.calls import ModelRequest, StoredBatch
 from tasks.llm.replies import find_message
 from tasks.llm.retry_policy import Received
 from tasks.llm.server_batches.api import BatchApi

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from schemas.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
+from schemas.statistics.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
 from tasks.report.content import Grid, Record, ReportData, Section, omit_section
 from tasks.report.wording import brackets, clean, name_populations, with_interval
 

@@ -1,6 +1,6 @@
 """Rates of each player by setting: success, tokens, and how episodes end that were not solved."""
 
-from schemas.measure import mark_player
+from schemas.statistics.measure import mark_player
 from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.wording import name_populations

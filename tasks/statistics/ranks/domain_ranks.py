@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.figure import Figure
+from tasks.statistics.figures.rate_figures import rates_in_units
 from tasks.statistics.multiplicity import Kind
 from tasks.statistics.populations import Bounds, bound_share
 from tasks.statistics.ranks.rank_figures import COMMON_METHOD, find_common, rank_rates
-from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers

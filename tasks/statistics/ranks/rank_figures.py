@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from schemas.populations import NEW_DOMAINS, THESE_DOMAINS
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.cluster_intervals import SHARE_METHOD
 from tasks.statistics.figure import Figure
+from tasks.statistics.figures.rate_figures import rates_in_units
 from tasks.statistics.populations import Bounds, bound_share
 from tasks.statistics.ranks import rasch
 from tasks.statistics.ranks.patterns import group_patterns
 from tasks.statistics.ranks.rank_intervals import METHOD as PLACE_METHOD
 from tasks.statistics.ranks.rank_intervals import rank_intervals
 from tasks.statistics.ranks.rasch import fit_rasch
-from tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.variance import Parts
+from schemas.statistics.variance import Parts
 
 if TYPE_CHECKING:
     import numpy as np

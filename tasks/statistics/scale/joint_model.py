@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schemas.variance import Parts
+from schemas.statistics.variance import Parts
 from tasks.statistics.scale.cells import Block, Observations
 
 if TYPE_CHECKING:

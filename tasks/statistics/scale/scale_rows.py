@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from schemas.variance import MeasuredVariance
+from schemas.statistics.variance import MeasuredVariance
 from tasks.statistics.multiplicity import holm
 from tasks.statistics.scale.cells import Cell, components, observe
 from tasks.statistics.scale.edition_shifts import edition_shift, rate_in_edition

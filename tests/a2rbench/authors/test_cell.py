@@ -13,7 +13,7 @@ from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.errors import InvalidOption
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from tasks.a2rbench.authors.code_tests import Known
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork
 from tasks.llm.structured import JsonAsker

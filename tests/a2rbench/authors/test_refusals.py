@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from schemas.calls import ModelChoice
+from schemas.model_calls.calls import ModelChoice
 from tasks.a2rbench.authors.code_tests import Known, TestedRule, run_rule
 from tasks.a2rbench.authors.forms import RuleForm
 from tasks.a2rbench.authors.refusals import refuse_derived, refuse_mirrored

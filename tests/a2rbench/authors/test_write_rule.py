@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.calls import Reply
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import Reply
 from tasks.a2rbench.authors.code_tests import Known
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tests.a2rbench.authors.writing import ScriptedAsk, steps, write

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.calls import ModelRequest, Reply
 from schemas.ids import derive_rng
+from schemas.model_calls.calls import ModelRequest, Reply
 from tasks.a2rbench.authors.code_tests import Known
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType

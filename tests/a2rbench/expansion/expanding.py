@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from schemas.calls import ModelChoice, ModelRequest, Reply
 from schemas.ids import derive_rng
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
 from tasks.a2rbench.seeds import SeedRequest

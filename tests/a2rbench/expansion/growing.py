@@ -17,7 +17,7 @@ from flows.stages.workspace import Workspace, open_workspace
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.benchmark import Batch
-from schemas.calls import CallPolicy
+from schemas.model_calls.calls import CallPolicy
 from schemas.plan import EditionPlan
 from tasks.sandbox.tier import find_protection
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row

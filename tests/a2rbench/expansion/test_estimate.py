@@ -5,7 +5,7 @@ from typing import Any
 from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.price import Price
+from schemas.model_calls.price import Price
 from tests.a2rbench.authored_rules import SWAP
 from tests.a2rbench.expansion.expanding import Asking, expand
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.calls import Reply
 from schemas.errors import EndpointFailed
+from schemas.model_calls.calls import Reply
 from tasks.a2rbench.items import PREFIX, instance_id
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 from tests.a2rbench.expansion.expanding import Asking, Damage, expand, steps

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 
-from schemas.calls import ModelRequest, Reply
+from schemas.model_calls.calls import ModelRequest, Reply
 from tasks.a2rbench.expansion.messages import expansion_request
 from tasks.a2rbench.expansion.replies import Judgement, read_expansion, read_judgement
 from tasks.authors.reply import Unusable

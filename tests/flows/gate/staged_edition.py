@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from flows.kumo.edition import Cell, KumoEdition
-from flows.refresh.plan import prepare_refresh
+from flows.refresh.planning.plan import prepare_refresh
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import Work, grow
 from flows.stages.policies import Policies

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tasks.kumo.kernel_part import kernel_part
-from tasks.kumo.kernel_sources import sources_digest
+from tasks.kumo.kernels.kernel_part import kernel_part
+from tasks.kumo.kernels.kernel_sources import sources_digest
 from tasks.kumo.sampling import decided, splitmix
 from tasks.kumo.sampling.balanced import reach
 from tasks.kumo.sampling.balanced.reach import can_separate, list_reach

@@ -1,0 +1,230 @@
+"""`perennial calls`: list the model calls of a data root, or show one whole."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flows.cli.look.episode import find_episode
+from flows.console.root_option import RootOption, data_root
+from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from flows.console.terminal import Terminal, json_text, on_one_line
+from schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
+from schemas.model_calls.calls import CALL_STATUSES, ROLES, Spent
+from schemas.rows import Row
+from warehouse.catalog.catalog import open_catalog, published_units
+from warehouse.catalog.sql.confinement import quote
+from warehouse.editions.selectors import LATEST, select_unit
+from warehouse.ledger.ledger import ledger_file
+from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import JustifyMethod
+
+_PREFIX = "call_"
+_SHORT_ID = len(_PREFIX) + 10
+_MOST_NAMED = 5
+_ERROR_WIDTH = 100
+_WIDEST = 10_000  # a line is as long as it needs, as those of `perennial query` are
+_LONG_FIELDS = ("messages", "reasoning", "content", "raw")
+_NUMBERS = ("prompt_tokens", "completion_tokens", "cost_usd", "latency_s", "attempts")
+_HEADINGS = {"prompt_tokens": "prompt", "completion_tokens": "completion", "latency_s": "seconds"}
+
+
+def calls(
+    call_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CALL_ID", help="Show this call in full; the first letters of its id are enough."
+        ),
+    ] = None,
+    role: Annotated[str | None, typer.Option(help=f"Only calls in this role: {', '.join(ROLES)}.")] = None,
+    model: Annotated[str | None, typer.Option(help="Only calls of this model.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help=f"Only calls with this status: {', '.join(CALL_STATUSES)}.")
+    ] = None,
+    edition: Annotated[
+        str | None,
+        typer.Option(help="Only calls of this edition, its evaluations included."),
+    ] = None,
+    episode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="Only calls of this published episode; the first letters are enough."
+        ),
+    ] = None,
+    template: Annotated[str | None, typer.Option(help="Only calls whose prompt is of this template.")] = None,
+    contains: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only calls with this text in the reply.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many calls, the newest first.")] = 20,
+    root: RootOption = None,
+    format_: FormatOption = Format.table,
+    as_json: JsonOption = False,
+) -> None:
+    """List the model calls of a data root, newest first, or show one in full.
+
+    Example: perennial calls --role player --status truncated --limit 5
+    """
+    form = choose_format(format_, as_json)
+    _check("--role", role, ROLES)
+    _check("--status", status, CALL_STATUSES)
+    if edition is not None and edition.startswith(LATEST):
+        store = data_root(root)
+        edition = select_unit(store, edition, published_units(store))
+    call_ids = None if episode is None else _calls_of(data_root(root), episode)
+    wanted = CallFilter(role, model, status, edition, template, contains, call_ids)
+    if call_id is not None and wanted != CallFilter():
+        raise InvalidOption("CALL_ID shows one call in full: give no --role, --model or other filter with it")
+    with _open_ledger(root) as ledger:
+        if call_id is None:
+            # What was sent is known by edition alone.
+            spent = ledger.spending(edition) if wanted == CallFilter(edition=edition) else None
+            _print_list(ledger.newest(wanted, limit), ledger.totals(wanted), form, spent)
+        else:
+            _print_call(ledger.call(_whole_id(ledger, call_id)), form)
+
+
+def _calls_of(store: Store, given: str) -> tuple[str, ...]:
+    """Return the ids of the episode's calls; raise UnreadableInput where there is no such episode."""
+    catalog = open_catalog(store)
+    episode_id = quote(find_episode(catalog, given))
+    rows = catalog.query(
+        f"SELECT call_id FROM turns WHERE episode_id = {episode_id} AND call_id IS NOT NULL"
+    )[1]
+    return tuple(str(call_id) for (call_id,) in rows)
+
+
+def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:
+    if value is not None and value not in known:
+        raise InvalidOption(
+            f"{option} {value!r}: expected {join_choices(known)} (see `perennial calls --help`)"
+        )
+
+
+def _open_ledger(root: str | None) -> LedgerReader:
+    store = data_root(root)
+    path = ledger_file(store.root)
+    if not path.exists():
+        raise UnreadableInput(
+            f"no model has been called in {store.root!r}: run `perennial refresh` with a model first, "
+            "or name another --root"
+        )
+    return LedgerReader(path)
+
+
+def _whole_id(ledger: LedgerReader, given: str) -> str:
+    prefix = given if given.startswith(_PREFIX) else _PREFIX + given
+    found = ledger.ids_that_begin(prefix, _MOST_NAMED + 1)
+    if prefix in found or len(found) == 1:
+        return found[0]
+    if not found:
+        raise UnreadableInput(
+            f"no model call {given!r} in this root: `perennial calls` lists those there are"
+        )
+    shown = ", ".join(found[:_MOST_NAMED]) + (", ..." if len(found) > _MOST_NAMED else "")
+    raise UnreadableInput(f"several model calls begin with {given!r}: {shown}; give more of its letters")
+
+
+def _print_list(
+    rows: list[tuple[Any, ...]], totals: CallTotals, format_: Format, spent: Spent | None
+) -> None:
+    if format_ is not Format.table:
+        print_rows(list(LISTED_COLUMNS), rows, format_)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    console = _console()
+    if rows:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in LISTED_COLUMNS:
+            justify: JustifyMethod = "right" if name in _NUMBERS else "left"
+            table.add_column(_HEADINGS.get(name, name), justify=justify, no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(_cell(*item)) for item in zip(LISTED_COLUMNS, row, strict=True)))
+        _console(_WIDEST).print(table)
+    console.print(_total_line(len(rows), totals), soft_wrap=True)
+    if spent is not None and spent.requests:
+        from tasks.llm.limits.budget import describe_spending
+
+        console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
+
+
+def _total_line(shown: int, totals: CallTotals) -> str:
+    """Return calls, tokens and cost of all that were found, saying over how many each is known."""
+    if totals.calls == 0:
+        return "no model call matches these filters"
+    counted = count(totals.calls, "call")
+    listed = counted if shown == totals.calls else f"{counted}, {shown:,} of them listed"
+    return f"{listed}; {_tokens(totals)}; {_cost(totals)}"
+
+
+def _tokens(totals: CallTotals) -> str:
+    if totals.tokens_known == 0:
+        return "tokens unknown"
+    sums = f"{totals.prompt_tokens:,} prompt and {totals.completion_tokens:,} completion tokens"
+    return sums + _known(totals.tokens_known, totals.calls)
+
+
+def _cost(totals: CallTotals) -> str:
+    if totals.cost_known == 0:
+        return "cost unknown"
+    return f"cost ${totals.cost_usd:,.4f}" + _known(totals.cost_known, totals.calls)
+
+
+def _known(known: int, calls: int) -> str:
+    return "" if known == calls else f" (known for {known:,} of {calls:,})"
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "error":
+        return "" if value is None else on_one_line(shorten(value, _ERROR_WIDTH))
+    if value is None:
+        return "?"
+    if name == "call_id":
+        return str(value)[:_SHORT_ID]
+    if name == "stored_at":
+        return str(value)[:19].replace("T", " ")
+    if name == "cost_usd":
+        return f"{value:.6f}"
+    if name == "latency_s":
+        return f"{value:.2f}"
+    return on_one_line(str(value))
+
+
+def _print_call(call: Row, format_: Format) -> None:
+    if format_ is Format.json:
+        sys.stdout.write(json_text(call) + "\n")
+    elif format_ is Format.csv:
+        print_rows(list(call), [tuple(call.values())], format_)
+    else:
+        _print_page(_console(), call)
+
+
+def _print_page(console: Terminal, call: Row) -> None:
+    short = {name: value for name, value in call.items() if name not in _LONG_FIELDS}
+    width = max(map(len, short))
+    for name, value in short.items():
+        text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+        shown = "-" if text is None else on_one_line(str(text))
+        console.print(f"{name:<{width}}  {shown}", soft_wrap=True)
+    for number, message in enumerate(call["messages"], start=1):
+        rest = {name: value for name, value in message.items() if name not in ("role", "content")}
+        more = f" {json.dumps(rest)}" if rest else ""
+        _print_part(console, f"message {number}: {message['role']}{more}", message["content"])
+    for title, name in (("reasoning", "reasoning"), ("reply", "content"), ("body as received", "raw")):
+        if call[name] is not None:
+            _print_part(console, title, call[name])
+
+
+def _print_part(console: Terminal, title: str, text: str) -> None:
+    console.print()
+    console.rule(title, align="left")
+    console.print(text, soft_wrap=True)
+
+
+def _console(width: int | None = None) -> Terminal:
+    return Terminal(width=width)

@@ -1,0 +1,1 @@
+"""Commands that grow, play and prepare editions."""

@@ -1,0 +1,117 @@
+"""`perennial design`: how many domains, instances and runs an answer needs, before anything is paid."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from flows.console.root_option import RootOption, data_root
+from flows.console.terminal import Terminal, json_text
+from schemas.benchmark import DEFAULT_BENCHMARK
+from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
+
+_LARGEST = 10_000_000
+
+
+def design(
+    players: Annotated[
+        str, typer.Option(metavar="NAMES", help="Players to compare, separated by commas.")
+    ] = "",
+    half_width: Annotated[
+        float | None, typer.Option(help="Wanted half-width of a rate's 95% interval, such as 0.03.")
+    ] = None,
+    calls: Annotated[
+        int | None, typer.Option(help="Model calls to spend on all players together, such as 2000.")
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="Difference between two players to find, such as 0.05.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="Chance to find --difference if it is there.")] = 0.8,
+    max_domains: Annotated[int, typer.Option(help="Maximum number of domains.")] = 200,
+    benchmark: Annotated[str, typer.Option(help="The benchmark.")] = DEFAULT_BENCHMARK,
+    setting: Annotated[
+        str, typer.Option(help="Use published answers of this setting only. Default: all settings.")
+    ] = "",
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.
+
+    Give one of --half-width, --calls and --difference. The variance of success comes from published
+    evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
+    names. Models that were not evaluated in the data root cost what their price in models.toml or prices.csv
+    says, from brief replies to long ones.
+    Many domains with few instances tell the most per call, and a second run tells less than another instance:
+    bound the domains by --max-domains where you have fewer.
+
+    Example: perennial design --players gpt-4.1,o4-mini --half-width 0.03
+    """
+    from flows.editions.design import plan_design
+    from flows.refresh.planning.model_checks import known_prices
+    from schemas.settings import load_settings
+
+    goals = {"--half-width": half_width, "--calls": calls, "--difference": difference}
+    given = [option for option, value in goals.items() if value is not None]
+    if len(given) != 1:
+        told = " and ".join(given) if given else "none"
+        raise InvalidOption(f"goal: {told} given, expected one of {', '.join(goals)}")
+    for option, value in (("--half-width", half_width), ("--difference", difference)):
+        if value is not None and not 0 < value < 1:
+            raise InvalidOption(f"{option} {value:g}: expected a number between 0 and 1")
+    if calls is not None and not 1 <= calls <= _LARGEST:
+        raise InvalidOption(f"--calls {calls}: expected 1 to {_LARGEST:,}")
+    if not 0.5 <= power < 1:
+        raise InvalidOption(f"--power {power:g}: expected 0.5 or more, and less than 1")
+    if not 2 <= max_domains <= 1000:
+        raise InvalidOption(f"--max-domains {max_domains}: expected 2 to 1,000")
+    names = [name.strip() for name in players.split(",") if name.strip()]
+    if len(set(names)) < len(names):
+        raise InvalidOption(f"--players {players!r}: expected each name once")
+    store = data_root(root)
+    document = plan_design(
+        store,
+        benchmark,
+        setting,
+        names,
+        (given[0], float(goals[given[0]] or 0)),
+        power,
+        max_domains,
+        known_prices(load_settings({"benchmark": benchmark}, "design"), store),
+    )
+    if as_json:
+        sys.stdout.write(json_text(document) + "\n")
+        return
+    _print(document)
+
+
+def _print(document: JsonObject) -> None:
+    console = Terminal(soft_wrap=True)
+    chosen = document["design"]
+    table = Table(title="Design", title_justify="left", show_header=False)
+    for name in ("domains", "instances_per_domain", "runs"):
+        table.add_row(name.replace("_", " "), f"{chosen[name]:,}")
+    table.add_section()
+    table.add_row("rate", f"± {chosen['half_width_rate']:.3f} (95% interval, new domains)")
+    table.add_row("difference of two players", f"± {chosen['half_width_difference']:.3f}")
+    table.add_row(
+        "detectable difference", f"{chosen['detectable_difference']:.3f} with power {document['power']:g}"
+    )
+    table.add_section()
+    for player in document["players"]:
+        calls = f"{player['episodes']:,} episodes, {player['calls']:,} calls"
+        table.add_row(player["player"], f"{calls}, {_cost_text(player)}")
+    table.add_row("all", f"{document['calls']:,} calls, {_cost_text(document)}")
+    console.print(table)
+    for line in document["sources"]:
+        console.print(line, markup=False, highlight=False)
+    told = f"next, in an edition of {chosen['domains']} domains: {document['command']}"
+    console.print(told, markup=False, highlight=False)
+
+
+def _cost_text(costs: JsonObject) -> str:
+    low, high = costs["cost_usd"], costs["cost_usd_high"]
+    if low is None:
+        return "cost unknown"
+    return f"${low:,.2f}" if low == high else f"${low:,.2f} to ${high:,.2f}"

@@ -1,0 +1,121 @@
+"""`perennial evaluate`: let players answer the questions of a published edition."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.benchmark import find_benchmark
+from flows.cli.run.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit
+from flows.console.print_edition import print_edition
+from flows.console.settings_options import settings_app
+from flows.refresh.planning.print_plan import estimate_evaluation, print_evaluation_plan
+from schemas.errors import InvalidOption
+from schemas.rows import JsonObject
+from warehouse.catalog.catalog import row_file, visible_editions
+from warehouse.editions.publish import read_published_plan
+from warehouse.editions.selectors import select_unit
+from warehouse.lock.root_lock import lock_root, refuse_locked
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+
+def is_for_play(name: str, field: "FieldInfo") -> bool:
+    """Whether a setting of a refresh, the benchmark's own ones included, is one of an evaluation too."""
+    from schemas.settings import RefreshSettings
+    from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+
+    panel = panel_of(field)
+    if name not in RefreshSettings.model_fields:
+        return panel == PLAYERS
+    return name in ("benchmark", "root", "players", "runs") or panel in (PLAYERS, CALLS, OPERATION)
+
+
+def evaluate(
+    flags: JsonObject,
+    edition: Annotated[
+        str | None,
+        typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
+    instances: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Number of instances to play, spread evenly over domains; a larger number later plays "
+            "only the rest. Default: all.",
+        ),
+    ] = 0,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
+) -> None:
+    """Let players answer the questions of a published edition, and publish their answers.
+
+    The edition's figures are then computed over all of its evaluations. A model that played it before plays
+    more runs, numbered after those. An interrupted evaluation resumes when the same command is given again.
+
+    Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
+    """
+    from flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.planning.large_runs import refuse_large_run
+    from flows.refresh.planning.look_up import choices_of, look_up
+    from flows.refresh.planning.player_choice import describe_aliases
+    from flows.refresh.unchanged_root import refuse_changed_root, units_of_root
+    from flows.run.choose_runner import check_runner
+    from flows.watchers.webhook import notice_of_failure
+    from schemas.settings import load_settings
+
+    store = Store(load_settings(flags, "evaluate").root)
+    growth = read_published_plan(store, _edition(store, edition))
+    if flags["benchmark"] not in (None, growth.benchmark):
+        raise InvalidOption(
+            f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give "
+            "that one, whose settings are options then"
+        )
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
+    console = result_console(as_json)
+    if not dry_run:
+        refuse_locked(store)
+    refuse_damaged_edition(store, growth.edition)
+    before = units_of_root(store)
+    plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)
+    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
+        console.print(f"note: {note}")
+    if dry_run:
+        print_evaluation_plan(console, store, plan, as_json, chosen)
+        return
+    if store.exists(row_file(plan.unit)):
+        Staging(store, plan.unit).remove()
+        console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
+    else:
+        begun = is_begun(store, plan)
+        if not begun:
+            refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
+        check_runner(chosen.runner)
+        store.require_conditional_writes()
+        console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
+        warm_up = find_benchmark(plan.benchmark).warm_up
+        warm_ups = [] if warm_up is None else [warm_up]
+        with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            refuse_changed_root(store, before)
+            with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
+                look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
+
+            def run() -> None:
+                from flows.refresh.flow import evaluate_prepared
+
+                evaluate_prepared(chosen.model_copy(update={"players": list(plan.players)}), plan)
+
+            run_flow(run, warm_ups, chosen.root, console, verbose)
+    print_edition(store, plan.unit, console, as_json)
+
+
+evaluate_app = settings_app(evaluate, is_for_play)
+
+
+def _edition(store: Store, named: str | None) -> str:
+    return select_unit(store, named, visible_editions(store))

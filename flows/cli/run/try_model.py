@@ -1,0 +1,82 @@
+"""`perennial try`: a first score of a model, in two minutes and at most 60 calls."""
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from flows.console.root_option import RootOption
+from flows.console.terminal import Terminal
+from schemas.benchmark import DEFAULT_BENCHMARK
+
+MOST_CALLS = 60
+
+
+def try_model(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model's name at its server, or in models.toml.")
+    ],
+    base_url: Annotated[
+        str | None, typer.Option(help="Its server. Default: OPENAI_BASE_URL, else OpenAI's.")
+    ] = None,
+    benchmark: Annotated[str | None, typer.Option(help=f"Benchmark. Default: {DEFAULT_BENCHMARK}.")] = None,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Give a model a first score: grow a tiny edition, play it, and say what went wrong.
+
+    The server and the name are looked up first. It makes at most 60 calls and publishes the edition. Give the
+    same command again to resume an interrupted one.
+
+    Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
+    """
+    from flows.benchmark import find_benchmark
+    from flows.cli.run.refresh import grow_and_play
+    from flows.console.print_first_score import WIDTH, print_first_score
+    from flows.refresh.planning.plan import prepare_refresh
+    from flows.refresh.unchanged_root import units_of_root
+    from schemas.errors import InvalidOption, LimitReached
+    from schemas.settings.refresh import choose_benchmarks, load_settings
+    from warehouse.lock.root_lock import refuse_locked
+    from warehouse.store.store import Store
+
+    declared, *others = choose_benchmarks(benchmark)
+    if others:
+        raise InvalidOption("several benchmarks are chosen: name one with --benchmark")
+    chosen = find_benchmark(declared.name)
+    playing = chosen.playing()
+    if model in playing.programs or model in playing.aliases:
+        raise InvalidOption(f"{model!r} is a program of {chosen.name}: name a model")
+    best = next(iter(playing.references or playing.programs))
+    floor = [chosen.floor.player] if chosen.floor is not None else []
+    settings = load_settings(
+        {
+            "root": root,
+            "base_url": base_url,
+            "benchmark": chosen.name,
+            "size": "tiny",
+            "runs": 1,
+            "players": [model, best, *floor],
+            "anchors": [],
+            # One call is the look-up's.
+            "max_calls": MOST_CALLS - 1,
+            "accept_api_errors": True,
+        },
+        "try",
+    )
+    terminal = Terminal(stderr=as_json)
+    console = Terminal(stderr=as_json, width=min(WIDTH, terminal.width))
+    store = Store(settings.root)
+    refuse_locked(store)
+    before = units_of_root(store)
+    prepared = prepare_refresh(settings, store)
+    store.require_conditional_writes()
+    try:
+        grow_and_play([settings], store, [prepared], before, console)
+    except LimitReached as error:
+        raise LimitReached(
+            f"{error}; {model} takes very many turns: `perennial calls --limit 5` shows what it replies"
+        ) from None
+    flags = f" --benchmark {chosen.name}" if benchmark else ""
+    flags += f" --base-url {shlex.quote(base_url)}" if base_url else ""
+    print_first_score(store, prepared.plan.edition, chosen, model, best, flags, console, as_json)

@@ -1,0 +1,1 @@
+"""Errors of others, in one line of our own."""

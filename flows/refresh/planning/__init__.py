@@ -1,0 +1,1 @@
+"""From what the operator asked for to a plan, and what of it is shown."""

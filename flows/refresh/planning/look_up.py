@@ -1,0 +1,126 @@
+"""Look models up before anything is grown: each server answers, and takes its models and their parameters.
+
+A wrong name or a dead server would otherwise be noticed once the questions are drawn. GET /models costs
+nothing; then each model is asked one short question, which is kept in the ledger, so that it is never asked
+again in this data root.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from flows.benchmark import find_benchmark
+from flows.models.check import describe_sent, short_request, suggest_remedy
+from flows.refresh.planning.model_checks import known_prices
+from schemas.errors import EndpointFailed, count
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Spent
+from schemas.plan import EvaluationPlan
+from schemas.settings import RefreshSettings
+from schemas.units import LOOK_UP
+from tasks.llm.clients import ModelClients
+from tasks.play.model_player import models_of
+from warehouse.ledger.ledger import CallLedger, ledger_file
+from warehouse.store.root_id import root_id
+from warehouse.store.store import Store
+
+_ANSWER_S = 60.0
+
+
+def choices_of(plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()) -> list[ModelChoice]:
+    """Return the models that an evaluation asks, and these authors, with what their calls pass on."""
+    playing = find_benchmark(plan.benchmark).playing()
+    players = [ModelChoice(model, plan.params_of(model)) for model in models_of(plan.players, playing)]
+    return [*players, *authors, *playing.readers(plan.protocol)]
+
+
+def look_up(
+    settings: RefreshSettings,
+    store: Store,
+    choices: Sequence[ModelChoice],
+    say: Callable[[str], None],
+    *,
+    resumed: bool = False,
+) -> None:
+    """Raise EndpointFailed where a server is dead, or refuses a key, a model, a parameter or a role.
+
+    Any other failure is said, and no reason to stop: it may pass. Where work is `resumed`, models that have
+    answered before are left alone, as nothing may be left to ask them.
+    """
+    requests = {one.call_id: one for one in (short_request("player", c.model, c.params) for c in choices)}
+    if requests:
+        asyncio.run(_look_up(settings, store, list(requests.values()), say, resumed))
+
+
+async def _look_up(
+    settings: RefreshSettings,
+    store: Store,
+    requests: Sequence[ModelRequest],
+    say: Callable[[str], None],
+    resumed: bool,
+) -> None:
+    policy = replace(
+        settings.call_policy(),
+        max_attempts=1,
+        max_calls=None,
+        max_cost=None,
+        timeout_s=min(_ANSWER_S, settings.timeout),
+    )
+    endpoints = {name: entry.base_url for name, entry in policy.models.items() if entry.base_url}
+    prices = known_prices(settings, store)
+    path = ledger_file(store.root)
+    with CallLedger(path, LOOK_UP, policy.base_url, root_id(store), endpoints) as ledger:
+        new = {one.call_id for one in requests if ledger.find(one.call_id) is None}
+        asked = [one for one in requests if one.call_id in new or not resumed]
+        async with ModelClients(policy, os.environ, ledger, prices, Spent()) as clients:
+            await asyncio.gather(
+                *(_reach(settings, clients, url, asked) for url in _servers(settings, asked))
+            )
+            ends = await asyncio.gather(
+                *(_ask(settings, clients, one) for one in asked), return_exceptions=True
+            )
+    for end in ends:
+        if isinstance(end, BaseException):
+            raise end
+        if end:
+            say(f"note: {end}")
+    if not any(ends) and asked:
+        names = ", ".join(dict.fromkeys(one.model for one in asked))
+        say(f"look-up: {count(len({one.model for one in asked}), 'model')} can be asked: {names}")
+
+
+def _servers(settings: RefreshSettings, requests: Sequence[ModelRequest]) -> list[str]:
+    return list(dict.fromkeys(settings.endpoint(one.model).base_url for one in requests))
+
+
+async def _reach(
+    settings: RefreshSettings, clients: ModelClients, url: str, requests: Sequence[ModelRequest]
+) -> None:
+    """Raise EndpointFailed where nothing answers GET /models at this server, in whatever way."""
+    first = next(one.model for one in requests if settings.endpoint(one.model).base_url == url)
+    answer = await clients.list_models(first)
+    if isinstance(answer, str):
+        where = settings.endpoint(first).describe()
+        raise EndpointFailed(
+            f"no server answers at {where}: {answer.rstrip('.')}: start it, or name another one with "
+            "--base-url or in models.toml; nothing was grown or played"
+        )
+
+
+async def _ask(settings: RefreshSettings, clients: ModelClients, request: ModelRequest) -> str:
+    """Return "" where the model answers, else what went wrong if that may pass; raise where it cannot."""
+    try:
+        reply = await clients.ask(request)
+    except EndpointFailed as failure:
+        raise EndpointFailed(f"{failure}; nothing was grown or played") from None
+    if reply.answered:
+        return ""
+    error = (reply.error or reply.status).rstrip(".")
+    where = f"model {request.model!r} at {settings.endpoint(request.model).describe()}"
+    remedy = suggest_remedy(error, describe_sent(request)) if reply.status == "rejected" else ""
+    if remedy:
+        raise EndpointFailed(
+            f"{where} refuses how it is asked: {error}: write {remedy} of models.toml; nothing was grown or "
+            "played"
+        )
+    return f"{where} has not answered a short question ({error}); the work goes on"

@@ -1,0 +1,171 @@
+"""From what the operator asked for to the plan of an edition, new or already begun."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from flows.benchmark import Preparation, find_benchmark
+from flows.console.clock import refuse_clock_set_back
+from flows.refresh.planning.model_checks import check_models, choose_params, state_facts
+from flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
+from flows.run.code_version import code_version
+from schemas.disclosure import commitment_of, is_public
+from schemas.errors import EditionConflict, InvalidOption
+from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
+from schemas.settings import RefreshSettings
+from schemas.units import split_unit
+from warehouse.catalog.catalog import published_editions, row_file
+from warehouse.catalog.withdrawals import withdrawn_units
+from warehouse.editions.publish import unit_plan
+from warehouse.editions.selectors import LATEST
+from warehouse.staging.staging import Staging, staged_units
+from warehouse.staging.unfinished import read_unfinished, run_key
+from warehouse.store.store import Store
+
+FIRST = "1"  # the name of the evaluation that a refresh makes
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRefresh:
+    """A plan, what its benchmark prepared, and how far it is: new, staged (to be resumed) or published."""
+
+    plan: RefreshPlan
+    own: Preparation
+    resumed: bool
+    published: bool
+
+
+def prepare_refresh(
+    settings: RefreshSettings, store: Store, *, needs_key: bool = True, together: Collection[str] = ()
+) -> PreparedRefresh:
+    """Return the plan for these settings, after every check that needs no work.
+
+    `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
+    resumed; of a run of several benchmarks, which are `together`, one that this run has published too. A
+    seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption, UnreadableInput,
+    UnusableConfig or EditionConflict, before anything is written.
+    """
+    refuse_clock_set_back(store, datetime.now(UTC))
+    if settings.edition == LATEST:
+        raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
+    benchmark = find_benchmark(settings.benchmark)
+    own = benchmark.prepare(settings, store)
+    players = choose_players(settings, benchmark, own.own, settings.anchors)
+    check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key, protocol=own.protocol)
+    published = published_editions(store)
+    version = code_version()
+    params, model_params = choose_params(settings, benchmark, players)
+    given = settings.seed
+    asked = RefreshPlan(
+        EditionPlan(
+            "",
+            benchmark.name,
+            own.own,
+            given if given is not None and is_public(given) else None,
+            published,
+            version,
+            found=own.found,
+            is_fresh=given is None,
+            private_share=settings.private_share,
+        ),
+        EvaluationPlan(
+            *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
+            anchors=tuple(rename_aliases(settings.anchors, benchmark)),
+            versions=choose_versions(settings, benchmark, own.own, players),
+            protocol=state_facts(own.protocol, settings, benchmark, players),
+            model_params=model_params,
+        ),
+    )
+    if given is not None:
+        asked = asked.with_commitment(commitment_of(given))
+    prepared = (
+        _prepare_named(settings.edition, asked, own, store)
+        if settings.edition
+        else _prepare_unnamed(asked, own, store, together)
+    )
+    if prepared.resumed and own.resume is not None:
+        return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
+    return prepared
+
+
+def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    published = edition in asked.growth.known_editions
+    if published:
+        _refuse_withdrawn(edition, store)
+    begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
+    if begun is None:
+        return PreparedRefresh(asked.with_name(edition), own, resumed=False, published=False)
+    if begun.asked == asked.asked:
+        return _resume(begun, own, store)
+    differing = ", ".join(
+        f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
+        for key, value in begun.asked.items()
+        if asked.asked.get(key) != value
+    )
+    if published:
+        raise EditionConflict(
+            f"edition {edition!r} is already published in {store.root}, with other settings ({differing}), "
+            "and is never changed: choose another --edition, or leave it out"
+        )
+    raise EditionConflict(
+        f"edition {edition!r} was begun with other settings ({differing}): give the same settings to resume, "
+        f"another --edition, or remove {store.location(Staging(store, edition).folder)}"
+    )
+
+
+def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
+    """Return the plan of a refresh of this edition that was begun; None where its edition never was.
+
+    Its evaluation is this one where nothing of it is there.
+    """
+    growth = _plan_of(store, edition)
+    first = _plan_of(store, evaluation.unit)
+    if not isinstance(growth, EditionPlan):
+        return None
+    if not isinstance(first, EvaluationPlan):
+        first = replace(evaluation, seed=growth.public_seed, canary=growth.canary)
+    return RefreshPlan(growth, first)
+
+
+def _plan_of(store: Store, unit: str) -> Plan | None:
+    return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
+
+
+def _resume(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+    published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
+    return PreparedRefresh(plan, own, resumed=True, published=published)
+
+
+def _refuse_withdrawn(edition: str, store: Store) -> None:
+    event = withdrawn_units(store).get(edition)
+    if event is not None:
+        raise EditionConflict(
+            f"edition {edition!r} is published in {store.root} and withdrawn ({event.why}), and its name "
+            f"stays taken: choose another --edition, or `perennial editions --reinstate {edition} --why TEXT`"
+        )
+
+
+def _prepare_unnamed(
+    asked: RefreshPlan, own: Preparation, store: Store, together: Collection[str]
+) -> PreparedRefresh:
+    withdrawn = withdrawn_units(store)
+    staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
+    kept = read_unfinished(store).get(run_key(together, asked)) if together else None
+    for edition in ([kept] if kept else []) + sorted(staged - set(withdrawn)):
+        begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
+        if begun is not None and begun.asked == asked.asked:
+            return _resume(begun, own, store)
+    name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
+    return PreparedRefresh(asked.with_name(name), own, resumed=False, published=False)
+
+
+def _free_name(benchmark: str, taken: set[str]) -> str:
+    """Name an edition by its date, the only use of the clock before publishing."""
+    stem = f"{benchmark}-{datetime.now(UTC):%Y-%m-%d}"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+def _short(value: object, width: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."

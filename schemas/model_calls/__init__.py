@@ -1,0 +1,1 @@
+"""Calls of models, their endpoints and prices, and their tables."""

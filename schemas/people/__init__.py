@@ -1,0 +1,1 @@
+"""People as players, and their tables."""

@@ -1,0 +1,1 @@
+"""What figures are of, and their tables."""

@@ -1,0 +1,1 @@
+"""Questions in the form that the authors published."""

@@ -1,0 +1,1 @@
+"""How compiled code is put together."""

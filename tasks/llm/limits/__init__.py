@@ -1,0 +1,1 @@
+"""What keeps calls within limits."""

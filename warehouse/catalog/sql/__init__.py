@@ -1,0 +1,1 @@
+"""How SQL of readers is run, and what it may reach."""
