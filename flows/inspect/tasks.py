@@ -54,7 +54,7 @@ def make_task(
     where there is no such edition.
     """
     try:
-        return _make_task(benchmark, str(edition), str(root), instances, variant, size)
+        return _make_task(benchmark, str(edition), str(root), instances, str(variant), str(size))
     except PerennialError as error:
         raise PrerequisiteError(f"perennial: {error}") from None
 
@@ -67,8 +67,8 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
     known = questions.benchmark.playing().variants
     if variant and variant not in known:
         raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(known) or 'none'}")
-    if not 0 <= instances <= len(questions.seats):
-        raise InvalidOption(f"instances {instances}: edition {name!r} has {len(questions.seats):,} to play")
+    if type(instances) is not int or not 0 <= instances <= len(questions.seats):
+        raise InvalidOption(f"instances {instances!r}: edition {name!r} has {len(questions.seats):,} to play")
     player = player_of(questions, f"{variant}:model" if variant else "model", {})
     ids = list(questions.seats)[: instances or None]
     canary = questions.plan.canary

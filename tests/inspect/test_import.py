@@ -235,6 +235,7 @@ def test_a_log_that_unpacks_to_too_much_is_not_unpacked(played: tuple[Store, Pat
     [
         ({"edition": "f"}, "has no published edition 'f'"),
         ({"instances": 9}, "has 8 to play"),
+        ({"instances": "few"}, "has 8 to play"),
         ({"variant": "opened"}, "expected one of symbolic, closed"),
         ({"root": "nowhere"}, "has no edition of kumo: give -T size=tiny"),
     ],
