@@ -45,7 +45,7 @@ READERS: dict[str, Arguments] = {
     "web": ((),),
     "unlock": ((), ("--yes",)),
     "import scores": (("s.csv",),),
-    **{f"import {name}": ((".",),) for name in ("kumo", "a2rbench", "beyondbench", "knowlogic")},
+    **{f"import {name}": ((".",),) for name in ("kumo", "a2rbench", "beyondbench", "knowlogic", "inspect")},
     "tasks sample": (("modular_systems", "--count", "1", "--out", "drawn.jsonl"),),
     "domains list": ((),),
     "sample": ((*DRAWN, "--truths", "4", "--actions", "4", "--count", "1"),),

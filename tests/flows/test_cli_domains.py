@@ -335,6 +335,6 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
 def test_import_is_cheap() -> None:
     heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
     code = f"import sys, flows.kumo.cli.domains; print([name for name in {heavy} if name in sys.modules])"
-    root = Path(cli_domains.__file__).parents[2]
+    root = Path(cli_domains.__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -285,7 +285,7 @@ def test_limits_of_length_and_line_breaks_in_notes_are_no_findings() -> None:
 def test_every_tag_of_the_prompts_has_a_finding() -> None:
     templates = (Path(__file__).parents[2] / "prompts" / "kumo").rglob("*.j2")
     tags = {tag for file in templates for tag in re.findall(r"</?[A-Z_]+>", file.read_text(encoding="utf-8"))}
-    assert len(tags) == 6
+    assert len(tags) == 8
     for tag in tags:
         (found,) = small(replace(CLEAN, goal=f"Find {tag.lower()} it."))
         assert found.rule == "prompt-tag"

@@ -32,7 +32,7 @@ def import_inspect(
         raise InvalidOption(
             "import inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
         ) from None
-    from flows.inspect.import_logs import import_logs
+    from flows.inspect_tasks.import_logs import import_logs
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     done = import_logs(data_root(root), logs, name, console.print)

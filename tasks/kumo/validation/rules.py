@@ -34,7 +34,9 @@ RULES: dict[str, RuleInfo] = {
     "answer-tag": _unsafe(
         "no truth or action has <ANSWER> or </ANSWER> in its name: it would cut answers off"
     ),
-    "prompt-tag": _warning("no text has a tag of the prompts in it: ANSWER, BOOK or RULE_OUTS in < >"),
+    "prompt-tag": _warning(
+        "no text has a tag of the prompts in it: ANSWER, BOOK, RULE_OUTS or PROBABILITY in < >"
+    ),
     "long-name": _warning("names have 200 characters at most"),
     "long-text": _warning("notes, goal, nouns, title and units have 5,000 characters at most"),
     "control-in-text": _warning(

@@ -15,7 +15,7 @@ _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
 # What stands between these tags where prompts show the form of a reply: never a move, and no name.
 PLACEHOLDER = "..."
 # What stands around answers, books and mappings in the prompts, as a model might read it.
-_PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs)\s?>", re.IGNORECASE | re.ASCII)
+_PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs|probability)\s?>", re.IGNORECASE | re.ASCII)
 
 
 def text_findings(config: SeedConfig) -> Iterator[Finding]:

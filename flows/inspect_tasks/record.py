@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from flows.inspect.questions import Questions
+from flows.inspect_tasks.questions import Questions
 from schemas.errors import UnreadableInput, quote
 from schemas.game import Episode, Seat
 from schemas.model_calls.calls import ModelRequest, Reply

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 model_of = pytest.importorskip("inspect_ai.model")
 # After those: it needs the extra.
-from flows.inspect.import_logs import import_logs  # noqa: E402
-from flows.inspect.tasks import make_task  # noqa: E402
+from flows.inspect_tasks.import_logs import import_logs  # noqa: E402
+from flows.inspect_tasks.tasks import make_task  # noqa: E402
 
 PLAYED: dict[str, dict[str, Any]] = {
     "knowlogic": {"domains": ["nature"], "questions": 3},

@@ -12,11 +12,11 @@ from inspect_ai._util.error import PrerequisiteError  # shown in one line; no pu
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from flows.benchmark import benchmarks, find_benchmark
-from flows.inspect.grade import grade, metrics_of
-from flows.inspect.names import PACKAGE, in_our_name
-from flows.inspect.play import chat_messages, play
-from flows.inspect.questions import find_edition, has_edition, open_questions
-from flows.inspect.record import RECORD, player_of
+from flows.inspect_tasks.grade import grade, metrics_of
+from flows.inspect_tasks.names import PACKAGE, in_our_name
+from flows.inspect_tasks.play import chat_messages, play
+from flows.inspect_tasks.questions import find_edition, has_edition, open_questions
+from flows.inspect_tasks.record import RECORD, player_of
 from schemas.errors import InvalidOption, PerennialError
 from tasks.play.model_player import open_marked
 

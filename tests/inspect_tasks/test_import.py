@@ -25,8 +25,8 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is no
 inspect_log = pytest.importorskip("inspect_ai.log")
 PrerequisiteError = pytest.importorskip("inspect_ai._util.error").PrerequisiteError
 # After those: it needs the extra.
-from flows.inspect.import_logs import import_logs  # noqa: E402
-from flows.inspect.tasks import make_task  # noqa: E402
+from flows.inspect_tasks.import_logs import import_logs  # noqa: E402
+from flows.inspect_tasks.tasks import make_task  # noqa: E402
 
 CELLS = {"domains": ["mineral_identification", "chemical_analysis"], "settings": ["4x5"], "instances": 4}
 FAULTS = {"truncated": 0.1, "empty": 0.1, "refusal": 0.1, "think_tags": 0.2, "reasoning_field": 0.2}

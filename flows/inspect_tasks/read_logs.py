@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.console.input_files import open_input, show_path
-from flows.inspect.play import player_name
-from flows.inspect.record import RECORD, Record
+from flows.inspect_tasks.play import player_name
+from flows.inspect_tasks.record import RECORD, Record
 from schemas.errors import UnreadableInput, in_one_line, quote, shorten
 
 if TYPE_CHECKING:

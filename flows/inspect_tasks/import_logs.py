@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from flows.inspect.questions import Questions, open_questions
-from flows.inspect.read_logs import LoggedEpisode, LogHead, list_logs, read_episodes, read_head
-from flows.inspect.record import Replayed, replay
+from flows.inspect_tasks.questions import Questions, open_questions
+from flows.inspect_tasks.read_logs import LoggedEpisode, LogHead, list_logs, read_episodes, read_head
+from flows.inspect_tasks.record import Replayed, replay
 from flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
 from flows.refresh.publish import audit_and_publish
 from flows.run.code_version import code_version

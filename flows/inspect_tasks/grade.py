@@ -23,10 +23,10 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from flows.inspect.names import in_our_name
-from flows.inspect.play import player_name
-from flows.inspect.questions import Questions, open_questions
-from flows.inspect.record import RECORD, Record, replay
+from flows.inspect_tasks.names import in_our_name
+from flows.inspect_tasks.play import player_name
+from flows.inspect_tasks.questions import Questions, open_questions
+from flows.inspect_tasks.record import RECORD, Record, replay
 from flows.stages.compute_statistics import analyse_edition
 from flows.stages.play_episodes import episode_rows
 from schemas.game import EPISODE_STATUSES
