@@ -55,13 +55,13 @@ def show_explorer(root: str) -> None:
     current = st.navigation(list(linked.values()), position="hidden")
     with st.sidebar:
         kept = {"edition": given} if (given := parameter("edition")) else {}
-        for page in _pages_of(root):
+        for page in pages_of(root):
             st.page_link(linked[page.name], query_params=kept)
     st.set_page_config(page_title=f"{current.title} – perennial")
     current.run()
 
 
-def _pages_of(root: str) -> tuple[Page, ...]:
+def pages_of(root: str) -> tuple[Page, ...]:
     """Return the shared pages and those of the benchmarks that the data root has editions of."""
     try:
         held = {edition["benchmark"] for edition in Visit(read_snapshot(root), {}).list_editions()}

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from flows.web.explorer import all_pages
+from flows.web.explorer import pages_of
 from tests.flows.chromium import CHROMIUM
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.explored_root import digests, publish_explored
@@ -46,10 +46,10 @@ def _open(page: Page, address: str, text: str) -> None:
 
 
 def test_all_pages_open_by_links_and_fit_a_phone(explored: tuple[Path, str, Page, list[str]]) -> None:
-    _, url, page, _ = explored
+    root, url, page, _ = explored
     page.set_viewport_size({"width": PHONE, "height": 800})
     _open(page, f"{url}/?edition=new", "Manifest")
-    for one in all_pages():
+    for one in pages_of(str(root)):
         if page.get_by_test_id("stExpandSidebarButton").is_visible():
             page.get_by_test_id("stExpandSidebarButton").click()
         page.get_by_test_id("stSidebar").get_by_role("link", name=one.title, exact=True).click()
