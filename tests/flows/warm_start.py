@@ -115,7 +115,8 @@ def _import_all(lock: str) -> None:
     import openai  # noqa: F401
     from filelock import FileLock
 
-    from flows.cli import app, evaluate, refresh  # noqa: F401
+    from flows.cli import app  # noqa: F401
+    from flows.cli.run import evaluate, refresh  # noqa: F401
     from flows.refresh import flow  # noqa: F401
     from schemas.benchmark import benchmarks
     from warehouse.audit.great_expectations import judge
