@@ -209,7 +209,7 @@ def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.touch()
-    script = str(Path(web.__file__).parents[1] / "web" / "app.py")
+    script = str(Path(web.__file__).parents[2] / "web" / "app.py")
     code = STUDY.format(root=str(tmp_path), study=str(study), script=script)
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines()[-1].endswith("0 []")

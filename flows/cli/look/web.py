@@ -1,5 +1,7 @@
 """`perennial web`: the explorer over a data root, or a study, in a browser."""
 
+import os
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,4 +71,6 @@ def web(
             site, address, listening, lambda url: console.print(f"{shown} {place}: {url} (Ctrl-C ends it)")
         )
         console.print("stopped")
-    raise SystemExit(128 + number)
+    # A visitor's page may still be computed in a thread: the end of Python aborts where DuckDB is at work.
+    sys.stdout.flush()
+    os._exit(128 + number)
