@@ -5,7 +5,7 @@ in the store of its sample (`flows.inspect_tasks.record`).
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inspect_ai.model import (
     ChatMessage,
@@ -25,12 +25,13 @@ from flows.inspect_tasks.questions import open_questions
 from flows.inspect_tasks.record import PARAMS, RECORD, Record, play_seat, player_of, read_completion
 from schemas.errors import EndpointFailed
 from schemas.model_calls.calls import Message, ModelRequest, Reply
+from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelUsage
 
 _FINISH_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": None}
-_KINDS: dict[str, Any] = {
+_KINDS: JsonObject = {
     "system": ChatMessageSystem,
     "developer": ChatMessageSystem,
     "assistant": ChatMessageAssistant,
@@ -85,7 +86,7 @@ def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:
     return [_KINDS.get(one["role"], ChatMessageUser)(content=one["content"]) for one in messages]
 
 
-def as_completion(output: ModelOutput) -> dict[str, Any]:
+def as_completion(output: ModelOutput) -> JsonObject:
     """Return what a model of Inspect said as a chat completion, with its seconds and its cost."""
     text, finish_reason = "", None
     reasoning: list[str] = []
@@ -115,11 +116,11 @@ def as_completion(output: ModelOutput) -> dict[str, Any]:
     }
 
 
-def _usage_of(usage: "ModelUsage") -> dict[str, Any]:
+def _usage_of(usage: "ModelUsage") -> JsonObject:
     """Return counts of tokens as servers of the OpenAI form report them: the prompt's with cached ones."""
     cached = usage.input_tokens_cache_read
     prompt = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0)
-    counts: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": usage.output_tokens}
+    counts: JsonObject = {"prompt_tokens": prompt, "completion_tokens": usage.output_tokens}
     if cached is not None:
         counts["prompt_tokens_details"] = {"cached_tokens": cached}
     if usage.reasoning_tokens is not None:

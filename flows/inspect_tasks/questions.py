@@ -4,7 +4,6 @@ taken, so that the first N of them are those of `perennial evaluate --instances 
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from flows.benchmark import Benchmark, find_benchmark
 from flows.console.root_option import data_root
@@ -12,7 +11,7 @@ from flows.stages.play_episodes import instance_order
 from schemas.errors import InvalidOption, quote
 from schemas.game import Seat
 from schemas.plan import EditionPlan
-from schemas.rows import Rows
+from schemas.rows import Row, Rows
 from warehouse.catalog.catalog import table_file, visible_editions
 from warehouse.editions.publish import read_published_plan
 from warehouse.editions.selectors import select_unit
@@ -33,7 +32,7 @@ class Questions:
     store: Store
     plan: EditionPlan
     seats: dict[str, Seat]
-    columns: dict[str, dict[str, Any]]
+    columns: dict[str, Row]
     graded: dict[str, dict[str, Rows]] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -5,15 +5,14 @@ the same statuses and bounds: whatever a log holds is untrusted text.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from flows.inspect_tasks.questions import Questions
 from schemas.errors import UnreadableInput, quote
 from schemas.game import Episode, Seat
 from schemas.model_calls.calls import ModelRequest, Reply
 from schemas.model_calls.price import Price
+from schemas.rows import JsonObject, ReadJson
 from tasks.llm.asking import Ask
 from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received
@@ -44,17 +43,17 @@ PARAMS = (
     "fallback_models",
 )
 _MAX_PARAMS_CHARS, _MAX_PRICE_USD, _MAX_SECONDS = 20_000, 1e6, 1e7
-Completion = Mapping[str, Any]
+Completion = ReadJson
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """The replies of an episode as chat completions, in order, and the parameters that asked for them."""
 
-    params: dict[str, Any]
+    params: JsonObject
     completions: list[Completion] = field(default_factory=list)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the record as a JSON object."""
         return {"params": self.params, "completions": self.completions}
 
@@ -88,7 +87,7 @@ class Replayed:
         return sum(reply.latency_s for _, reply in self.calls)
 
 
-def player_of(questions: Questions, name: str, params: Mapping[str, Any]) -> ModelPlayer:
+def player_of(questions: Questions, name: str, params: ReadJson) -> ModelPlayer:
     """Return the player of that name; raise InvalidOption where it names no model."""
     return parse_model_player(name, params, questions.benchmark.playing().variants)
 

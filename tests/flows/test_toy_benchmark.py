@@ -16,8 +16,8 @@ from flows.editions.report import report_data
 from flows.editions.report_files import write_page
 from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import ExportForm, check_sums, export_edition
+from flows.refresh.planning.estimate_calls import estimate_refresh
 from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.print_plan import estimate_refresh
 from flows.refresh.planning.settle_seed import settle_seed
 from flows.refresh.publish import audit_and_publish
 from flows.run.plain_stages import PlainStages

@@ -11,7 +11,6 @@ from schemas.errors import EndpointFailed
 from schemas.kumo.things import BookVerdict
 from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from tasks.kumo.authors.book_writing import write_model_book
-from tasks.kumo.authors.judgement import judge_book
 from tasks.kumo.books.check import check_book
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
@@ -339,19 +338,3 @@ def test_the_reader_is_told_names_and_book_but_no_rules():
     assert "- Cold\n- Flu\n" in asks[0]
     assert "- Thermometer\n- Swab\n" in asks[0]
     assert not any(told in asks[0] for told in ('"clear"', "37.5", "°C"))
-
-
-@pytest.mark.parametrize(
-    ("faults", "is_right", "n_calls"),
-    [([], True, 1), (["no_tags", "truncated"], True, 3), (["no_tags*"], None, 3), (["rejected*"], None, 1)],
-)
-def test_a_judge_is_asked_again_until_it_says_so(
-    faults: list[str | None], is_right: bool | None, n_calls: int
-) -> None:
-    book = history_of(ScriptedAsk()).versions[0].text
-    ask = ScriptedAsk({"judge": faults})
-    judging = judge_book(ask, REVISER, CLINIC.config, CLINIC.instance, CLINIC.rules, book)
-    found = asyncio.run(judging)
-    assert (found.judge, found.is_right, len(set(found.call_ids))) == (REVISER.model, is_right, n_calls)
-    repeated = ["The last answer could not be used: the" in prompt for prompt in ask.prompts("judge")]
-    assert repeated == [False, True, True][:n_calls]

@@ -8,7 +8,8 @@ from flows.benchmark import find_benchmark
 from flows.cli.run.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
-from flows.refresh.planning.print_plan import estimate_evaluation, print_evaluation_plan
+from flows.refresh.planning.estimate_calls import estimate_evaluation
+from flows.refresh.planning.print_plan import print_evaluation_plan
 from schemas.errors import InvalidOption
 from schemas.rows import JsonObject
 from warehouse.catalog.catalog import row_file, visible_editions

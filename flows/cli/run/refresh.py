@@ -15,7 +15,8 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
-from flows.refresh.planning.print_plan import estimate_refresh, print_plans
+from flows.refresh.planning.estimate_calls import estimate_refresh
+from flows.refresh.planning.print_plan import print_plans
 from flows.refresh.print_outcomes import print_outcomes
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home

@@ -1,23 +1,22 @@
 """What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
 
 import json
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from flows.benchmark import find_benchmark
 from flows.console.terminal import Terminal
+from flows.refresh.planning.estimate_calls import estimate_evaluation, estimate_refresh
 from flows.refresh.planning.plan_precision import describe_precision, measure_plan, read_sizes
 from schemas.game import USUAL
 from schemas.model_calls.calls import ModelChoice, StageEstimate
 from schemas.model_calls.endpoint import Endpoint
-from schemas.model_calls.price import BATCH_PRICE_SHARE, Price
+from schemas.model_calls.price import BATCH_PRICE_SHARE
 from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.rows import JsonObject
 from tasks.play.model_player import models_of
 from warehouse.store.store import Store
 
@@ -104,25 +103,6 @@ def print_plan(
     _print(console, _describe(store, prepared, settings), as_json)
 
 
-def estimate_refresh(
-    store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings"
-) -> list[StageEstimate]:
-    """Return the model calls of a refresh, with their cost as far as prices are known."""
-    evaluation = prepared.plan.evaluation
-    return prepared.own.estimate(evaluation, _prices(settings, store, evaluation))
-
-
-def estimate_evaluation(
-    store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
-) -> list[StageEstimate]:
-    """Return the model calls of an evaluation in the same way."""
-    from warehouse.editions.publish import read_counts
-
-    instances = read_counts(store, plan.edition).get("instances", 0)
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
-    return [_scale_estimate(one, plan, instances) for one in estimates]
-
-
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
     plan, own = prepared.plan, prepared.own
     estimates = estimate_refresh(store, prepared, settings)
@@ -186,18 +166,6 @@ def print_evaluation_plan(
         precision=measure_plan(plan.benchmark, sizes, plan.runs),
     )
     _print(console, description, as_json)
-
-
-def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
-    """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
-    from flows.refresh.planning.model_checks import known_prices
-
-    prices, playing = known_prices(settings, store), find_benchmark(plan.benchmark).playing()
-    if not playing.one_shot:
-        return prices
-    # Authors and readers are asked call by call.
-    players = models_of(plan.players, playing)
-    return {model: price.in_batch() if model in players else price for model, price in prices.items()}
 
 
 def _asked_in_batches(
@@ -283,21 +251,6 @@ def _count_planned_rows(
     )
     calls = sum(estimate.calls_low for estimate in estimates)
     return {**growth, "episodes": episodes, "model_calls": calls}
-
-
-def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
-    """Return the estimate for the instances that are played, of one for all instances."""
-    playing = find_benchmark(plan.benchmark).playing()
-    of = [name for name in plan.players if estimate.model in models_of([name], playing)] or plan.players
-    share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
-    if share == 1:
-        return estimate
-    numbers: JsonObject = {
-        name: math.ceil(value * share) if isinstance(value, int) else value * share
-        for name, value in asdict(estimate).items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    return replace(estimate, **numbers)
 
 
 def _estimate_table(estimates: list[StageEstimate]) -> Table:

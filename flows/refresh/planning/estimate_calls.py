@@ -1,0 +1,64 @@
+"""How many model calls a refresh or an evaluation is going to make, with their cost as far as it is known."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from flows.benchmark import find_benchmark
+from schemas.model_calls.calls import StageEstimate
+from schemas.model_calls.price import Price
+from schemas.plan import EvaluationPlan
+from schemas.rows import JsonObject
+from tasks.play.model_player import models_of
+from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from flows.refresh.planning.plan import PreparedRefresh
+    from schemas.settings import RefreshSettings
+
+
+def estimate_refresh(
+    store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of a refresh, with their cost as far as prices are known."""
+    evaluation = prepared.plan.evaluation
+    return prepared.own.estimate(evaluation, _prices(settings, store, evaluation))
+
+
+def estimate_evaluation(
+    store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
+) -> list[StageEstimate]:
+    """Return the model calls of an evaluation in the same way."""
+    from warehouse.editions.publish import read_counts
+
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
+    return [_scale_estimate(one, plan, instances) for one in estimates]
+
+
+def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
+    """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
+    from flows.refresh.planning.model_checks import known_prices
+
+    prices, playing = known_prices(settings, store), find_benchmark(plan.benchmark).playing()
+    if not playing.one_shot:
+        return prices
+    # Authors and readers are asked call by call.
+    players = models_of(plan.players, playing)
+    return {model: price.in_batch() if model in players else price for model, price in prices.items()}
+
+
+def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
+    """Return the estimate for the instances that are played, of one for all instances."""
+    playing = find_benchmark(plan.benchmark).playing()
+    of = [name for name in plan.players if estimate.model in models_of([name], playing)] or plan.players
+    share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
+    if share == 1:
+        return estimate
+    numbers: JsonObject = {
+        name: math.ceil(value * share) if isinstance(value, int) else value * share
+        for name, value in asdict(estimate).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return replace(estimate, **numbers)
