@@ -26,6 +26,7 @@ def import_inspect(
 
     Example: perennial import inspect logs/
     """
+    store = data_root(root)
     try:
         import inspect_ai  # noqa: F401
     except ImportError:
@@ -35,7 +36,7 @@ def import_inspect(
     from flows.inspect_tasks.import_logs import import_logs
 
     console = Terminal(soft_wrap=True, stderr=as_json)
-    done = import_logs(data_root(root), logs, name, console.print)
+    done = import_logs(store, logs, name, console.print)
     if not done.is_new:
         console.print(f"evaluation {done.unit} was imported from the same logs before: nothing to do")
     else:
