@@ -57,10 +57,11 @@ def choose_versions(
     versions = settings.versions(own)
     if USUAL not in versions:
         playing = benchmark.playing()
+        programs = [name for name in playing.programs if plays_version(playing, name, versions[0])]
         for name in players:
             if not plays_version(playing, name, versions[0]):
                 raise InvalidOption(
                     f"player {name!r} plays only the usual version of a question, and this evaluation is of "
-                    f"{', '.join(versions)} alone: name models with --players"
+                    f"{', '.join(versions)} alone: name {', '.join([*programs, 'models'])} with --players"
                 )
     return versions
