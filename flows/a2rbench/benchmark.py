@@ -10,14 +10,14 @@ from schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
     from flows.a2rbench import analysis, prepare, seats, stages, summary
-    from flows.a2rbench.report import own_sections
     from flows.a2rbench.web import own_pages
     from schemas.a2rbench import settings as own_settings
+    from tasks.a2rbench.report import own_sections
     from warehouse.a2rbench import origins
 else:
     analysis = LateModule("flows.a2rbench.analysis")
     prepare = LateModule("flows.a2rbench.prepare")
-    own_sections = LateModule("flows.a2rbench.report.own_sections")
+    own_sections = LateModule("tasks.a2rbench.report.own_sections")
     seats = LateModule("flows.a2rbench.seats")
     stages = LateModule("flows.a2rbench.stages")
     summary = LateModule("flows.a2rbench.summary")

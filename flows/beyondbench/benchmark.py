@@ -9,15 +9,15 @@ from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from flows.beyondbench import analysis, kernels, prepare, seats, stages, summary
-    from flows.beyondbench.report import own_sections
     from flows.beyondbench.web import own_pages
     from schemas.beyondbench import settings as own_settings
+    from tasks.beyondbench.report import own_sections
     from warehouse.beyondbench import origins
 else:
     analysis = LateModule("flows.beyondbench.analysis")
     kernels = LateModule("flows.beyondbench.kernels")
     prepare = LateModule("flows.beyondbench.prepare")
-    own_sections = LateModule("flows.beyondbench.report.own_sections")
+    own_sections = LateModule("tasks.beyondbench.report.own_sections")
     seats = LateModule("flows.beyondbench.seats")
     stages = LateModule("flows.beyondbench.stages")
     summary = LateModule("flows.beyondbench.summary")

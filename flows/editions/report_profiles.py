@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping
 from datetime import UTC
 
 from flows.benchmark import benchmarks
-from flows.editions.report import SHARED_QUERIES, own_report, query_table, query_text
+from flows.editions.figure_data import Read, fill_query, own_report, query_table
 from schemas.errors import UnreadableInput
 from tasks.report.content import Report, ReportTable
-from tasks.report.profiles import ProfileData
-from warehouse.catalog.catalog import Catalog, open_catalog
+from tasks.report.profiles import QUERIES, ProfileData
+from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
-
-_QUERIES = ("profile_editions", "profile_scores", "profile_domains", "profile_correlations")
 
 
 def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) -> ProfileData:
@@ -20,16 +18,21 @@ def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) 
     Raises UnreadableInput where no edition of the data root has a profile.
     """
     # Sums of floats depend on their order, which several threads leave open.
-    catalog = open_catalog(store, settings={"threads": 1})
-    tables = {}
-    for name in _QUERIES:
-        step(f"query {name}")
-        tables[name] = query_table(catalog, name, query_text(SHARED_QUERIES, name))
-    if not tables["profile_scores"].rows:
+    data = read_profiles(open_catalog(store, settings={"threads": 1}).query, step)
+    if not data.tables["profile_scores"].rows:
         raise UnreadableInput(
             f"no edition in {store.root} has profiles: publish one with `perennial refresh`, or compute "
             "those of editions from an earlier version with `perennial analyse`"
         )
+    return data
+
+
+def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -> ProfileData:
+    """Return what the page shows of the editions that `read` sees, without rows where none has a profile."""
+    tables = {}
+    for query in QUERIES:
+        step(f"query {query.name}")
+        tables[query.name] = query_table(read, query.name, fill_query(query))
     facts = tuple(
         (
             row["benchmark"],
@@ -39,10 +42,10 @@ def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) 
         for row in tables["profile_editions"].records()
     )
     step("settings")
-    return ProfileData(facts, tables, _columns(catalog, tables))
+    return ProfileData(facts, tables, _columns(read, tables))
 
 
-def _columns(catalog: Catalog, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, str], ...]:
+def _columns(read: Read, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, str], ...]:
     """Return benchmark and setting of each column: the settings of a benchmark in the order of its report."""
     known = sorted({(row["benchmark"], row["setting"]) for row in tables["profile_scores"].records()})
     columns = []
@@ -50,7 +53,7 @@ def _columns(catalog: Catalog, tables: Mapping[str, ReportTable]) -> tuple[tuple
         name, first = row["benchmark"], []
         own = own_report(benchmarks()[name]) if name in benchmarks() else Report()
         if own.order:
-            ordered = query_table(catalog, own.order, query_text(own.package, own.order, row["edition"]))
+            ordered = query_table(read, own.order.name, fill_query(own.order, row["edition"]))
             first = [(name, record["setting"]) for record in ordered.records()]
         settings = dict.fromkeys((*first, *known))
         columns += [column for column in settings if column[0] == name and column in known]

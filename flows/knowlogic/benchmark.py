@@ -9,14 +9,14 @@ from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from flows.knowlogic import analysis, prepare, seats, stages, summary
-    from flows.knowlogic.report import own_sections
     from flows.knowlogic.web import own_pages
     from schemas.knowlogic import settings as own_settings
+    from tasks.knowlogic.report import own_sections
     from warehouse.knowlogic import origins
 else:
     analysis = LateModule("flows.knowlogic.analysis")
     prepare = LateModule("flows.knowlogic.prepare")
-    own_sections = LateModule("flows.knowlogic.report.own_sections")
+    own_sections = LateModule("tasks.knowlogic.report.own_sections")
     seats = LateModule("flows.knowlogic.seats")
     stages = LateModule("flows.knowlogic.stages")
     summary = LateModule("flows.knowlogic.summary")

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from flows.kumo.author_domains import Domains
     from flows.kumo.cli import summary
     from flows.kumo.planning import prepare, protocol
-    from flows.kumo.report import own_sections
     from flows.kumo.web import own_pages
     from schemas.kumo import settings as own_settings
     from tasks.kumo.game import KumoGame
+    from tasks.kumo.report import own_sections
     from warehouse.kumo import origins
 else:
     analysis = LateModule("flows.kumo.analysis")
@@ -28,7 +28,7 @@ else:
     kernels = LateModule("flows.kumo.kernels")
     prepare = LateModule("flows.kumo.planning.prepare")
     protocol = LateModule("flows.kumo.planning.protocol")
-    own_sections = LateModule("flows.kumo.report.own_sections")
+    own_sections = LateModule("tasks.kumo.report.own_sections")
     seats = LateModule("flows.kumo.seats")
     stages = LateModule("flows.kumo.stages")
     own_pages = LateModule("flows.kumo.web.own_pages")

@@ -1,4 +1,4 @@
-"""What a report is made of: tables as they were queried, drawings, and sections of a page."""
+"""What a report is made of: figures with their queries, the queried tables, drawings, sections of a page."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,20 @@ from typing import Any
 from schemas.statistics.measure import Floor, Measure
 
 Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """SQL over one edition, `$edition` in the text, that opens with the question it answers as a comment."""
+
+    name: str
+    sql: str
+
+    @property
+    def question(self) -> str:
+        """The question, which may be followed by an explanation."""
+        opening = self.sql.strip().split("\nWITH ")[0].split("\nSELECT ")[0]
+        return " ".join(line.removeprefix("-- ") for line in opening.splitlines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +152,59 @@ def _no_extras(_queried: Mapping[str, ReportTable], _seed: int) -> Extras:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What a benchmark adds to the report of an edition.
+class Figure:
+    """One figure of the report and of the explorer: called with the data, it returns its section.
 
-    `package` holds the SQL of its queries, a file `NAME.sql` each. The rows of `queries` are tables of the
-    report; those of `sources` are read by `compute` alone, which gets all of them and the edition's seed.
-    `order` names the query whose rows list the settings as the page does; without one they stand by name.
-    Sections `after_rates` follow the success rates, those `at_end` all shared sections.
+    `key` and `title` are those of the section. `queries` are what it is drawn of, beside the headline and,
+    where it `is_computed`, what `Report.compute` returns.
     """
 
-    package: str = ""
-    queries: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    key: str
+    title: str
+    queries: tuple[Query, ...]
+    draw: Callable[[ReportData], Section]
+    is_computed: bool = False
+
+    def __call__(self, data: ReportData) -> Section:
+        """Return the section."""
+        return self.draw(data)
+
+
+def figure(
+    key: str, title: str, *queries: Query, is_computed: bool = False
+) -> Callable[[Callable[[ReportData], Section]], Figure]:
+    """Return a decorator that makes a figure of the function that draws it."""
+
+    def declare(draw: Callable[[ReportData], Section]) -> Figure:
+        return Figure(key, title, queries, draw, is_computed)
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a benchmark adds to the report of an edition, and to its pages of the explorer.
+
+    Figures `after_rates` follow the success rates, those `at_end` all shared figures. `sources` are read by
+    `compute` alone, which gets the tables of all queries and the edition's seed. `order` is the query whose
+    rows list the settings as the page does; without one they stand by name.
+    """
+
+    after_rates: tuple[Figure, ...] = ()
+    at_end: tuple[Figure, ...] = ()
+    sources: tuple[Query, ...] = ()
     compute: Callable[[Mapping[str, ReportTable], int], Extras] = _no_extras
-    order: str = ""
-    after_rates: tuple[Callable[[ReportData], Section], ...] = ()
-    at_end: tuple[Callable[[ReportData], Section], ...] = ()
+    order: Query | None = None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its figures in the order of the page."""
+        return (*self.after_rates, *self.at_end)
+
+
+def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
+    """Return the queries that these figures are drawn of, each once, by name."""
+    return {query.name: query for one in figures for query in one.queries}
 
 
 def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:

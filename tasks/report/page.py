@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tasks.report.content import Record, ReportData, ReportTable, Section
+from tasks.report.content import Figure, Record, ReportData, ReportTable, Section
 from tasks.report.edition_comparison import comparison_table, link_table
 from tasks.report.figures.compared_editions import edition_difference, edition_link
 from tasks.report.figures.headline import headline
@@ -39,7 +39,7 @@ _EXPLORED = (
     ("profiles", "profiles"),
 )
 _RATES = (headline, success_rows)
-_COMPARISONS = (
+_COMPARISONS: tuple[Figure, ...] = (
     heat_map,
     player_pairs,
     scale_over_editions,
@@ -50,6 +50,8 @@ _COMPARISONS = (
     token_rows,
     status_rows,
 )
+SHARED = (*_RATES, *_COMPARISONS)
+"""The figures that the report of every benchmark has."""
 
 
 def sections(data: ReportData) -> list[Section]:

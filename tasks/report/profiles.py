@@ -3,11 +3,31 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tasks.report.content import Record, ReportTable, Section
-from tasks.report.figures.correlation_matrix import correlation_matrix
-from tasks.report.figures.profile_sections import domain_table, profile_rows, profile_table
+from tasks.report.content import Query, Record, ReportTable, Section
+from tasks.report.figures.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
+from tasks.report.figures.profile_sections import (
+    PROFILE_DOMAINS,
+    PROFILE_SCORES,
+    domain_table,
+    profile_rows,
+    profile_table,
+)
 from tasks.report.page import render_sections
 
+PROFILE_EDITIONS = Query(
+    "profile_editions",
+    """
+-- Which edition of each benchmark do profiles show, and which players have answered it?
+SELECT e.benchmark, e.edition, e.created_at, e.freshness, count(DISTINCT p.player) AS players
+FROM profiles AS p
+JOIN editions AS e USING (edition)
+WHERE p.is_newest
+GROUP BY ALL
+ORDER BY e.benchmark
+""",
+)
+
+QUERIES = (PROFILE_EDITIONS, PROFILE_SCORES, PROFILE_DOMAINS, PROFILE_CORRELATIONS)
 TITLE = "Profiles"
 
 

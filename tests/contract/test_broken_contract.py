@@ -16,7 +16,7 @@ from flows.web.page import OwnPages, Page
 from schemas.benchmark import benchmarks
 from schemas.game import Program, Result
 from schemas.table_form import Column
-from tasks.report.content import Report
+from tasks.report.content import Report, figure
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy
 
@@ -85,7 +85,11 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
         ),
         "score 2.0 is not from 0 to 1",
     ),
-    "a section that fails": ("report", _with(report=lambda: Report(after_rates=(_fail,))), "by nothing"),
+    "a section that fails": (
+        "report",
+        _with(report=lambda: Report(after_rates=(figure("f", "F")(_fail),))),
+        "by nothing",
+    ),
     "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),
     "a page that fails": (
         "pages",

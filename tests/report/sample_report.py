@@ -4,8 +4,8 @@ from itertools import combinations, product
 from typing import Any
 
 from flows.kumo.benchmark import BENCHMARK
-from flows.kumo.report.own_sections import REPORT
 from tasks.kumo.report.extras import DomainGraph
+from tasks.kumo.report.own_sections import REPORT
 from tasks.report.content import Comparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"

@@ -8,14 +8,13 @@ from schemas.late_module import LateModule
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from perennial_mastermind import figures, grow, pages, seats
-    from perennial_mastermind.report import sections
+    from perennial_mastermind import figures, grow, pages, seats, sections
 else:
     figures = LateModule("perennial_mastermind.figures")
     grow = LateModule("perennial_mastermind.grow")
     pages = LateModule("perennial_mastermind.pages")
-    sections = LateModule("perennial_mastermind.report.sections")
     seats = LateModule("perennial_mastermind.seats")
+    sections = LateModule("perennial_mastermind.sections")
 
 
 _GUESSES = Measure(

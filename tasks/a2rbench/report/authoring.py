@@ -1,7 +1,37 @@
 """How much of what models wrote of rules and variations passed, and what it cost."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import clean, decimals
+
+FUNNEL = Query(
+    "a2rbench_funnel",
+    """
+-- How much of what models wrote of rules and variations passed each step?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_funnel
+WHERE edition = $edition
+""",
+)
+
+AUTHOR_COSTS = Query(
+    "a2rbench_author_costs",
+    """
+-- What did the rules and variations that models wrote cost?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_author_costs
+WHERE edition = $edition
+""",
+)
+
+TASK_COSTS = Query(
+    "a2rbench_task_costs",
+    """
+-- What does an item of rules that models wrote cost?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_task_costs
+WHERE edition = $edition
+""",
+)
 
 _KEY, _TITLE = "a2rbench_funnel", "Rules by models"
 _ALL = "all"
@@ -10,6 +40,7 @@ _TASK_DOLLARS = ("cost_usd", "cost_per_task_usd")
 _HEADS = ("author", "step", "attempts", "successes", "success rate %", "accepted", "dollars", "dollars each")
 
 
+@figure(_KEY, _TITLE, FUNNEL, AUTHOR_COSTS, TASK_COSTS)
 def authoring(data: ReportData) -> Section:
     """Return the section of the funnel by author, with what accepted rules and variations cost."""
     funnel, costs = data.tables["a2rbench_funnel"], data.tables["a2rbench_author_costs"]

@@ -1,11 +1,31 @@
 """Accuracy of each player on the rules of each author, where there are several."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from tasks.report.wording import brackets, clean, decimals
+
+AUTHORS = Query(
+    "a2rbench_authors",
+    """
+-- How often does each player infer the rules of each author?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_authors
+WHERE edition = $edition
+""",
+)
 
 _KEY, _TITLE = "a2rbench_authors", "By the rules' author"
 
 
+@figure(_KEY, _TITLE, AUTHORS)
 def authors(data: ReportData) -> Section:
     """Return the section: a row per player, a column per author."""
     table = data.tables[_KEY]

@@ -1,14 +1,25 @@
 """Accuracy by dimension (the paper's figure 3), and by dimension and author (table 5)."""
 
 from tasks.a2rbench.report.sections import draw_lines
-from tasks.report.content import Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.wording import brackets, clean, decimals
+
+DIMENSIONS = Query(
+    "a2rbench_dimensions",
+    """
+-- Is 2D harder than 1D and 3D, and whose rules make it so?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_dimensions
+WHERE edition = $edition
+""",
+)
 
 _KEY, _TITLE = "a2rbench_dimensions", "By dimension"
 _DIMENSIONS = ("1D", "2D", "3D")
 _ALL = "all"
 
 
+@figure(_KEY, _TITLE, DIMENSIONS)
 def dimensions(data: ReportData) -> Section:
     """Return the section: a drawing of all authors together, and a row per player and author."""
     table = data.tables[_KEY]

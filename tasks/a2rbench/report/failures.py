@@ -6,7 +6,7 @@ from functools import lru_cache
 import altair as alt
 
 from schemas.a2rbench.analysis import categories_of
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import (
     FOUND,
     ROWS,
@@ -19,6 +19,26 @@ from tasks.report.figures.chart import (
 )
 from tasks.report.wording import clean, decimals, span, with_interval
 
+FAILURES = Query(
+    "a2rbench_failures",
+    """
+-- Why are answers right or wrong, and how do players reason, as each analyst says?
+SELECT analyst, player, outcome, what, value, answers, share
+FROM a2rbench_failures
+WHERE edition = $edition AND domain = 'all' AND variation = 'all'
+""",
+)
+
+AGREEMENT = Query(
+    "a2rbench_agreement",
+    """
+-- How far do analysts agree?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_agreement
+WHERE edition = $edition
+""",
+)
+
 _KEY, _AGREEMENT = "a2rbench_failures", "a2rbench_agreement"
 _TITLE = "Why answers are right or wrong"
 _STEP = 19
@@ -27,6 +47,7 @@ _OUTCOMES = ("wrong", "right")
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"
 
 
+@figure(_KEY, _TITLE, FAILURES, AGREEMENT)
 def failures(data: ReportData) -> Section:
     """Return the section: for each analyst a drawing of wrong answers and one of right ones."""
     table, agreement = data.tables[_KEY], data.tables[_AGREEMENT]

@@ -1,7 +1,17 @@
 """How complex the code of the rules is, by author and dimension (the paper's measures of syntax trees)."""
 
-from tasks.report.content import Grid, ReportData, Section
+from tasks.report.content import Grid, Query, ReportData, Section, figure
 from tasks.report.wording import clean, decimals
+
+MEASURES = Query(
+    "a2rbench_measures",
+    """
+-- How complex is the code of the rules, by dimension, type and author?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_measures
+WHERE edition = $edition
+""",
+)
 
 _KEY, _TITLE = "a2rbench_measures", "Code of the rules"
 _MEASURES = {
@@ -14,6 +24,7 @@ _MEASURES = {
 }
 
 
+@figure(_KEY, _TITLE, MEASURES)
 def measures(data: ReportData) -> Section:
     """Return the section: a row per author, dimension and type, a column per measure."""
     table = data.tables[_KEY]

@@ -4,9 +4,39 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from tasks.report.wording import brackets, clean, decimals, with_interval
+
+LEADERBOARD = Query(
+    "a2rbench_leaderboard",
+    """
+-- Which player infers how many rules, of which kind, and what do copies in other tokens cost?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_leaderboard
+WHERE edition = $edition
+""",
+)
+
+PAPER = Query(
+    "a2rbench_paper",
+    """
+-- What would the paper's tables say of each player?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_paper
+WHERE edition = $edition
+""",
+)
+
+CURVE = Query(
+    "a2rbench_curve",
+    """
+-- How do accuracy, wrong answers and the compression of inputs go from V0 to V9?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_curve
+WHERE edition = $edition
+""",
+)
 
 _HEIGHT = 200
 _ALL = "all"
@@ -32,9 +62,10 @@ _WITH_INTERVAL = ("total_accuracy", "delta_s")
 _TOGETHER = {"gzip": ("compression ratio", 3), "wrong_entropy": ("entropy of wrong answers, bits", 2)}
 
 
+@figure("a2rbench_leaderboard", "Rules inferred", LEADERBOARD)
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, the paper's columns."""
-    key, title = "a2rbench_leaderboard", "Rules inferred"
+    key, title = leaderboard.key, leaderboard.title
     table = data.tables[key]
     rows = table.records()
     if not rows:
@@ -61,9 +92,10 @@ def leaderboard(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), grid=grid)
 
 
+@figure("a2rbench_paper", "As the paper counts", PAPER)
 def papers_tables(data: ReportData) -> Section:
     """Return the section of the same accuracies with copies counted as items: tables 1, 4 and 8."""
-    key, title = "a2rbench_paper", "As the paper counts"
+    key, title = papers_tables.key, papers_tables.title
     table = data.tables[key]
     rows = table.records()
     if not rows:
@@ -91,9 +123,10 @@ def _cell(row: Record, column: str) -> str:
     return f"{text} {brackets(decimals(100 * low, 1), decimals(100 * high, 1))}"
 
 
+@figure("a2rbench_curve", "From V0 to V9", CURVE)
 def curve(data: ReportData) -> Section:
     """Return the section of the curve: accuracy of each player, then what is of all of them together."""
-    key, title = "a2rbench_curve", "From V0 to V9"
+    key, title = curve.key, curve.title
     table = data.tables[key]
     rows = table.records()
     if not rows:

@@ -1,6 +1,7 @@
 """Tasks that take answers which are nearly the best: how many are right, and how many are the best."""
 
-from tasks.report.content import Grid, ReportData, Section, omit_section, omit_unanalysed
+from tasks.beyondbench.report.leaderboard import SCORES
+from tasks.report.content import Grid, ReportData, Section, figure, omit_section, omit_unanalysed
 from tasks.report.wording import clean, with_interval
 
 _KEY = "best_answers"
@@ -13,6 +14,7 @@ _CAPTION = (
 )
 
 
+@figure(_KEY, _TITLE, SCORES)
 def best_answers(data: ReportData) -> Section:
     """Return the section: a row per player, two columns per task whose right answers are not all best."""
     table = data.tables["scores"]

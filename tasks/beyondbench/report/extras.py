@@ -3,7 +3,32 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from tasks.report.content import Extras, Record, ReportTable
+from tasks.report.content import Extras, Query, Record, ReportTable
+
+MODEL_FACTS = Query(
+    "model_facts",
+    """
+-- How does accuracy go with what is known of models: family, parameters, quantisation, tuning?
+SELECT s.suite, s.player, p.family, p.parameters_billion, p.quantization, p.tuning, s.cells, s.instances,
+       s.accuracy, s.accuracy_low, s.accuracy_high
+FROM beyondbench_scores AS s
+JOIN model_facts AS p USING (edition, player)
+WHERE s.edition = $edition AND s.task = 'all'
+ORDER BY list_position(['easy', 'medium', 'hard', 'overall'], s.suite), p.family, p.parameters_billion,
+s.player
+""",
+)
+
+SUITES = Query(
+    "suites",
+    """
+-- Which suites does the edition have, in the paper's order?
+SELECT DISTINCT suite AS setting, list_position(['easy', 'medium', 'hard'], suite) AS place
+FROM beyondbench_instances
+WHERE edition = $edition
+ORDER BY place
+""",
+)
 
 SCALING = "scaling"
 _COLUMNS = (

@@ -4,8 +4,39 @@ from collections.abc import Sequence
 
 from schemas.beyondbench.things import SUITES
 from tasks.beyondbench.players.registry import PLAYERS
-from tasks.report.content import Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.wording import brackets, clean, decimals
+
+LEADERBOARD = Query(
+    "leaderboard",
+    """
+-- Which player solves how much of each suite and overall, following the instruction how often, in how many
+-- tokens?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_leaderboard
+WHERE edition = $edition
+""",
+)
+
+SCORES = Query(
+    "scores",
+    """
+-- How does each player do in each suite and task, with unread replies and token statuses?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_scores
+WHERE edition = $edition
+""",
+)
+
+UNASKED = Query(
+    "unasked",
+    """
+-- What was each player not asked, as its own budget of tokens does not hold it?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_unasked
+WHERE edition = $edition
+""",
+)
 
 _KEY = "leaderboard"
 _TITLE = "Suites and overall"
@@ -26,6 +57,7 @@ _COMPARED = (
 )
 
 
+@figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED)
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
     tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.beyondbench.report.extras import SCALING, families_of
-from tasks.report.content import Record, ReportData, Section, omit_section
+from tasks.beyondbench.report.extras import MODEL_FACTS, SCALING, families_of
+from tasks.report.content import Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.figures.interval_rows import Scale, interval_rows
 from tasks.report.wording import clean, decimals, with_interval
@@ -17,9 +17,10 @@ _KEYS = (
 _HEIGHT = 300
 
 
+@figure(SCALING, "Accuracy and parameters", MODEL_FACTS, is_computed=True)
 def scaling(data: ReportData) -> Section:
     """Return the section of overall accuracy by parameters: a point per model, a line per family."""
-    key, title = SCALING, "Accuracy and parameters"
+    key, title = scaling.key, scaling.title
     tables = (data.tables["model_facts"], data.tables[SCALING])
     lines = tables[1].records()
     if not lines:
@@ -91,9 +92,10 @@ def _compile(families: tuple[str, ...]) -> Spec:
     return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
 
 
+@figure("quantization", "Accuracy and quantisation", MODEL_FACTS)
 def quantization(data: ReportData) -> Section:
     """Return the section of models beside quantised ones of the same family, parameters and tuning."""
-    key, title = "quantization", "Accuracy and quantisation"
+    key, title = quantization.key, quantization.title
     table = data.tables["model_facts"]
     groups: dict[tuple[str, float, str], list[Record]] = defaultdict(list)
     for row in data.known_rows("model_facts", "quantization"):

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import (
     FOUND,
     ROWS,
@@ -18,12 +18,24 @@ from tasks.report.figures.chart import (
 )
 from tasks.report.wording import clean, span, with_interval
 
+SIZES = Query(
+    "sizes",
+    """
+-- How does accuracy fall with size in the tasks of the Hard suite?
+SELECT task, size, player, instances, accuracy, accuracy_low, accuracy_high
+FROM beyondbench_sizes
+WHERE edition = $edition AND suite = 'hard'
+ORDER BY task, player, size
+""",
+)
+
 _KEY = "sizes"
 _TITLE = "Accuracy and size"
 _HEIGHT = 200
 _OTHERS = "others"
 
 
+@figure(_KEY, _TITLE, SIZES)
 def size_curves(data: ReportData) -> Section:
     """Return the section of accuracy by size: a drawing a task that has problems of several sizes."""
     table = data.tables[_KEY]

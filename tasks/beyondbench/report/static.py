@@ -2,15 +2,26 @@
 
 from itertools import groupby
 
-from tasks.report.content import ReportData, Section, omit_section
+from tasks.report.content import Query, ReportData, Section, figure, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.report.wording import clean, decimals
 from tasks.statistics.correlation import pearson
+
+STATIC = Query(
+    "static",
+    """
+-- How do players do in the Hard suite who have a score in a fixed benchmark?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_static
+WHERE edition = $edition
+""",
+)
 
 _KEY = "static"
 _TITLE = "The Hard suite and fixed benchmarks"
 
 
+@figure(_KEY, _TITLE, STATIC)
 def static_benchmarks(data: ReportData) -> Section:
     """Return the section of fixed benchmarks: a drawing each, of the players that have a score in it."""
     table = data.tables[_KEY]

@@ -7,7 +7,8 @@ from statistics import fmean, median
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.beyondbench.report.extras import MODEL_FACTS
+from tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import (
     BACK,
     FOUND,
@@ -27,6 +28,7 @@ _FEWEST = 5  # models of one tuning: a density of fewer would be drawn from noth
 _HALF, _HEIGHT, _STEPS = 0.4, 260, 60
 
 
+@figure(_KEY, _TITLE, MODEL_FACTS)
 def violins(data: ReportData) -> Section:
     """Return the section of violins: a drawing per suite and overall, a violin per tuning."""
     table = data.tables["model_facts"]

@@ -6,7 +6,16 @@ from functools import lru_cache
 import altair as alt
 
 from schemas.knowlogic.things import DOMAINS, ERROR_CLASSES
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Drawing,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from tasks.report.figures.chart import (
     FOUND,
     ROWS,
@@ -19,6 +28,16 @@ from tasks.report.figures.chart import (
 )
 from tasks.report.wording import clean, decimals, span, with_interval
 
+ERRORS = Query(
+    "errors",
+    """
+-- What is wrong about wrong letters?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_errors
+WHERE edition = $edition AND language = 'all' AND difficulty = 'all'
+""",
+)
+
 _KEY = "errors"
 _TITLE = "Classes of wrong replies"
 _STEP = 19
@@ -28,6 +47,7 @@ _KINDS = (*ERROR_CLASSES, _UNREAD)
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"
 
 
+@figure(_KEY, _TITLE, ERRORS)
 def error_classes(data: ReportData) -> Section:
     """Return the section of error classes: a drawing of all domains, and one of each."""
     table = data.tables[_KEY]

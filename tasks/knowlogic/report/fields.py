@@ -6,9 +6,29 @@ from functools import lru_cache
 import altair as alt
 
 from schemas.knowlogic.things import DOMAINS, PRECISIONS, QUESTION_TYPES
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
 from tasks.report.wording import clean, decimals, span, with_interval
+
+SCENARIOS = Query(
+    "scenarios",
+    """
+-- Which scenarios are hard for whom?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_scenarios
+WHERE edition = $edition AND language = 'all'
+""",
+)
+
+TYPES = Query(
+    "types",
+    """
+-- Does it matter how a question is asked, and how many letters are right?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_types
+WHERE edition = $edition AND language = 'all' AND domain = 'all' AND label <> 'chain_length'
+""",
+)
 
 _STEP = 18
 _WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
@@ -33,9 +53,10 @@ _LABELS: Mapping[str, tuple[str, Sequence[str]]] = {
 }
 
 
+@figure("scenarios", "Accuracy by scenario", SCENARIOS)
 def scenarios(data: ReportData) -> Section:
     """Return the section of accuracy by scenario: a drawing per domain."""
-    key, title = "scenarios", "Accuracy by scenario"
+    key, title = scenarios.key, scenarios.title
     table = data.tables[key]
     rows = table.records()
     if not rows:
@@ -53,9 +74,10 @@ def scenarios(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), tuple(drawings))
 
 
+@figure("types", "Accuracy by question type", TYPES)
 def types(data: ReportData) -> Section:
     """Return the section of accuracy by question type, precision and number of right letters."""
-    key, title = "types", "Accuracy by question type"
+    key, title = types.key, types.title
     table = data.tables[key]
     rows = table.records()
     if not rows:

@@ -1,15 +1,26 @@
 """Each player on the same questions in two languages."""
 
 from schemas.knowlogic.things import DOMAINS
-from tasks.report.content import ReportData, Section, omit_section
+from tasks.report.content import Query, ReportData, Section, figure, omit_section
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.wording import p_text, span
+
+LANGUAGES = Query(
+    "languages",
+    """
+-- In which language does a player answer the same questions better?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_languages
+WHERE edition = $edition
+""",
+)
 
 _KEY = "languages"
 _TITLE = "Chinese and English"
 _ALL = "all"
 
 
+@figure(_KEY, _TITLE, LANGUAGES)
 def languages(data: ReportData) -> Section:
     """Return the section of paired differences: a drawing of all domains, and one of each."""
     table = data.tables[_KEY]

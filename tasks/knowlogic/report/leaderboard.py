@@ -4,14 +4,25 @@ from collections.abc import Sequence
 
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from tasks.knowlogic.players.registry import PLAYERS
-from tasks.report.content import Grid, Record, ReportData, Section, omit_unanalysed
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.wording import brackets, clean, decimals
+
+LEADERBOARD = Query(
+    "leaderboard",
+    """
+-- Which player answers how much of each domain in each language, and on average?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_leaderboard
+WHERE edition = $edition
+""",
+)
 
 _KEY = "leaderboard"
 _TITLE = "Domains and languages"
 _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
+@figure(_KEY, _TITLE, LEADERBOARD)
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, a column per domain and language, average."""
     table = data.tables[_KEY]

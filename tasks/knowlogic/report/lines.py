@@ -6,9 +6,48 @@ from functools import lru_cache
 import altair as alt
 
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Drawing,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from tasks.report.wording import clean, decimals, span, with_interval
+
+DIFFICULTY = Query(
+    "difficulty",
+    """
+-- Does accuracy fall from easy to hard questions in each domain?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_difficulty
+WHERE edition = $edition AND language = 'all'
+""",
+)
+
+REPLY_TOKENS = Query(
+    "reply_tokens",
+    """
+-- Do replies to harder questions take more tokens, and wrong ones more than right ones?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_tokens
+WHERE edition = $edition AND language = 'all'
+""",
+)
+
+LEVELS = Query(
+    "levels",
+    """
+-- Do replies get longer, and right less often, as the level rises?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_levels
+WHERE edition = $edition AND language = 'all'
+""",
+)
 
 _HEIGHT = 200
 # Names are cut so that a telephone shows them.
@@ -22,9 +61,10 @@ _NAMED = (
 )
 
 
+@figure("difficulty", "Accuracy and difficulty", DIFFICULTY)
 def difficulty(data: ReportData) -> Section:
     """Return the section of accuracy by difficulty: a drawing of all domains, and one of each."""
-    key, title = "difficulty", "Accuracy and difficulty"
+    key, title = difficulty.key, difficulty.title
     table = data.tables[key]
     rows = [
         {
@@ -49,9 +89,10 @@ def difficulty(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), drawings)
 
 
+@figure("reply_tokens", "Tokens of right and wrong replies", REPLY_TOKENS)
 def reply_tokens(data: ReportData) -> Section:
     """Return the section of tokens by difficulty, right and wrong replies apart; none without models."""
-    key, title = "reply_tokens", "Tokens of right and wrong replies"
+    key, title = reply_tokens.key, reply_tokens.title
     table = data.tables[key]
     rows = [
         {**row, "kind": kind, **_figures(row, f"{kind}_tokens"), "n": row[f"{kind}_questions"]}
@@ -73,9 +114,10 @@ def reply_tokens(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), drawings)
 
 
+@figure("levels", "Tokens and level", LEVELS)
 def levels(data: ReportData) -> Section:
     """Return the section of tokens by band of the level, right and wrong replies apart."""
-    key, title = "levels", "Tokens and level"
+    key, title = levels.key, levels.title
     table = data.tables[key]
     rows = [
         {

@@ -1,15 +1,26 @@
 """The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4)."""
 
 from schemas.knowlogic.things import DIFFICULTIES
-from tasks.report.content import Grid, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
 from tasks.report.wording import brackets, decimals
+
+MODEL_MEANS = Query(
+    "model_means",
+    """
+-- How well do the models do on average, from easy to hard?
+SELECT * EXCLUDE (edition)
+FROM knowlogic_model_means
+WHERE edition = $edition
+""",
+)
 
 _LANGUAGES = {"all": "both", "zh": "Chinese", "en": "English"}
 
 
+@figure("model_means", "Mean of the models", MODEL_MEANS)
 def model_means(data: ReportData) -> Section:
     """Return the section of the mean of all models; none without models."""
-    key, title = "model_means", "Mean of the models"
+    key, title = model_means.key, model_means.title
     table = data.tables[key]
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.records():

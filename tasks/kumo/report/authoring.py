@@ -5,9 +5,31 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals
+
+AUTHORING_FUNNEL = Query(
+    "authoring_funnel",
+    """
+-- How many of the domains and books that models wrote got how far?
+SELECT category, part, place, step, number
+FROM authoring_funnel
+WHERE edition = $edition
+ORDER BY category <> 'all', category, place
+""",
+)
+
+AUTHORING_COSTS = Query(
+    "authoring_costs",
+    """
+-- What did the authors' calls for each domain cost?
+SELECT domain, category, stage, calls, prompt_tokens, completion_tokens, cost_usd, calls_without_cost
+FROM authoring_costs
+WHERE edition = $edition
+ORDER BY domain NULLS LAST, stage
+""",
+)
 
 _KEY = "authoring"
 _TITLE = "Domains and books by models"
@@ -15,6 +37,7 @@ _STAGES = ("proposal", "configuration", "books")
 _PARTS = ("domains", "books")
 
 
+@figure(_KEY, _TITLE, AUTHORING_FUNNEL, AUTHORING_COSTS)
 def authoring(data: ReportData) -> Section:
     """Return the section of the funnel, drawn for all categories, and of the costs, a row per domain."""
     funnel, costs = data.tables["authoring_funnel"], data.tables["authoring_costs"]

@@ -1,12 +1,24 @@
 """How well players do with the template's books by their style."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import clean, with_interval
+
+BOOK_STYLES = Query(
+    "book_styles",
+    """
+-- Is a book harder to read in one style than in another?
+SELECT setting, style, player, instances, success_rate, success_rate_low, success_rate_high
+FROM book_style_scores
+WHERE edition = $edition
+ORDER BY setting, style, player
+""",
+)
 
 _KEY = "book_styles"
 _TITLE = "Styles of books"
 
 
+@figure(_KEY, _TITLE, BOOK_STYLES)
 def book_styles(data: ReportData) -> Section:
     """Return the section of success rates by style: a row per setting and style, a column per player."""
     table = data.tables[_KEY]

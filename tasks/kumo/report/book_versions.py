@@ -1,12 +1,26 @@
 """Players on the same instances in two versions: the final book and outcomes, and other books or reports."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import clean, decimals, name_populations, with_interval
+
+BOOK_VERSIONS = Query(
+    "book_versions",
+    """
+-- Does a player do better with the final books than with other books of the same instances?
+SELECT setting, player, version AS book, instances, success_rate_usual AS success_final,
+       success_rate_version AS success_other, difference, difference_low, difference_high, population,
+       no_interval
+FROM version_comparisons
+WHERE edition = $edition AND domain = 'all'
+ORDER BY setting, player, book
+""",
+)
 
 _KEY = "book_versions"
 _TITLE = "Same instances, two books"
 
 
+@figure(_KEY, _TITLE, BOOK_VERSIONS)
 def book_versions(data: ReportData) -> Section:
     """Return the section of paired differences between the final books and others."""
     table = data.tables[_KEY]

@@ -1,7 +1,28 @@
 """What models owe to their books and to what they know: each beside itself as a control."""
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import clean, name_populations, with_interval
+
+CONTROL_GAPS = Query(
+    "control_gaps",
+    """
+-- What does each model owe to its book, and each player to its knowledge of the facts, and in which
+-- domains?
+SELECT variant, setting, domain, player, control, instances, gap, gap_low, gap_high, population, no_interval
+FROM (
+    SELECT edition, variant, setting, domain, player, control, instances, gap, gap_low, gap_high,
+           population, no_interval
+    FROM control_gaps
+    UNION ALL
+    SELECT edition, 'counterfactual', setting, domain, player, 'on exchanged facts', instances, gap,
+           gap_low, gap_high,
+           population, no_interval
+    FROM counterfactual_gaps
+)
+WHERE edition = $edition
+ORDER BY variant, setting, domain <> 'all', domain, player
+""",
+)
 
 _KEY = "control_gaps"
 _TITLE = "With and without the book"
@@ -13,6 +34,7 @@ _COUNTERFACTUAL = (
 )
 
 
+@figure(_KEY, _TITLE, CONTROL_GAPS)
 def control_gaps(data: ReportData) -> Section:
     """Return the section of the gaps between models and their controls: all domains, then each."""
     table = data.tables[_KEY]

@@ -5,7 +5,7 @@ from functools import lru_cache
 import altair as alt
 
 from tasks.kumo.report.extras import DomainGraph
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_section
+from tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.chart import INK, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals
 
@@ -15,6 +15,7 @@ _SIDE = 320
 _MOST_DRAWN = 12
 
 
+@figure(_KEY, _TITLE, is_computed=True)
 def domain_graphs(data: ReportData) -> Section:
     """Return the section of domain graphs; beyond a dozen domains the others are in its table alone."""
     table = data.tables[_KEY]

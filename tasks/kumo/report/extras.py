@@ -7,8 +7,20 @@ from typing import Any
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.report.training_curves import compute_curves
 from tasks.kumo.statistics.domain_graph import communities, domain_graph
-from tasks.report.content import Extras, Record, ReportTable
+from tasks.report.content import Extras, Query, Record, ReportTable
 from tasks.statistics.shares import wilson_interval
+
+CONFIGURATIONS = Query(
+    "configurations",
+    """
+-- What is each domain made of?
+SELECT d.name AS domain, c.n_truths, c.n_actions, c.config
+FROM kumo_seed_configs AS c
+JOIN kumo_domains AS d USING (edition, domain_id)
+WHERE c.edition = $edition
+ORDER BY d.name, c.config_id
+""",
+)
 
 _COMPUTED = (
     "Computed from these configurations: truths that one action can rule out are linked, and communities "

@@ -1,9 +1,35 @@
 """KUMO's own rows of players: relative action counts (figure 4b), topology and success (figure 6e)."""
 
-from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import Query, Record, ReportData, Section, figure, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.figures.player_rows import SCORED_EPISODES
 from tasks.report.wording import name_populations, p_text
+
+RELATIVE_ACTION_COUNTS = Query(
+    "relative_action_counts",
+    """
+-- How many more actions than each reference does each player take?
+SELECT convention, setting, player, episodes, relative_action_count, relative_action_count_low,
+       relative_action_count_high,
+       population, no_interval
+FROM relative_action_count
+WHERE edition = $edition AND domain = 'all'
+ORDER BY convention, setting, relative_action_count NULLS LAST, player
+""",
+)
+
+TOPOLOGY = Query(
+    "topology",
+    """
+-- Does the shape of an instance's truth-action graph go with solving it?
+SELECT setting, player, instances, cramers_v_kumo_2025, cramers_v_kumo_2025_low, cramers_v_kumo_2025_high,
+       chi_square_p_kumo_2025, chi_square_p_kumo_2025_shown,
+       corrected_v, corrected_v_low, corrected_v_high, permutation_p, permutation_p_holm
+FROM topology_association
+WHERE edition = $edition AND domain = 'all'
+ORDER BY setting, player
+""",
+)
 
 _COUNTING = {
     "algorithm-3": "the sum of counts / the sum of Algorithm 3's − 1, a count being tests + 1, the actions "
@@ -18,9 +44,10 @@ _REFERENCES = {
 }
 
 
+@figure("relative_action_counts", "Relative action count by setting", RELATIVE_ACTION_COUNTS)
 def action_rows(data: ReportData) -> Section:
     """Return the section of relative action counts: a row per player, a drawing per setting and count."""
-    key, title, column = "relative_action_counts", "Relative action count by setting", "relative_action_count"
+    key, title, column = action_rows.key, action_rows.title, "relative_action_count"
     table = data.tables[key]
     rows = data.known_rows(key, column)
     if not rows:
@@ -49,9 +76,10 @@ def action_rows(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), tuple(drawings))
 
 
+@figure("topology", "Topology and success", TOPOLOGY)
 def topology_rows(data: ReportData) -> Section:
     """Return the section of Cramer's V, as published and bias-corrected; a drawing per setting."""
-    key, title = "topology", "Topology and success"
+    key, title = topology_rows.key, topology_rows.title
     table = data.tables[key]
     if not table.rows:
         return omit_unanalysed(key, title, [table])

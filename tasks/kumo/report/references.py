@@ -1,7 +1,26 @@
 """What action counts are compared with: Algorithm 3's policy, and the optimum under the promise."""
 
-from tasks.report.content import Grid, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
 from tasks.report.wording import decimals
+
+REFERENCES = Query(
+    "references",
+    """
+-- What are action counts compared with? Means over instances: Algorithm 3's expected tests by its own
+-- model of outcomes,
+-- its policy's under the sampler's prior, the optimum's, and the tests of both on the observations.
+SELECT i.setting, count(*) AS instances,
+       count(*) FILTER (k.promise_status = 'exact') AS exact,
+       avg(k.expected_steps) FILTER (k.expected_steps >= 0) AS expected_steps,
+       avg(k.policy_steps) AS policy_steps, avg(k.promise_steps) AS promise_steps,
+       avg(k.optimal_tests) AS optimal_tests, avg(k.promise_tests) AS promise_tests
+FROM kumo_instances AS k
+JOIN instances AS i USING (edition, instance_id)
+WHERE edition = $edition
+GROUP BY i.setting
+ORDER BY max(k.n_truths * k.n_actions), i.setting
+""",
+)
 
 _KEY = "references"
 _TITLE = "What action counts are compared with"
@@ -17,6 +36,7 @@ _COLUMNS = {
 }
 
 
+@figure(_KEY, _TITLE, REFERENCES)
 def reference_table(data: ReportData) -> Section:
     """Return the section with the mean tests of both references, a row per setting."""
     table = data.tables[_KEY]

@@ -7,10 +7,42 @@ import altair as alt
 
 from tasks.kumo.game import VARIANTS
 from tasks.kumo.statistics.outcome_rates import rate_of_outcomes
-from tasks.report.content import Drawing, Record, ReportData, ReportTable, Section, omit_section
+from tasks.report.content import (
+    Drawing,
+    Query,
+    Record,
+    ReportData,
+    ReportTable,
+    Section,
+    figure,
+    omit_section,
+)
 from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, span, with_interval
 from tasks.training.checkpoints import parse_checkpoint
+
+CHECKPOINT_RATES = Query(
+    "checkpoint_rates",
+    """
+-- How well does each training checkpoint do in each domain that the edition has instances of?
+SELECT domain, setting, player, instances, success_rate, success_rate_low, success_rate_high, population
+FROM domain_scores
+WHERE edition = $edition AND contains(player, 'sft/') AND success_rate IS NOT NULL
+ORDER BY setting, domain, player
+""",
+)
+
+OUTCOME_RUNS = Query(
+    "outcome_runs",
+    """
+-- How many runs succeeded on each instance that an imported release does not have?
+SELECT domain, setting, player, list(runs ORDER BY seed) AS runs, list(solved ORDER BY seed) AS solved
+FROM kumo_outcome_runs
+WHERE edition = $edition
+GROUP BY ALL
+ORDER BY setting, domain, player
+""",
+)
 
 _KEY = "training_curves"
 _TITLE = "Success against training steps"
@@ -47,6 +79,7 @@ def _rates_of_outcomes(rows: Iterable[Record]) -> Iterable[Record]:
         }
 
 
+@figure(_KEY, _TITLE, is_computed=True)
 def training_curves(data: ReportData) -> Section:
     """Return the section of training curves: a panel per test set, a line per training."""
     table = data.tables[_KEY]

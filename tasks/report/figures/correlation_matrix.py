@@ -6,9 +6,23 @@ from typing import Any
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record, ReportTable, Section, omit_section
+from tasks.report.content import Drawing, Query, Record, ReportTable, Section, omit_section
 from tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from tasks.report.wording import brackets, clean, decimals, p_number, span
+
+PROFILE_CORRELATIONS = Query(
+    "profile_correlations",
+    """
+-- Do models that are good at one benchmark do well at another? The newest edition of each.
+SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, coefficient, players,
+       correlation,
+       correlation_low, correlation_high, p_holm, reliability, other_reliability, disattenuated,
+       disattenuated_low, disattenuated_high, undefined
+FROM profile_correlations
+WHERE is_newest
+ORDER BY coefficient, benchmark, setting, other_benchmark, other_setting
+""",
+)
 
 _KEY = "correlations"
 _TITLE = "Correlations over models"

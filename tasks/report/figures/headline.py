@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from schemas.statistics.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import brackets, clean, name_populations, with_interval
 
 _KEY = "headline"
@@ -11,6 +11,7 @@ _TITLE = "Players"
 _FAIR = ("instances", "common rate", "common instances", "adjusted rate ± s.e.")
 
 
+@figure(_KEY, _TITLE)
 def headline(data: ReportData) -> Section:
     """Return the section of the headline table; rates that adjust for instances only where these differ."""
     table = data.tables[_KEY]

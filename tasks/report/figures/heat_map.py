@@ -6,9 +6,21 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record, ReportData, Section, omit_unanalysed
+from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
 from tasks.report.wording import clean, decimals, name_populations, span, with_interval
+
+DOMAINS = Query(
+    "domains",
+    """
+-- How does each player do in each domain and setting?
+SELECT setting, domain, player, n AS scored, value AS success_rate, low AS success_rate_low,
+       high AS success_rate_high, population
+FROM statistics
+WHERE edition = $edition AND statistic = 'success_rate' AND domain <> 'all'
+ORDER BY setting, domain, player
+""",
+)
 
 _KEY = "domains"
 _TITLE = "Success rate by domain and player"
@@ -20,6 +32,7 @@ _NAMES = 190
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
 
 
+@figure(_KEY, _TITLE, DOMAINS)
 def heat_map(data: ReportData) -> Section:
     """Return the section of success rates by domain and player."""
     table = data.tables[_KEY]

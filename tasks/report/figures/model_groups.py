@@ -2,16 +2,32 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.report.wording import clean, decimals, name_populations
 from tasks.statistics.correlation import pearson
+
+MODELS = Query(
+    "models",
+    """
+-- How do models of a kind do: tuned for reasoning or not, with open or closed weights, small or large?
+SELECT l.setting, l.player, f.family, f.parameters_billion, f.tuning, f.weights, l.success_rate,
+       l.success_rate_low,
+       l.success_rate_high, l.population, t.mean_tokens, t.mean_reasoning_tokens
+FROM leaderboard AS l
+JOIN model_facts AS f USING (edition, player)
+LEFT JOIN token_use AS t USING (edition, setting, player)
+WHERE l.edition = $edition AND l.success_rate IS NOT NULL
+ORDER BY l.setting, l.success_rate DESC, l.player
+""",
+)
 
 _KEY, _TITLE = "models", "Models by tuning, weights and size"
 # In billions of parameters: below the first, below the second, and the rest.
 _SIZES = (10, 50)
 
 
+@figure(_KEY, _TITLE, MODELS)
 def model_groups(data: ReportData) -> Section:
     """Return the section: means over the models of each kind, and success by number of parameters."""
     table = data.tables[_KEY]

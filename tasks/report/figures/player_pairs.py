@@ -2,9 +2,31 @@
 
 from itertools import pairwise
 
-from tasks.report.content import Grid, Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.wording import clean, name_populations, p_number, p_text, span, with_interval
+
+PLAYER_PAIRS = Query(
+    "player_pairs",
+    """
+-- Which of two players is better on the instances that both played? The better one stands first.
+SELECT setting, player, other_player, instances, difference, difference_low, difference_high, population,
+       discordant_instances,
+       mcnemar_p, mcnemar_p_holm, family, mcnemar_p_shown
+FROM paired_comparisons
+WHERE edition = $edition AND (difference > 0 OR (difference = 0 AND player < other_player))
+ORDER BY setting, abs(difference) DESC, player, other_player
+""",
+)
 
 _KEY = "player_pairs"
 _TITLE = "Players in pairs"
@@ -13,6 +35,7 @@ _MOST_NAMED = 6
 Pairs = dict[tuple[str, str], Record]
 
 
+@figure(_KEY, _TITLE, PLAYER_PAIRS)
 def player_pairs(data: ReportData) -> Section:
     """Return the section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
     table = data.tables[_KEY]

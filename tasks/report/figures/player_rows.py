@@ -1,9 +1,34 @@
 """Rates of each player by setting: success, tokens, and how episodes end that were not solved."""
 
 from schemas.statistics.measure import mark_player
-from tasks.report.content import Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import Query, Record, ReportData, Section, figure, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.wording import name_populations
+
+TOKENS = Query(
+    "tokens",
+    """
+-- How many tokens does each player take for a scored episode?
+SELECT setting, player, n AS episodes_with_tokens, value AS mean_tokens, low AS mean_tokens_low,
+       high AS mean_tokens_high,
+       population, no_interval
+FROM statistics
+WHERE edition = $edition AND statistic = 'mean_tokens' AND domain = 'all'
+ORDER BY setting, mean_tokens NULLS LAST, player
+""",
+)
+
+STATUSES = Query(
+    "statuses",
+    """
+-- How do each player's episodes end? The share of each status among all attempted episodes.
+SELECT setting, player, substr(statistic, length('status_') + 1) AS status, n AS attempted,
+       value AS share, low AS share_low, high AS share_high, population
+FROM statistics
+WHERE edition = $edition AND starts_with(statistic, 'status_') AND domain = 'all'
+ORDER BY setting, player, status
+""",
+)
 
 SCORED_EPISODES = "n is the number of scored episodes."
 _ENDS = {
@@ -16,9 +41,10 @@ _ENDS = {
 }
 
 
+@figure("success_rate", "Success rate by setting")
 def success_rows(data: ReportData) -> Section:
     """Return the section of success rates: a row per player, a column per setting."""
-    key, title = "success_rate", "Success rate by setting"
+    key, title = success_rows.key, success_rows.title
     table = data.tables["headline"]
     rows = data.known_rows("headline", "success_rate")
     if not rows:
@@ -52,9 +78,10 @@ def _mark(data: ReportData, row: Record) -> str:
     return f" ({mark})" if mark else ""
 
 
+@figure("tokens", "Tokens per episode", TOKENS)
 def token_rows(data: ReportData) -> Section:
     """Return the section of token use; left out where no episode has a token count."""
-    key, title = "tokens", "Tokens per episode"
+    key, title = token_rows.key, token_rows.title
     table = data.tables[key]
     rows = data.known_rows(key, "mean_tokens")
     if not rows:
@@ -72,9 +99,10 @@ def token_rows(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), drawings)
 
 
+@figure("statuses", "Parse errors and other ends", STATUSES)
 def status_rows(data: ReportData) -> Section:
     """Return the section of status rates; left out where every episode was solved."""
-    key, title = "statuses", "Parse errors and other ends"
+    key, title = status_rows.key, status_rows.title
     table = data.tables[key]
     rows = [row for row in data.known_rows(key, "status") if row["status"] in _ENDS]
     if not rows:

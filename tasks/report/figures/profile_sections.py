@@ -2,9 +2,35 @@
 
 from collections.abc import Iterable, Sequence
 
-from tasks.report.content import Drawing, Grid, Record, ReportTable, Section, omit_section
+from tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.wording import cell, clean, span, with_interval
+
+PROFILE_SCORES = Query(
+    "profile_scores",
+    """
+-- How good is each player at each benchmark? The newest edition of each, setting by setting.
+SELECT benchmark, edition, setting, player, kind, instances, score, score_low, score_high, population,
+       rank, rank_in_kind,
+       episodes, episodes_with_cost, cost_usd
+FROM profiles
+WHERE is_newest AND domain = 'all'
+ORDER BY benchmark, setting, rank, player
+""",
+)
+
+PROFILE_DOMAINS = Query(
+    "profile_domains",
+    """
+-- How good is each player in each domain of each benchmark? The newest edition of each, setting by setting.
+SELECT benchmark, edition, setting, domain, player, kind, instances, score, score_low, score_high,
+       population, rank, rank_in_kind,
+       episodes, episodes_with_cost, cost_usd
+FROM profiles
+WHERE is_newest AND domain <> 'all'
+ORDER BY benchmark, setting, domain, rank, player
+""",
+)
 
 Column = tuple[str, str]
 _MODELS = "models"

@@ -2,9 +2,35 @@
 
 import altair as alt
 
-from tasks.report.content import Drawing, Grid, Record, ReportData, Section, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from tasks.report.figures.chart import FOUND, ROWS, SERIES, compile_chart, make_drawing, series_colours, tips
 from tasks.report.wording import clean, decimals, p_number, with_interval
+
+SCALE = Query(
+    "scale",
+    """
+-- How able is each player over all editions of this benchmark, on one scale?
+SELECT s.setting, s.statistic, s.player || if(s.protocol_id = '', '',
+       ' (protocol ' || s.protocol_id || ')') AS player, s.other AS other,
+       s.value, s.standard_error, s.low, s.high, s.domains, s.editions, s.link,
+       s.discrimination, s.discrimination_p_holm, e.created_at
+FROM scale AS s
+LEFT JOIN editions AS e ON e.edition = s.other AND s.statistic IN ('rate_in_edition', 'shift_of_edition')
+WHERE s.benchmark = (SELECT benchmark FROM editions WHERE edition = $edition) AND s.statistic <>
+'difference'
+ORDER BY s.setting, s.statistic, s.value DESC, s.player, s.protocol_id, e.created_at, s.other
+""",
+)
 
 _KEY = "scale"
 _TITLE = "All editions on one scale"
@@ -22,6 +48,7 @@ _CAPTION = (
 )
 
 
+@figure(_KEY, _TITLE, SCALE)
 def scale_over_editions(data: ReportData) -> Section:
     """Return the section of the common scale: a row per player, and a drawing per setting over time."""
     table = data.tables[_KEY]

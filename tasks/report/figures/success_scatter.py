@@ -2,10 +2,26 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Record, ReportData, ReportTable, Section, omit_section
+from tasks.report.content import Query, Record, ReportData, ReportTable, Section, figure, omit_section
+from tasks.report.figures.heat_map import DOMAINS
+from tasks.report.figures.player_rows import TOKENS
 from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
 from tasks.report.wording import name_populations
 from tasks.statistics.correlation import pearson
+
+OTHER_BENCHMARKS = Query(
+    "other_benchmarks",
+    """
+-- How did the same players do in other benchmarks?
+SELECT x.benchmark, l.setting, l.player, x.score, x.source, l.success_rate, l.success_rate_low,
+       l.success_rate_high,
+       l.population
+FROM leaderboard AS l
+JOIN external_scores AS x USING (player)
+WHERE l.edition = $edition AND l.success_rate IS NOT NULL
+ORDER BY x.benchmark, x.source, l.setting, l.player
+""",
+)
 
 _FEWEST_PLAYERS = 4
 _PEARSON = "r is Pearson's, its 95% interval by Fisher's z (at least 7 points), n the number of points"
@@ -13,9 +29,10 @@ _NAMES = "Beyond eight players only those are named that stand out; look for oth
 _LINES = "lines through a point are its 95% intervals"
 
 
+@figure("two_settings", "Success in two settings", DOMAINS)
 def settings_scatter(data: ReportData) -> Section:
     """Return the section that sets the first setting against the last."""
-    key, title = "two_settings", "Success in two settings"
+    key, title = settings_scatter.key, settings_scatter.title
     tables = (data.tables["headline"], data.tables["domains"])
     settings = data.settings
     if len(settings) < 2:
@@ -38,9 +55,10 @@ def settings_scatter(data: ReportData) -> Section:
     return Section(key, title, caption, tables, (drawing,))
 
 
+@figure("success_and_tokens", "Success and tokens", TOKENS)
 def tokens_scatter(data: ReportData) -> Section:
     """Return the section that sets success against tokens, a drawing per setting."""
-    key, title = "success_and_tokens", "Success and tokens"
+    key, title = tokens_scatter.key, tokens_scatter.title
     tables = (data.tables["headline"], data.tables["tokens"])
     tokens = {(row["setting"], row["player"]): row for row in tables[1].records() if row["mean_tokens"]}
     drawings = []
@@ -68,9 +86,10 @@ def tokens_scatter(data: ReportData) -> Section:
     return Section(key, title, caption, tables, tuple(drawings))
 
 
+@figure("other_benchmarks", "Success and other benchmarks", OTHER_BENCHMARKS)
 def benchmarks_scatter(data: ReportData) -> Section:
     """Return the section that sets success, and the first measure, against scores of other benchmarks."""
-    key, title = "other_benchmarks", "Success and other benchmarks"
+    key, title = benchmarks_scatter.key, benchmarks_scatter.title
     table = data.tables[key]
     headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}
     groups: dict[tuple[str, str, str], list[Record]] = {}

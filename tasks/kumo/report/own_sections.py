@@ -5,22 +5,14 @@ from tasks.kumo.report.book_styles import book_styles
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
-from tasks.kumo.report.extras import compute_extras
-from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.kumo.report.extras import CONFIGURATIONS, compute_extras
+from tasks.kumo.report.optimal_histogram import OPTIMAL_COUNTS, optimal_histogram
 from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
-from tasks.kumo.report.training_curves import training_curves
+from tasks.kumo.report.training_curves import CHECKPOINT_RATES, OUTCOME_RUNS, training_curves
 from tasks.report.content import Report
 
 REPORT = Report(
-    package="flows.kumo.report",
-    queries=(
-        *("relative_action_counts", "references", "control_gaps", "topology", "book_versions"),
-        *("authoring_funnel", "authoring_costs", "book_styles"),
-    ),
-    sources=("configurations", "optimal_counts", "checkpoint_rates", "outcome_runs"),
-    compute=compute_extras,
-    order="optimal_counts",
     after_rates=(action_rows, reference_table, control_gaps),
     at_end=(
         training_curves,
@@ -31,4 +23,7 @@ REPORT = Report(
         domain_graphs,
         topology_rows,
     ),
+    sources=(CONFIGURATIONS, OPTIMAL_COUNTS, CHECKPOINT_RATES, OUTCOME_RUNS),
+    compute=compute_extras,
+    order=OPTIMAL_COUNTS,
 )

@@ -1,7 +1,7 @@
 """What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5."""
 
 from tasks.beyondbench.report.best_answers import best_answers
-from tasks.beyondbench.report.extras import compute_extras
+from tasks.beyondbench.report.extras import SUITES, compute_extras
 from tasks.beyondbench.report.leaderboard import leaderboard
 from tasks.beyondbench.report.scaling import quantization, scaling
 from tasks.beyondbench.report.sizes import size_curves
@@ -10,11 +10,9 @@ from tasks.beyondbench.report.violins import violins
 from tasks.report.content import Report
 
 REPORT = Report(
-    package="flows.beyondbench.report",
-    queries=("leaderboard", "scores", "unasked", "sizes", "static", "model_facts"),
-    sources=("suites",),
-    compute=compute_extras,
-    order="suites",
     after_rates=(leaderboard, best_answers, size_curves, static_benchmarks),
     at_end=(scaling, quantization, violins),
+    sources=(SUITES,),
+    compute=compute_extras,
+    order=SUITES,
 )

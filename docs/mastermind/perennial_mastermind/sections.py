@@ -1,11 +1,21 @@
 """Mastermind's section of the report: letters in place, guess by guess."""
 
-from tasks.report.content import Grid, Report, ReportData, Section, omit_section
+from tasks.report.content import Grid, Query, Report, ReportData, Section, figure, omit_section
 from tasks.report.wording import decimals
 
+PROGRESS = Query(
+    "progress",
+    """
+-- How near do players come, guess by guess?
+SELECT * EXCLUDE (edition)
+FROM mastermind_progress
+WHERE edition = $edition
+""",
+)
 _KEY, _TITLE = "progress", "Letters in place, guess by guess"
 
 
+@figure(_KEY, _TITLE, PROGRESS)
 def show_progress(data: ReportData) -> Section:
     """Return the section: a row per player and setting, a column per guess."""
     table = data.tables[_KEY]
@@ -29,4 +39,4 @@ def show_progress(data: ReportData) -> Section:
     return Section(_KEY, _TITLE, caption, (table,), grid=grid)
 
 
-REPORT = Report("perennial_mastermind.report", queries=("progress",), after_rates=(show_progress,))
+REPORT = Report(after_rates=(show_progress,))

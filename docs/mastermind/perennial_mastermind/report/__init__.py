@@ -1,1 +1,0 @@
-"""What Mastermind adds to the report of an edition, with its SQL."""

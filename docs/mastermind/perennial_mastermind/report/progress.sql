@@ -1,4 +1,0 @@
--- How near do players come, guess by guess?
-SELECT * EXCLUDE (edition)
-FROM mastermind_progress
-WHERE edition = $edition

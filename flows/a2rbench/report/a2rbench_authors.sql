@@ -1,4 +1,0 @@
--- How often does each player infer the rules of each author?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_authors
-WHERE edition = $edition

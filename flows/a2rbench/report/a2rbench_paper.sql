@@ -1,4 +1,0 @@
--- What would the paper's tables say of each player?
-SELECT * EXCLUDE (edition)
-FROM a2rbench_paper
-WHERE edition = $edition

@@ -1,1 +1,0 @@
-"""What BeyondBench adds to the report of an edition: its queries and sections."""

@@ -1,0 +1,102 @@
+"""Read what figures are drawn of: their queries over one edition, and what the benchmark computes of them."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from flows.benchmark import Benchmark
+from tasks.report.content import Figure, Query, Record, Report, ReportData, ReportTable, queries_of
+from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.catalog.sql.confinement import quote
+
+# Columns and rows of SQL: `Catalog.query`, or a kept result of it.
+Read = Callable[[str], tuple[Sequence[str], Sequence[tuple[Any, ...]]]]
+EDITION = Query(
+    "edition",
+    """
+-- What is this edition?
+SELECT e.benchmark, e.created_at, e.code_version,
+       count(DISTINCT i.domain) AS domains,
+       count(i.instance_id) AS instances,
+       (SELECT count(*) FROM episodes WHERE edition = $edition) AS episodes,
+       (SELECT count(*) FROM private_instances WHERE edition = $edition) AS private,
+       coalesce(list(DISTINCT i.setting ORDER BY i.setting) FILTER (i.setting IS NOT NULL), [])
+           AS setting_names
+FROM editions AS e
+LEFT JOIN instances AS i USING (edition)
+WHERE e.edition = $edition
+GROUP BY ALL
+""",
+)
+
+
+def read_figures(
+    read: Read,
+    edition: str,
+    benchmark: Benchmark,
+    figures: Iterable[Figure],
+    seed: Callable[[], int],
+    step: Callable[[str], None] = lambda name: None,
+) -> ReportData:
+    """Return all that these figures of the edition are drawn of, the headline first, without facts.
+
+    `seed` returns the edition's public seed, which is needed where the benchmark computes something.
+    `step` gets the name of each step.
+    """
+    own, listed = own_report(benchmark), list(figures)
+    is_computed = any(one.is_computed for one in listed)
+    queries = queries_of(listed)
+    sources = {one.name: one for one in own.sources} if is_computed else {}
+    if own.order:
+        sources[own.order.name] = own.order
+    queried = {}
+    for name, sql in fill_queries(benchmark, edition, {**queries, **sources}.values()).items():
+        step(f"query {name}")
+        queried[name] = query_table(read, name, sql)
+    step("computing figures")
+    extras = own.compute(queried, seed()) if is_computed else None
+    shown = [table for name, table in queried.items() if name not in sources]
+    return ReportData(
+        edition,
+        (),
+        _settings(read_record(read, edition), queried.get(own.order.name) if own.order else None),
+        {table.name: table for table in (*shown, *(extras.tables if extras else ()))},
+        benchmark.measures,
+        own,
+        extras.drawing_data if extras else None,
+        floor=benchmark.floor,
+    )
+
+
+def own_report(benchmark: Benchmark) -> Report:
+    """Return what the benchmark adds to the report; most of it is shared."""
+    return benchmark.report() if benchmark.report is not None else Report()
+
+
+def fill_queries(benchmark: Benchmark, edition: str, queries: Iterable[Query]) -> dict[str, str]:
+    """Return the SQL of the headline and of these queries of the edition, by name."""
+    filled = {query.name: fill_query(query, edition) for query in queries}
+    return {"headline": leaderboard_sql(edition, benchmark.figures), **filled}
+
+
+def fill_query(query: Query, edition: str = "") -> str:
+    """Return the SQL of the query with the edition in its place."""
+    return re.sub(r"\$edition\b", lambda _: quote(edition), query.sql).strip()
+
+
+def query_table(read: Read, name: str, sql: str) -> ReportTable:
+    """Return the rows of the SQL under that name; raise what `Catalog.query` raises."""
+    columns, rows = read(sql)
+    return ReportTable(name, tuple(columns), tuple(rows), sql)
+
+
+def read_record(read: Read, edition: str) -> Record:
+    """Return benchmark, counts and settings of the edition."""
+    (record,) = query_table(read, "edition", fill_query(EDITION, edition)).records()
+    return record
+
+
+def _settings(record: Record, ordered: ReportTable | None) -> tuple[str, ...]:
+    """Return the edition's settings in the order of the benchmark's query, those that it lacks by name."""
+    first = [row["setting"] for row in ordered.records()] if ordered else []
+    return tuple(dict.fromkeys((*first, *record["setting_names"])))

@@ -1,6 +1,0 @@
--- How good is each player in each domain of each benchmark? The newest edition of each, setting by setting.
-SELECT benchmark, edition, setting, domain, player, kind, instances, score, score_low, score_high, population, rank, rank_in_kind,
-       episodes, episodes_with_cost, cost_usd
-FROM profiles
-WHERE is_newest AND domain <> 'all'
-ORDER BY benchmark, setting, domain, rank, player

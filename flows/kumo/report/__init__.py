@@ -1,1 +1,0 @@
-"""What KUMO adds to the report of an edition: its queries, and the sections drawn from them."""
