@@ -18,15 +18,14 @@ _STATUS_MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """Why a reply cannot be used: the rule that it broke, and what was expected, in one line."""
+    """Why a reply cannot be used: the rule that it broke, and what was expected, in one line.
+
+    `is_final`: asking again makes no sense, as where the endpoint refuses the request itself.
+    """
 
     rule: str
     message: str
-
-    @property
-    def is_final(self) -> bool:
-        """Whether asking again makes no sense: the endpoint refuses the request itself."""
-        return self.rule == "rejected"
+    is_final: bool = False
 
 
 def unusable_status(reply: Reply) -> Unusable | None:
@@ -38,7 +37,8 @@ def unusable_status(reply: Reply) -> Unusable | None:
     if reply.status == "ok":
         return None
     if reply.status == "rejected":
-        return Unusable("rejected", f"the endpoint refuses the request: {reply.error or 'no reason given'}")
+        why = f"the endpoint refuses the request: {reply.error or 'no reason given'}"
+        return Unusable("rejected", why, is_final=True)
     if not reply.answered:
         raise EndpointFailed(reply.error or f"call {reply.call_id} failed ({reply.status}); run again later")
     return Unusable(reply.status, _STATUS_MESSAGES[reply.status])

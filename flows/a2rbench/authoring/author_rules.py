@@ -112,7 +112,7 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
         number, name = work.request.number, work.request.author
         place = {"domain": domain, "number": number}
         tables["a2rbench_attempts"] += [
-            {**place, "variation": 0, "author": name, **asdict(row)} for row in work.attempts.rows
+            {**place, "author": name, **asdict(row)} for row in work.attempts.rows
         ]
         if work.tested is None:
             tables["rejections"].append(_rejection(domain, work))

@@ -160,5 +160,5 @@ def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:
 
 def _attempt_rows(workspace: Workspace, seed: AuthoredSeed, expansion: Expansion) -> Rows:
     author = plan_of(workspace).authoring.expander or seed.rule.author
-    place = {"domain": seed.domain, "number": seed.number, "candidate": 1, "author": author}
+    place = {"domain": seed.domain, "number": seed.number, "author": author}
     return [{**place, **asdict(attempt)} for attempt in expansion.attempts]

@@ -6,6 +6,7 @@ give no reasoning, and are not analysed.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
 from itertools import count
 from typing import NamedTuple
@@ -16,13 +17,14 @@ from flows.stages.model_calls import ModelSession, run_session, settle_all
 from flows.stages.play_episodes import play_batches
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
-from schemas.a2rbench.analysis import ReadingPlan
+from schemas.a2rbench.analysis import Analysis, ReadingPlan
 from schemas.benchmark import Batch
 from schemas.ids import derive_rng
 from schemas.model_calls.calls import ModelChoice
 from schemas.rows import Rows
 from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.readers.analyst import Analysed, Subject, analyse
+from tasks.a2rbench.readers.analyst import Subject, analyse
+from tasks.authors.attempts import Asked
 from warehouse.catalog.published_rows import rows_with
 
 STAGE = "analyses"
@@ -107,40 +109,29 @@ async def _analyse_all(
     asker = session.json_asker(calls)
     ended = count(1)
 
-    async def work(each: Chosen) -> Analysed:
-        found = await analyse(asker, analyst, each.subject)
+    async def work(each: Chosen) -> Asked[Analysis]:
+        asked = await analyse(asker, analyst, each.subject)
         progress.note_part(next(ended) / len(chosen))
-        return found
+        return asked
 
     analysed = await settle_all(map(work, chosen))
     tables: dict[str, Rows] = {"a2rbench_analyses": [], "rejections": []}
-    for each, found in zip(chosen, analysed, strict=True):
+    for each, asked in zip(chosen, analysed, strict=True):
         # By its instance, so that exports leave it out with a private one.
         tables["rejections"] += [
             {
                 "stage": STAGE,
                 "subject": each.instance_id,
-                "rule": fault.rule,
-                "message": f"{player}, run {each.run}: {fault.message}",
-                "call_id": call_id,
+                "rule": bad.problem.rule,
+                "message": f"{player}, run {each.run}: {bad.problem.message}",
+                "call_id": bad.reply.call_id,
             }
-            for fault, call_id in found.rejected
+            for bad in asked.bad
         ]
-        if found.analysis is not None:
-            tables["a2rbench_analyses"].append(_row(each.episode_id, analyst.model, found))
+        if asked.value is not None:
+            row = {"episode_id": each.episode_id, "analyst": analyst.model, **asdict(asked.value)}
+            tables["a2rbench_analyses"].append({**row, "call_id": asked.call_ids[-1]})
     return calls.add_to(tables)
-
-
-def _row(episode_id: str, analyst: str, found: Analysed) -> dict[str, object]:
-    assert found.analysis is not None
-    return {
-        "episode_id": episode_id,
-        "analyst": analyst,
-        "outcome_category": found.analysis.outcome_category,
-        "reasoning_style": found.analysis.reasoning_style,
-        "justification": found.analysis.justification,
-        "call_id": found.call_id,
-    }
 
 
 STAGES = (

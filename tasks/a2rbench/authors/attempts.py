@@ -1,14 +1,19 @@
-"""What writing a rule came to, step by step: the rows of `a2rbench_attempts`."""
+"""What writing a rule and its variations came to, step by step: the rows of `a2rbench_attempts`."""
 
 from dataclasses import dataclass, field
 
 from schemas.a2rbench.authoring import Step
+from tasks.authors.reply import Unusable
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A step that was tried; `reason` and `message` say why it did not pass."""
+    """A step that was tried; `reason` and `message` say why it did not pass, `call_id` which call it took.
 
+    Rules are written as variation 0, by several candidates; variations by the first candidate.
+    """
+
+    variation: int
     candidate: int
     step: Step
     attempt: int
@@ -25,12 +30,19 @@ class Attempts:
     rows: list[Attempt] = field(default_factory=list)
 
     def add(
-        self, candidate: int, step: Step, call_id: str | None, reason: str = "", message: str = ""
+        self,
+        step: Step,
+        problem: Unusable | None,
+        call_id: str | None = None,
+        *,
+        variation: int = 0,
+        candidate: int = 1,
     ) -> None:
-        """Add a step of a candidate; without a reason it passed."""
-        tried = sum(1 for row in self.rows if (row.candidate, row.step) == (candidate, step))
-        row = Attempt(candidate, step, tried + 1, not reason, reason or None, message or None, call_id)
-        self.rows.append(row)
+        """Add a step; `problem` says why it did not pass, None where it did."""
+        key = variation, candidate, step
+        tried = sum((row.variation, row.candidate, row.step) == key for row in self.rows)
+        reason, message = (problem.rule, problem.message) if problem else (None, None)
+        self.rows.append(Attempt(*key, tried + 1, problem is None, reason, message or None, call_id))
 
     def calls_of(self, candidate: int) -> list[str]:
         """Return the calls made for a candidate, in order, each once."""

@@ -8,12 +8,12 @@ begins.
 
 import asyncio
 import tomllib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib.resources import files
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -21,7 +21,7 @@ from schemas.a2rbench.authoring import AuthoringPlan, Step
 from schemas.a2rbench.item import name_domain
 from schemas.errors import shorten
 from schemas.ids import content_id, derive_rng
-from schemas.model_calls.calls import ModelRequest
+from schemas.model_calls.calls import ModelRequest, Reply
 from tasks.a2rbench.authors.attempts import Attempts
 from tasks.a2rbench.authors.code_tests import KNOWN, Known, TestedRule, run_rule
 from tasks.a2rbench.authors.forms import (
@@ -44,6 +44,7 @@ from tasks.a2rbench.catalogue.registry import RULES
 from tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tasks.a2rbench.coded_rule import AuthoredRule
 from tasks.a2rbench.trials import UnfitItem
+from tasks.authors.attempts import Asked, BadReply, ask_until_read
 from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker, JsonSchema
 from tasks.sandbox.run import Jail
@@ -54,6 +55,7 @@ _LONGEST_MESSAGE = 1_000
 _REFUSED_BY_JUDGE = "refused_by_judge"
 
 Form = TypeVar("Form", bound=BaseModel)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +103,12 @@ class RuleWork:
         self.attempts.rows[-1] = replace(last, passed=False, reason=KNOWN, message=why)
         self.tested = None
 
-    def add(self, step: Step, call_id: str | None, reason: str = "", message: str = "") -> None:
+    def add(self, step: Step, call_id: str | None, problem: Unusable | None = None) -> None:
         """Add a step of the candidate that was begun last; a message is one line of bounded length."""
-        line = shorten(" ".join(message.split()), _LONGEST_MESSAGE)
-        self.attempts.add(self.candidate, step, call_id, reason, line)
-
-
-class _Answer(NamedTuple):
-    form: BaseModel
-    text: str
-    call_id: str
+        if problem is not None:
+            line = shorten(" ".join(problem.message.split()), _LONGEST_MESSAGE)
+            problem = Unusable(problem.rule, line)
+        self.attempts.add(step, problem, call_id, candidate=self.candidate)
 
 
 async def write_rule(ask: JsonAsker, work: RuleWork) -> None:
@@ -151,54 +149,47 @@ async def _write_words(ask: JsonAsker, work: RuleWork) -> RuleForm | None:
     request, plan = work.request, work.request.plan
     designer = plan.choice("designer", request.author)
     inspirations = draw_inspirations(request, work.candidate)
-    asked = rule_request(designer, request.dimension, request.type, inspirations, _list_existing(request))
-    written = await _ask_for(ask, work, "rule", asked, RuleForm, rule_schema())
-    if written is None:
+    first = rule_request(designer, request.dimension, request.type, inspirations, _list_existing(request))
+    read = partial(_read_step, work, "rule", RuleForm)
+    asked = await _ask_for(ask, work, "hidden_rule", rule_schema(), first, read)
+    if asked.value is None:
         return None
-    work.add("rule", written.call_id)
-    rule = written.form
-    assert isinstance(rule, RuleForm)
+    work.add("rule", asked.call_ids[-1])
     judge = plan.choice("judge", plan.judge)
-    asked = rule_verdict_request(judge, request.dimension, request.type, rule)
-    refusal = await _ask_judge(ask, work, "rule_judged", asked)
-    return rule if refusal == "" else None
+    verdict = rule_verdict_request(judge, request.dimension, request.type, asked.value)
+    return asked.value if await _refuse(ask, work, "rule_judged", verdict) is None else None
 
 
 async def _write_code(ask: JsonAsker, work: RuleWork, rule: RuleForm) -> TestedRule | None:
     """Return the rule with code that passes its tests and the judge; None where the candidate ends."""
     request, plan = work.request, work.request.plan
     architect = plan.choice("architect", request.author)
+    first = code_request(architect, request.dimension, request.type, rule)
+
+    async def read(reply: Reply) -> TestedRule | Unusable:
+        code = await _read_step(work, "code", CodeForm, reply)
+        if isinstance(code, Unusable):
+            return _shorten(code)
+        work.add("code", reply.call_id)
+        tested = await _run_code(work, rule, code)
+        if isinstance(tested, Unusable):
+            return _shorten(tested, f"{tested.rule}: ")
+        verdict = code_verdict_request(plan.choice("judge", plan.judge), rule, code, tested.shown)
+        refusal = await _refuse(ask, work, "judged", verdict)
+        return _shorten(refusal, "the reviewer refuses the puzzle: ") if refusal else tested
+
     schema = code_schema(request.dimension)
-    first = asked = code_request(architect, request.dimension, request.type, rule)
-    for attempt in range(1, plan.retries + 2):
-        reply = await _ask_once(ask, work, "code", asked, CodeForm, schema)
-        if isinstance(reply, _Answer):
-            work.add("code", reply.call_id)
-            tested = await _run_code(work, rule, reply)
-            if isinstance(tested, TestedRule):
-                verdict = code_verdict_request(
-                    plan.choice("judge", plan.judge), rule, _code_of(reply), tested.shown
-                )
-                refusal = await _ask_judge(ask, work, "judged", verdict)
-                if refusal is None:
-                    return None
-                if not refusal:
-                    return tested
-                problem = f"the reviewer refuses the puzzle: {refusal}"
-            else:
-                problem = f"{tested.reason}: {tested}"
-            text = reply.text
-        else:
-            text, problem = reply
-            if work.is_over:
-                return None
-        asked = repeat_request(first, text, shorten(problem, _LONGEST_MESSAGE), attempt)
-    return None
+    asked = await _ask_for(ask, work, f"rule_code_{request.dimension}", schema, first, read)
+    return asked.value
 
 
-async def _run_code(work: RuleWork, rule: RuleForm, reply: _Answer) -> TestedRule | UnfitItem:
+def _shorten(problem: Unusable, prefix: str = "") -> Unusable:
+    return replace(problem, message=shorten(f"{prefix}{problem.message}", _LONGEST_MESSAGE))
+
+
+async def _run_code(work: RuleWork, rule: RuleForm, form: CodeForm) -> TestedRule | Unusable:
     """Return the tested rule, or why its code cannot be used; both are a step without a call."""
-    request, form = work.request, _code_of(reply)
+    request = work.request
     coded = AuthoredRule(
         content_id("rule", form.python_code),
         request.author,
@@ -215,63 +206,52 @@ async def _run_code(work: RuleWork, rule: RuleForm, reply: _Answer) -> TestedRul
     try:
         tested = await asyncio.get_running_loop().run_in_executor(request.pool, run)
     except UnfitItem as unfit:
-        work.add("run", None, unfit.reason, str(unfit))
-        return unfit
+        problem = Unusable(unfit.reason, str(unfit))
+        work.add("run", None, problem)
+        return problem
     work.add("run", None)
     return tested
 
 
-def _code_of(reply: _Answer) -> CodeForm:
-    assert isinstance(reply.form, CodeForm)
-    return reply.form
-
-
-async def _ask_judge(ask: JsonAsker, work: RuleWork, step: Step, asked: ModelRequest) -> str | None:
-    """Return "" where the judge accepts, else the judge's reason; None where no usable judgement came."""
-    reply = await _ask_for(ask, work, step, asked, VerdictForm, verdict_schema())
-    if reply is None:
-        return None
-    verdict = reply.form
-    assert isinstance(verdict, VerdictForm)
-    if verdict.is_valid:
-        work.add(step, reply.call_id)
-        return ""
+async def _refuse(ask: JsonAsker, work: RuleWork, step: Step, first: ModelRequest) -> Unusable | None:
+    """Return why the judge refuses, None where it accepts; final where no judgement could be read."""
+    read = partial(_read_step, work, step, VerdictForm)
+    asked = await _ask_for(ask, work, "verdict", verdict_schema(), first, read)
+    verdict = asked.value
+    if verdict is None:
+        return Unusable("unjudged", "no judgement could be read", is_final=True)
     reasoning = verdict.reasoning.strip() or "the judge gave no reason"
-    work.add(step, reply.call_id, _REFUSED_BY_JUDGE, reasoning)
-    return reasoning
+    refusal = None if verdict.is_valid else Unusable(_REFUSED_BY_JUDGE, reasoning)
+    work.add(step, asked.call_ids[-1], refusal)
+    return refusal
 
 
 async def _ask_for(
-    ask: JsonAsker, work: RuleWork, step: Step, first: ModelRequest, form: type[Form], schema: JsonSchema
-) -> _Answer | None:
-    """Return the first usable reply, asked for again with what was wrong; None where none came."""
-    asked = first
-    for attempt in range(1, work.request.plan.retries + 2):
-        reply = await _ask_once(ask, work, step, asked, form, schema)
-        if isinstance(reply, _Answer):
-            return reply
-        if work.is_over:
-            return None
-        asked = repeat_request(first, *reply, attempt)
-    return None
+    ask: JsonAsker,
+    work: RuleWork,
+    name: str,
+    schema: JsonSchema,
+    first: ModelRequest,
+    read: Callable[[Reply], Awaitable[Value | Unusable]],
+) -> Asked[Value]:
+    """Ask for JSON of this schema; a repeat shows the reply before and what was wrong with it."""
+
+    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+        if bad is None:
+            return first
+        return repeat_request(first, bad.reply.content, bad.problem.message, attempt)
+
+    asking = partial(ask, name=name, schema=schema)
+    return await ask_until_read(asking, make_request, read, work.request.plan.retries + 1)
 
 
-async def _ask_once(
-    ask: JsonAsker, work: RuleWork, step: Step, asked: ModelRequest, form: type[Form], schema: JsonSchema
-) -> _Answer | tuple[str, str]:
-    """Return a usable reply; else its text and what is wrong, which is a step that did not pass.
+async def _read_step(work: RuleWork, step: Step, form: type[Form], reply: Reply) -> Form | Unusable:
+    """Return what a reply says; what cannot be used is a step that did not pass.
 
     A request that the endpoint refuses ends the work on the seed.
     """
-    reply = await ask(asked, _schema_name(step, work.request.dimension), schema)
     read = read_reply(reply, form)
-    if not isinstance(read, Unusable):
-        return _Answer(read, reply.content, reply.call_id)
-    work.add(step, reply.call_id, read.rule, read.message)
-    work.is_over = read.is_final
-    return reply.content, read.message
-
-
-def _schema_name(step: Step, dimension: Dimension) -> str:
-    names = {"rule": "hidden_rule", "code": f"rule_code_{dimension}"}
-    return names.get(step, "verdict")
+    if isinstance(read, Unusable):
+        work.add(step, reply.call_id, read)
+        work.is_over = read.is_final
+    return read

@@ -8,31 +8,31 @@ are run again here.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
+from schemas.a2rbench.authoring import Step
 from schemas.errors import in_one_line
-from schemas.model_calls.calls import ModelChoice
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from tasks.a2rbench.authors.attempts import Attempt, Attempts
 from tasks.a2rbench.authors.forms import verdict_schema
 from tasks.a2rbench.authors.refusals import refuse_mirrored
 from tasks.a2rbench.catalogue.rule import Dimension, Value
 from tasks.a2rbench.coded_rule import AuthoredRule
-from tasks.a2rbench.expansion.attempt import Attempt, Attempts
 from tasks.a2rbench.expansion.messages import (
     expansion_request,
     expansion_schema,
     judgement_request,
 )
-from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
+from tasks.a2rbench.expansion.replies import Judgement, read_expansion, read_judgement
 from tasks.a2rbench.fits import Fits
 from tasks.a2rbench.items import Shown, instance_id
 from tasks.a2rbench.seeds import Drawn, Rejected, SeedRequest
 from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
 from tasks.a2rbench.values import fault_of_input
+from tasks.authors.attempts import BadReply, ask_until_read
 from tasks.authors.reply import Unusable
 from tasks.llm.structured import JsonAsker
 from tasks.sandbox.refusal import Refused
-
-# Reasons after which asking for the same variation again makes no sense.
-_FINAL = ("skipped", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,50 +85,57 @@ class _Work:
     attempts: Attempts = field(default_factory=Attempts)
 
     def __post_init__(self) -> None:
-        self.expansion.attempts = self.attempts.made
+        self.expansion.attempts = self.attempts.rows
 
     def reject(self, variation: int, problem: Unusable) -> None:
         self.expansion.rejected.append(Rejected(variation, problem.rule, problem.message))
 
     async def expand(self, variation: int) -> None:
         """Find the inputs of a variation, or reject it for the last reason."""
-        problem: Unusable | None = None
-        refused: Sequence[Value] = ()
-        for attempt in range(self.request.retries + 1):
-            inputs = await self._choose(variation, problem, refused, attempt)
-            if isinstance(inputs, Unusable):
-                problem, refused = inputs, ()
-                if problem.rule in _FINAL:
-                    break
-                continue
-            tried = await self.run(variation, inputs)
-            self.attempts.add(variation, "inputs_run", tried if isinstance(tried, Unusable) else None)
-            if isinstance(tried, Unusable):
-                problem, refused = tried, inputs
-                continue
-            problem, refused = await self._judge(variation, tried[0]), inputs
-            if problem is None:
-                self.expansion.drawn[variation] = Drawn(*tried, attempt)
-                return
-            if problem.rule != "refused_by_judge":
-                break
-        assert problem is not None
-        self.reject(variation, problem)
-
-    async def _choose(
-        self, variation: int, problem: Unusable | None, refused: Sequence[Value], attempt: int
-    ) -> list[Value] | Unusable:
         rule = self.request.seed.rule
         history = {each: drawn.shown.inputs for each, drawn in self.expansion.drawn.items()}
-        message = None if problem is None else problem.message
-        request = expansion_request(
-            self.request.expander, rule, history, variation, message, refused, attempt
+
+        def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+            refused = read_expansion(bad.reply, rule.dimension, history.values()) if bad else ()
+            return expansion_request(
+                self.request.expander,
+                rule,
+                history,
+                variation,
+                bad.problem.message if bad else None,
+                () if isinstance(refused, Unusable) else refused,
+                attempt,
+            )
+
+        name, schema = f"inputs_{rule.dimension}", expansion_schema(rule.dimension)
+        asked = await ask_until_read(
+            partial(self.ask_json, name=name, schema=schema),
+            make_request,
+            partial(self._try_inputs, variation, list(history.values())),
+            self.request.retries + 1,
         )
-        name = f"inputs_{rule.dimension}"
-        reply = await self.ask_json(request, name, expansion_schema(rule.dimension))
-        read = read_expansion(reply, rule.dimension, history.values())
-        self.attempts.add(variation, "inputs", read if isinstance(read, Unusable) else None, reply.call_id)
-        return read
+        if asked.problem is not None:
+            self.reject(variation, asked.problem)
+        elif asked.value is not None:
+            self.expansion.drawn[variation] = Drawn(*asked.value, len(asked.call_ids) - 1)
+
+    async def _try_inputs(
+        self, variation: int, history: Sequence[Sequence[Value]], reply: Reply
+    ) -> tuple[Shown, Fits] | Unusable:
+        """Return what the inputs of a reply show if the judge accepts them; else why they are refused."""
+        inputs = read_expansion(reply, self.request.seed.rule.dimension, history)
+        self._add("inputs", variation, inputs, reply.call_id)
+        if isinstance(inputs, Unusable):
+            return inputs
+        tried = await self.run(variation, inputs)
+        self._add("inputs_run", variation, tried)
+        if isinstance(tried, Unusable):
+            return tried
+        return await self._judge(variation, tried[0]) or tried
+
+    def _add(self, step: Step, variation: int, result: object, call_id: str | None = None) -> None:
+        problem = result if isinstance(result, Unusable) else None
+        self.attempts.add(step, problem, call_id, variation=variation)
 
     async def run(self, variation: int, inputs: list[Value]) -> tuple[Shown, Fits] | Unusable:
         """Return what the inputs show and the programs that fit; Unusable where they give no item."""
@@ -169,25 +176,28 @@ class _Work:
 
         A reply that cannot be read says nothing of the inputs: the judge is asked again.
         """
-        rule, problem = self.request.seed.rule, None
-        for attempt in range(self.request.retries + 1):
-            message = None if problem is None else problem.message
-            request = judgement_request(self.request.judge, rule, variation, shown, message, attempt)
-            reply = await self.ask_json(request, "judgement", verdict_schema())
-            read = read_judgement(reply)
-            if not isinstance(read, Unusable):
-                refusal = Unusable("refused_by_judge", f"the judge refuses them: {read.reasoning}")
-                problem = None if read.is_valid else refusal
-                self.attempts.add(variation, "inputs_judged", problem, reply.call_id)
-                return problem
-            problem = read
-            self.attempts.add(variation, "inputs_judged", problem, reply.call_id)
-            if problem.is_final:
-                break
-        assert problem is not None
-        return Unusable(
-            "unjudged", f"no reply of the judge could be used, the last one because {problem.message}"
-        )
+        choice, rule = self.request.judge, self.request.seed.rule
+
+        def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+            return judgement_request(
+                choice, rule, variation, shown, bad.problem.message if bad else None, attempt
+            )
+
+        async def read(reply: Reply) -> Judgement | Unusable:
+            return read_judgement(reply)
+
+        asking = partial(self.ask_json, name="judgement", schema=verdict_schema())
+        asked = await ask_until_read(asking, make_request, read, self.request.retries + 1)
+        for bad in asked.bad:
+            self._add("inputs_judged", variation, bad.problem, bad.reply.call_id)
+        if asked.value is None:
+            last = asked.bad[-1].problem.message
+            why = f"no reply of the judge could be used, the last one because {last}"
+            return Unusable("unjudged", why, is_final=True)
+        refusal = Unusable("refused_by_judge", f"the judge refuses them: {asked.value.reasoning}")
+        problem = None if asked.value.is_valid else refusal
+        self._add("inputs_judged", variation, problem, asked.call_ids[-1])
+        return problem
 
 
 def _check_outputs(shown: Shown, dimension: Dimension) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -54,7 +54,8 @@ def read_expansion(
     if isinstance(form, Unusable):
         return form
     if form.status == SKIPPED:
-        return Unusable("skipped", f"the expander sees no further inputs: {_line(form.reasoning)}")
+        why = f"the expander sees no further inputs: {_line(form.reasoning)}"
+        return Unusable("skipped", why, is_final=True)
     if form.new_input is None:
         return Unusable("not_the_form", "the key new_input is missing; give examples and a query")
     examples = form.new_input.examples
@@ -95,7 +96,7 @@ def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]
 
 def _read(reply: Reply, form: type[Form]) -> Form | Unusable:
     read = read_reply(reply, form)
-    return Unusable(read.rule, _line(read.message)) if isinstance(read, Unusable) else read
+    return replace(read, message=_line(read.message)) if isinstance(read, Unusable) else read
 
 
 def _line(text: str) -> str:

@@ -6,13 +6,15 @@ attempts the answer has no analysis.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from schemas.a2rbench.analysis import STYLES, Analysis, categories_of
 from schemas.errors import UnreadableInput, quote
-from schemas.model_calls.calls import Message, ModelChoice, Reply
+from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
 from tasks.a2rbench.readers.excerpt import excerpt
+from tasks.authors.attempts import Asked, BadReply, ask_until_read
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import conversation_request, message
 from tasks.llm.json_replies import json_text
@@ -36,16 +38,7 @@ class Subject:
     success: bool
 
 
-@dataclass
-class Analysed:
-    """An analysis with the call that gave it, None where no attempt gave one, and why attempts did not."""
-
-    analysis: Analysis | None = None
-    call_id: str = ""
-    rejected: list[tuple[Unusable, str]] = field(default_factory=list)
-
-
-async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Analysed:
+async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Asked[Analysis]:
     """Return what the analyst says; raise EndpointFailed where a call came to no answer."""
     shown, mark = excerpt(subject.reply)
     values = {**subject.item, "code": _cut(subject.item["code"]), "reply": shown, "mark": mark}
@@ -60,23 +53,21 @@ async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Ana
         styles=STYLES,
     )
     opening: list[Message] = [message("system", SYSTEM), first]
-    messages, template, done = opening, TEMPLATE, Analysed()
-    name = "analysis_of_right" if subject.success else "analysis_of_wrong"
-    for attempt in range(ATTEMPTS):
+
+    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+        if bad is None:
+            return conversation_request("analyst", analyst, opening, TEMPLATE, attempt)
+        said: Message = {"role": "assistant", "content": bad.reply.content[:_LAST_REPLY] or "(no text)"}
+        again = message("user", AGAIN, problem=bad.problem.message, categories=categories, styles=STYLES)
         # With the attempt's number, equal bad replies are not answered by the same stored reply again.
-        request = conversation_request("analyst", analyst, messages, template, attempt)
-        reply = await ask(request, name, _schema(categories))
-        found = read_analysis(reply, categories)
-        if isinstance(found, Analysis):
-            done.analysis, done.call_id = found, reply.call_id
-            return done
-        done.rejected.append((found, reply.call_id))
-        if found.is_final:
-            return done
-        said: Message = {"role": "assistant", "content": reply.content[:_LAST_REPLY] or "(no text)"}
-        again = message("user", AGAIN, problem=found.message, categories=categories, styles=STYLES)
-        messages, template = [*opening, said, again], AGAIN
-    return done
+        return conversation_request("analyst", analyst, [*opening, said, again], AGAIN, attempt)
+
+    async def read(reply: Reply) -> Analysis | Unusable:
+        return read_analysis(reply, categories)
+
+    name = "analysis_of_right" if subject.success else "analysis_of_wrong"
+    asking = partial(ask, name=name, schema=_schema(categories))
+    return await ask_until_read(asking, make_request, read, ATTEMPTS)
 
 
 def _cut(code: str) -> str:

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, Reply
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from tasks.authors.attempts import Asked, BadReply, ask_until_read
 from tasks.authors.reply import Unusable
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.book_request import writing_request
 from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.read_back import ReadingBack, read_back
+from tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from tasks.kumo.authors.read_back import read_back
 from tasks.kumo.authors.revision import read_revision, revision_request
 from tasks.llm.asking import Ask
 from tasks.llm.structured import JsonAsker
@@ -83,10 +85,8 @@ async def write_model_book(
     A function of the replies alone. Raises EndpointFailed where a call failed without an answer, and what
     `ask` raises.
     """
-    work = _Work(ask, ask_json or JsonAsker(ask), writer, reviser, config, instance, rules, instance_id)
-    for number in range(rounds + 1):
-        if await work.round_ends(number):
-            break
+    work = _Work(ask_json or JsonAsker(ask), writer, reviser, config, instance, rules, instance_id)
+    await ask_until_read(ask, work.make_request, work.check, rounds + 1)
     return BookHistory(tuple(work.versions), tuple(work.rejections))
 
 
@@ -94,7 +94,6 @@ async def write_model_book(
 class _Work:
     """The book of one instance while it is worked on: what is there to revise, and what is known of it."""
 
-    ask: Ask
     ask_json: JsonAsker
     writer: ModelChoice
     reviser: ModelChoice
@@ -104,28 +103,15 @@ class _Work:
     instance_id: str
     versions: list[BookVersion] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    problem: Unusable | None = None
+    round: int = 0
+    problem: Unusable | None = None  # why the last reply holds no book
 
-    async def round_ends(self, number: int) -> bool:
-        """Make the next version, if the reply gives one; return whether the work ends with this round."""
-        if number == 0:
-            author, reply = self.writer.model, await self._write()
-            text = read_book_reply(reply)
-        else:
-            author, reply = self.reviser.model, await self._revise(repeat=number - 1)
-            text = read_revision(reply, self._last_text())
-        if isinstance(text, Unusable):
-            self.problem = text
-            self._reject(number, text.rule, text.message, reply.call_id)
-            return text.is_final
-        self.problem = None
-        return await self._check(number, text, author, reply.call_id)
-
-    async def _write(self) -> Reply:
-        return await self.ask(writing_request(self.writer, self.config, self.instance, self.rules))
-
-    async def _revise(self, repeat: int) -> Reply:
-        request = revision_request(
+    def make_request(self, attempt: int, bad: BadReply | None) -> ModelRequest:
+        """Return the request of a round: the writer's, then the reviser's."""
+        self.round = attempt
+        if attempt == 0:
+            return writing_request(self.writer, self.config, self.instance, self.rules)
+        return revision_request(
             self.reviser,
             self.config,
             self.instance,
@@ -133,41 +119,48 @@ class _Work:
             self._last_text(),
             self.versions[-1].verdict if self.versions else BookVerdict(),
             self.problem,
-            repeat,
+            repeat=attempt - 1,
         )
-        return await self.ask(request)
+
+    async def check(self, reply: Reply) -> BookVersion | Unusable:
+        """Return the version that the reply gives if it passes the check; else what is wrong with either."""
+        text = read_revision(reply, self._last_text()) if self.round else read_book_reply(reply)
+        self.problem = text if isinstance(text, Unusable) else None
+        if isinstance(text, Unusable):
+            return self._reject(text, reply.call_id)
+        reading = await read_back(self.ask_json, self.reviser, self.config, self.instance, text)
+        said = reading.value
+        version = BookVersion(
+            len(self.versions),
+            text,
+            author=(self.reviser if self.round else self.writer).model,
+            checked_by=self.reviser.model,
+            verdict=_NOT_READ if said is None else compare(said, self.instance.truths, self.rules),
+            call_id=reply.call_id,
+            check_call_ids=reading.call_ids,
+        )
+        self.versions.append(version)
+        if reading.problem is not None:
+            return self._reject(_why_not_read(reading, reading.problem), reading.call_ids[-1])
+        if not version.verdict.passed:
+            return self._reject(Unusable("book_rules_differ", _counts(version.verdict)), reply.call_id)
+        return version
 
     def _last_text(self) -> str | None:
         return self.versions[-1].text if self.versions else None
 
-    async def _check(self, number: int, text: str, author: str, call_id: str) -> bool:
-        """Check a version and keep it; return whether the work ends with this round."""
-        reading = await read_back(self.ask_json, self.reviser, self.config, self.instance, text)
-        verdict = (
-            _NOT_READ if reading.said is None else compare(reading.said, self.instance.truths, self.rules)
-        )
-        revision, checked_by = len(self.versions), self.reviser.model
-        self.versions.append(
-            BookVersion(revision, text, author, checked_by, verdict, call_id, reading.call_ids)
-        )
-        if reading.problem is not None:
-            return self._refuse_reading(number, reading, reading.problem)
-        if not verdict.passed:
-            self._reject(number, "book_rules_differ", _counts(verdict), call_id)
-        return verdict.passed
+    def _reject(self, problem: Unusable, call_id: str) -> Unusable:
+        # The round keeps rows apart that would say the same of two rounds.
+        text = f"round {self.round}: {problem.message}"
+        self.rejections.append(Rejection("books", self.instance_id, problem.rule, text, call_id))
+        return problem
 
-    def _refuse_reading(self, number: int, reading: ReadingBack, problem: Unusable) -> bool:
-        if problem.is_final:
-            self._reject(number, problem.rule, problem.message, reading.call_ids[-1])
-            return True
-        message = f"not read back in {len(reading.call_ids)} calls, last because {problem.message}"
-        self._reject(number, "unreadable_read_back", message, reading.call_ids[-1])
-        return False
 
-    def _reject(self, number: int, rule: str, message: str, call_id: str) -> None:
-        # The number keeps rows apart that would say the same of two rounds.
-        text = f"round {number}: {message}"
-        self.rejections.append(Rejection("books", self.instance_id, rule, text, call_id))
+def _why_not_read(reading: Asked[ReadBackForm], last: Unusable) -> Unusable:
+    if last.is_final:
+        return last
+    message = f"not read back in {len(reading.call_ids)} calls, last because {last.message}"
+    return Unusable("unreadable_read_back", message)
 
 
 def _counts(verdict: BookVerdict) -> str:

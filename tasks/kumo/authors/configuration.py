@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
-from schemas.model_calls.calls import Message, ModelChoice, ModelRequest
+from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
+from tasks.authors.attempts import BadReply, ask_until_read
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request, conversation_request, message
 from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
@@ -57,10 +58,9 @@ class _Work:
     call_ids: list[str] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
 
-    def refuse(self, findings: Iterable[tuple[str, str]]) -> None:
-        name, call_id = self.proposal.name, self.call_ids[-1]
+    def refuse(self, findings: Iterable[tuple[str, str]], call_id: str) -> None:
         for rule, text in findings:
-            self.rejections.append(Rejection("configuration", name, rule, text, call_id))
+            self.rejections.append(Rejection("configuration", self.proposal.name, rule, text, call_id))
 
     def drop(self, reason: str) -> Configured:
         text = f"the domain is dropped: {reason}"
@@ -102,7 +102,7 @@ async def configure_domain(
         result = read_configuration(done.text, proposal) if done.problem is None else _refusal(done.problem)
         if isinstance(result, Accepted):
             return work.configure(result.config, result.warnings)
-        work.refuse(result.findings)
+        work.refuse(result.findings, done.call_ids[-1])
         if done.problem is not None and done.problem.is_final:
             break
         if done.text.strip():
@@ -114,21 +114,24 @@ async def configure_domain(
 
 async def _domain_prompt(work: _Work) -> str | None:
     """Return the prompt that the model writes for this domain, None where it writes none."""
-    reason: str | None = None
-    for attempt in range(work.tries):
-        reply = await work.ask(prompt_request(work.configurer, work.proposal, reason, attempt))
-        work.call_ids.append(reply.call_id)
-        problem = unusable_status(reply)
-        if problem is None and len(reply.content) > LONGEST_PROMPT:
-            length = f"{len(reply.content):,} characters, expected {LONGEST_PROMPT:,} at most"
-            problem = Unusable("long_prompt", f"the prompt has {length}; write the prompt alone")
-        if problem is None:
-            return reply.content
-        work.refuse([(problem.rule, f"the prompt for this domain: {problem.message}")])
-        if problem.is_final:
-            break
-        reason = problem.message
-    return None
+
+    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+        return prompt_request(work.configurer, work.proposal, bad.problem.message if bad else None, attempt)
+
+    asked = await ask_until_read(work.ask, make_request, _read_prompt, work.tries)
+    work.call_ids.extend(asked.call_ids)
+    for bad in asked.bad:
+        message = f"the prompt for this domain: {bad.problem.message}"
+        work.refuse([(bad.problem.rule, message)], bad.reply.call_id)
+    return asked.value
+
+
+async def _read_prompt(reply: Reply) -> str | Unusable:
+    problem = unusable_status(reply)
+    if problem is None and len(reply.content) > LONGEST_PROMPT:
+        length = f"{len(reply.content):,} characters, expected {LONGEST_PROMPT:,} at most"
+        problem = Unusable("long_prompt", f"the prompt has {length}; write the prompt alone")
+    return problem or reply.content
 
 
 async def _write_prompt(work: _Work, request: ModelRequest, continuations: int) -> Completed:

@@ -7,7 +7,8 @@ decides nothing.
 from collections.abc import Sequence
 
 from schemas.kumo.things import Instance, Judgement, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, Reply
+from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from tasks.authors.attempts import BadReply, ask_until_read
 from tasks.authors.reply import Unusable, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.book_replies import read_judgement
@@ -32,10 +33,9 @@ async def judge_book(
     A reply without a judgement is asked for again, with the reason, up to JUDGE_ATTEMPTS calls in all; a
     request that the endpoint rejects is not. Raises EndpointFailed where a call failed without an answer.
     """
-    call_ids: list[str] = []
-    problem: Unusable | None = None
-    for attempt in range(JUDGE_ATTEMPTS):
-        request = author_request(
+
+    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+        return author_request(
             "judge",
             judge,
             JUDGE_SYSTEM_TEMPLATE,
@@ -43,20 +43,14 @@ async def judge_book(
             attempt,
             **rule_values(config, instance, rules),
             book=book.strip("\n"),
-            problem=None if problem is None else problem.message,
+            problem=bad.problem.message if bad else None,
         )
-        reply = await ask(request)
-        call_ids.append(reply.call_id)
-        read = _read(reply)
-        if isinstance(read, bool):
-            return Judgement(judge.model, read, tuple(call_ids))
-        problem = read
-        if problem.is_final:
-            break
-    return Judgement(judge.model, None, tuple(call_ids))
+
+    asked = await ask_until_read(ask, make_request, _read, JUDGE_ATTEMPTS)
+    return Judgement(judge.model, asked.value, asked.call_ids)
 
 
-def _read(reply: Reply) -> bool | Unusable:
+async def _read(reply: Reply) -> bool | Unusable:
     if problem := unusable_status(reply):
         return problem
     said = read_judgement(reply.content)

@@ -4,13 +4,14 @@ The reader gets the book and the names of truths and actions; the rules it does 
 only find them in the book.
 """
 
-from dataclasses import dataclass
+from functools import partial
 
 from pydantic import ValidationError
 
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import Instance, SeedConfig
 from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from tasks.authors.attempts import Asked, BadReply, ask_until_read
 from tasks.authors.reply import Unusable, describe_problems, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
@@ -26,40 +27,21 @@ _SCHEMA_NAME = "read_back"
 _PROBLEMS_SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingBack:
-    """What a book was read to say, by which calls; `said` is None where none of them could be used.
-
-    `problem` is then what was wrong with the last reply.
-    """
-
-    said: ReadBackForm | None
-    problem: Unusable | None
-    call_ids: tuple[str, ...]
-
-
 async def read_back(
     ask_json: JsonAsker, checker: ModelChoice, config: SeedConfig, instance: Instance, book: str
-) -> ReadingBack:
+) -> Asked[ReadBackForm]:
     """Return what a model reads out of the book.
 
     A reply that is cut off, refused, empty, no JSON or not of the form is asked for again, with the
     reason, up to READ_BACK_ATTEMPTS calls in all; a request that the endpoint rejects is not. Raises
     EndpointFailed where a call failed without an answer.
     """
-    call_ids: list[str] = []
-    problem: Unusable | None = None
-    for attempt in range(READ_BACK_ATTEMPTS):
-        request = read_back_request(checker, config, instance, book, attempt, problem)
-        reply = await ask_json(request, _SCHEMA_NAME, read_back_schema())
-        call_ids.append(reply.call_id)
-        read = _read(reply)
-        if isinstance(read, ReadBackForm):
-            return ReadingBack(read, None, tuple(call_ids))
-        problem = read
-        if problem.is_final:
-            break
-    return ReadingBack(None, problem, tuple(call_ids))
+
+    def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
+        return read_back_request(checker, config, instance, book, attempt, bad.problem if bad else None)
+
+    ask = partial(ask_json, name=_SCHEMA_NAME, schema=read_back_schema())
+    return await ask_until_read(ask, make_request, _read, READ_BACK_ATTEMPTS)
 
 
 def read_back_request(
@@ -100,7 +82,7 @@ def parse_read_back(content: str) -> ReadBackForm:
         ) from None
 
 
-def _read(reply: Reply) -> ReadBackForm | Unusable:
+async def _read(reply: Reply) -> ReadBackForm | Unusable:
     problem = unusable_status(reply)
     if problem is not None:
         return problem
