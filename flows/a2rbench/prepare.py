@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.a2rbench.authoring.estimate_authors import estimate_authors
-from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
+from flows.a2rbench.authoring.estimate_authors import estimate_authors, estimate_expansions
 from flows.a2rbench.edition import catalogue_id
 from flows.a2rbench.estimate_calls import estimate_calls
 from flows.benchmark import Preparation

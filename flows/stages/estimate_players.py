@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Mapping
 
+from flows.stages.estimate_stage import estimate_stage
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
 from tasks.llm.limits.rate_limits import completion_bound
-from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player
 
 
@@ -33,19 +33,14 @@ def estimate_players(
     for name in (name for name in plan.players if name not in programs):
         choice = parse_model_player(name, plan.params_of, ()).choice
         longest = max(most_calls * (completion_bound(choice.params) or longest_reply), answer_tokens)
-        price = prices.get(choice.model)
         stages.append(
-            StageEstimate(
-                stage="episodes",
-                model=name,
-                calls_low=calls,
-                calls_high=most_calls,
-                prompt_tokens=prompt_tokens,
-                completion_tokens=answer_tokens,
-                prompt_tokens_high=most_prompts,
-                completion_tokens_high=longest,
-                cost_low_usd=cost_usd(price, prompt_tokens, answer_tokens, 0),
-                cost_high_usd=cost_usd(price, most_prompts, longest, 0),
+            estimate_stage(
+                "episodes",
+                name,
+                prices.get(choice.model),
+                calls=(calls, most_calls),
+                prompts=(prompt_tokens, most_prompts),
+                completions=(answer_tokens, longest),
             )
         )
     return stages

@@ -1,18 +1,23 @@
-"""How many calls the authors of rules need, and what they cost: an estimate before any of them is made."""
+"""How many calls the authors of rules and of variations need, and what they cost, before any is made."""
 
 from collections.abc import Mapping
+from functools import partial
 
+from flows.stages.estimate_stage import estimate_asking
 from schemas.a2rbench.authoring import CATALOGUE, AuthorRole
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price
-from tasks.llm.limits.rate_limits import completion_bound
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}
 _REPLIES: dict[str, int] = {"designer": 400, "architect": 1_200, "judge": 250}
 _LONG_REPLY = 8_000
+# Of an expander: a prompt with code, without its history; a variation in the history; inputs in a reply.
+_EXPANDED, _PAST, _INPUTS = 1_200, 500, 700
+# Of a judge of inputs: its prompt, and its reply.
+_JUDGED, _JUDGEMENT = 900, 100
 
 
 def estimate_authors(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
@@ -21,48 +26,63 @@ def estimate_authors(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[St
     At least, each step passes at once: a rule, its judgement, code, its judgement. At most, all candidates
     and all repeats are used up; of the judge, after each code that was run.
     """
-    authoring = plan.authoring
-    seeds = dict.fromkeys(authoring.models, 0)
-    for number in range(plan.seeds):
-        name = authoring.author_of(number)
-        if name != CATALOGUE:
-            seeds[name] += len(DOMAINS)
+    authoring, seeds = plan.authoring, _seeds_by_author(plan)
     tries = authoring.retries + 1
-    most = authoring.candidates * tries
-    stages: list[StageEstimate] = []
-    for name, number in seeds.items():
-        if number:
-            stages.append(_stage(plan, "designer", name, number, number * most, prices))
-            stages.append(_stage(plan, "architect", name, number, number * most, prices))
-    total = sum(seeds.values())
-    if total:
-        judged = total * authoring.candidates * (tries + tries * tries)
-        stages.append(_stage(plan, "judge", authoring.judge, 2 * total, judged, prices))
+
+    def estimate(role: AuthorRole, model: str, low: int, high: int) -> StageEstimate:
+        return estimate_asking(
+            f"rules ({role})",
+            authoring.choice(role, model),
+            prices,
+            calls=(low, high * authoring.candidates),
+            prompt=(_PROMPTS[role], _PROMPTS[role] + _REPLIES[role]),
+            reply=_REPLIES[role],
+            long_reply=_LONG_REPLY,
+        )
+
+    stages = [
+        estimate(role, name, number, number * tries)
+        for name, number in seeds.items()
+        for role in ("designer", "architect")
+    ]
+    if total := sum(seeds.values()):
+        stages.append(estimate("judge", authoring.judge, 2 * total, total * (tries + tries * tries)))
     return stages
 
 
-def _stage(
-    plan: A2RBenchPlan, role: AuthorRole, model: str, low: int, high: int, prices: Mapping[str, Price]
-) -> StageEstimate:
-    price = prices.get(model)
-    longest = completion_bound(plan.authoring.params[role][model]) or _LONG_REPLY
-    reply = min(_REPLIES[role], longest)
-    prompt, prompt_high = low * _PROMPTS[role], high * (_PROMPTS[role] + _REPLIES[role])
-    return StageEstimate(
-        stage=f"rules ({role})",
-        model=model,
-        calls_low=low,
-        calls_high=high,
-        prompt_tokens=prompt,
-        completion_tokens=low * reply,
-        prompt_tokens_high=prompt_high,
-        completion_tokens_high=high * longest,
-        cost_low_usd=_cost(prompt, low * reply, price),
-        cost_high_usd=_cost(prompt_high, high * longest, price),
-    )
+def estimate_expansions(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+    """Return the estimate of each expander and of the judge: one call of each per variation, or all retries.
+
+    At most, each candidate of the inputs is judged, and each judgement is asked for as often as it may be.
+    """
+    authoring = plan.authoring
+    variations: dict[str, int] = {}
+    for author, seeds in _seeds_by_author(plan).items():
+        expander = authoring.expander or author
+        variations[expander] = variations.get(expander, 0) + seeds * plan.variations
+    total = sum(variations.values())
+    if not total:
+        return []
+    tries = authoring.retries + 1
+    history = _EXPANDED + _PAST * (plan.variations + 1) // 2
+    estimate = partial(estimate_asking, prices=prices, long_reply=_LONG_REPLY)
+    stages = [
+        estimate(
+            "expansions (expander)",
+            authoring.choice("expander", name),
+            calls=(number, number * tries),
+            prompt=(history, history),
+            reply=_INPUTS,
+        )
+        for name, number in variations.items()
+    ]
+    judge = authoring.choice("judge", authoring.judge)
+    calls = total, total * tries * tries
+    prompt = _JUDGED, _JUDGED
+    return [*stages, estimate("expansions (judge)", judge, calls=calls, prompt=prompt, reply=_JUDGEMENT)]
 
 
-def _cost(prompt: int, completion: int, price: Price | None) -> float | None:
-    if price is None or price.prompt is None or price.completion is None:
-        return None
-    return (prompt * price.prompt + completion * price.completion) / 1e6
+def _seeds_by_author(plan: A2RBenchPlan) -> dict[str, int]:
+    """Return the number of seeds whose rule each model writes."""
+    authors = [plan.authoring.author_of(number) for number in range(plan.seeds)]
+    return {name: authors.count(name) * len(DOMAINS) for name in dict.fromkeys(authors) if name != CATALOGUE}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from flows.kumo.seats import PLAYING
+from flows.stages.estimate_stage import estimate_stage
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
@@ -175,25 +176,15 @@ def _stage(
     in_batches = may_batch and price is not None and price.batch_share < 1
     if price is not None and in_batches:
         price = price.in_batch()
-    return StageEstimate(
-        stage=stage,
-        model=model,
-        calls_low=ceil(least.calls),
-        calls_high=ceil(most.calls),
-        prompt_tokens=ceil(least.calls * least.prompt),
-        completion_tokens=ceil(least.calls * least.completion),
-        prompt_tokens_high=ceil(most.calls * most.prompt),
-        completion_tokens_high=ceil(most.calls * most.completion),
-        cost_low_usd=_cost(least, price),
-        cost_high_usd=_cost(most, price),
+    return estimate_stage(
+        stage,
+        model,
+        price,
+        calls=(least.calls, most.calls),
+        prompts=(least.calls * least.prompt, most.calls * most.prompt),
+        completions=(least.calls * least.completion, most.calls * most.completion),
         in_batches=in_batches,
     )
-
-
-def _cost(work: _Work, price: Price | None) -> float | None:
-    if price is None or price.prompt is None or price.completion is None:
-        return None
-    return work.calls * (work.prompt * price.prompt + work.completion * price.completion) / 1e6
 
 
 def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:

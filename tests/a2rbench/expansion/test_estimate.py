@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flows.a2rbench.authoring.estimate_expansions import estimate_expansions
+from flows.a2rbench.authoring.estimate_authors import estimate_expansions
 from schemas.a2rbench.authoring import AuthoringPlan
 from schemas.a2rbench.plan import A2RBenchPlan
 from schemas.model_calls.price import Price

@@ -1,0 +1,68 @@
+"""The estimate of one stage and model, from calls and tokens at least and at most."""
+
+from collections.abc import Mapping
+from math import ceil
+
+from schemas.model_calls.calls import ModelChoice, StageEstimate
+from schemas.model_calls.price import Price
+from tasks.llm.limits.rate_limits import completion_bound
+from tasks.llm.usage import cost_usd
+
+LowHigh = tuple[float, float]
+
+
+def estimate_stage(
+    stage: str,
+    model: str,
+    price: Price | None,
+    *,
+    calls: LowHigh,
+    prompts: LowHigh,
+    completions: LowHigh,
+    in_batches: bool = False,
+) -> StageEstimate:
+    """Return the estimate with its cost, None without a price.
+
+    Each pair is at least and at most: calls, and tokens of all prompts and of all replies together.
+    """
+    shown, replied = [ceil(tokens) for tokens in prompts], [ceil(tokens) for tokens in completions]
+    costs = [cost_usd(price, *tokens, 0) for tokens in zip(shown, replied, strict=True)]
+    return StageEstimate(
+        stage=stage,
+        model=model,
+        calls_low=ceil(calls[0]),
+        calls_high=ceil(calls[1]),
+        prompt_tokens=shown[0],
+        completion_tokens=replied[0],
+        prompt_tokens_high=shown[1],
+        completion_tokens_high=replied[1],
+        cost_low_usd=costs[0],
+        cost_high_usd=costs[1],
+        in_batches=in_batches,
+    )
+
+
+def estimate_asking(
+    stage: str,
+    choice: ModelChoice,
+    prices: Mapping[str, Price],
+    *,
+    calls: tuple[int, int],
+    prompt: tuple[int, int],
+    reply: int,
+    long_reply: int,
+) -> StageEstimate:
+    """Return the estimate of calls that each have a prompt of so many tokens, at least and at most.
+
+    At least, a reply has `reply` tokens; at most, as many as its limit, or `long_reply` where it has none.
+    """
+    longest = completion_bound(choice.params) or long_reply
+    (low, high), (short, long) = calls, prompt
+    return estimate_stage(
+        stage,
+        choice.model,
+        prices.get(choice.model),
+        calls=calls,
+        prompts=(low * short, high * long),
+        completions=(low * min(reply, longest), high * longest),
+    )
