@@ -20,6 +20,8 @@ from schemas.game import GameT, Program, Seat, Sheet
 from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flows.stages.policies import Policies
     from flows.stages.workspace import Workspace
     from flows.web.page import OwnPages
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from schemas.plan import EditionPlan, EvaluationPlan
     from schemas.rows import Rows
     from schemas.settings.refresh import RefreshSettings
+    from tasks.papers.comparison import Comparison
     from tasks.play.model_player import SecondReader
     from tasks.report.content import Report
     from tasks.statistics.analysis import Analysis
@@ -161,6 +164,19 @@ class Playing(Generic[SeatT, GameT]):
     readers: Callable[[Mapping[str, object]], Sequence[ModelChoice]] = _no_models
 
 
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A benchmark's paper, to reproduce: `compare` sets what it prints beside what is computed.
+
+    `compare` gets the data root, the command's PATH and a function that shows a step; it returns a comparison
+    per printed number, those of one table or figure together. A figure agrees where at least the share
+    `least_agreeing` of its numbers does.
+    """
+
+    compare: Callable[[Store, Path | None, Callable[[str], None]], list[Comparison]]
+    least_agreeing: float = 1.0
+
+
 def nothing(*_of: object) -> dict[str, str]:
     """Return an empty mapping, whatever it is of."""
     return {}
@@ -187,6 +203,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `pages`: returns its own pages of `perennial web`.
+    - `paper`: returns how `perennial reproduce-paper` compares the paper with what is computed.
     """
 
     settings: Callable[[], type[SettingsT]]
@@ -202,6 +219,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     summary: Callable[[Catalog, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     pages: Callable[[], OwnPages] | None = None
+    paper: Callable[[], Paper] | None = None
 
 
 def benchmarks() -> dict[str, Benchmark]:

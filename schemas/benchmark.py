@@ -4,7 +4,7 @@ Benchmarks are found by entry point (group `perennial.benchmarks`), so that anot
 prompt templates are in the folder `prompts` beside the module that the entry point names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
 from schemas.statistics.measure import Floor, Measure
 from schemas.statistics.populations import THESE_DOMAINS, Population
+from schemas.statistics.published import PublishedScore
 from schemas.statistics.variance import MeasuredVariance
 from schemas.table_form import Table
 
@@ -59,6 +60,7 @@ class Declaration:
     - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read),
       `right_answer` and `fault` (the kind of a wrong answer, or NULL) of its episodes.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
+    - `published`: returns what its paper and its authors' site print, the rows of `published_scores`.
     - `origins`: returns which columns are made from which.
     - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
@@ -75,6 +77,7 @@ class Declaration:
     variance: MeasuredVariance | None = None
     answers: str = ""
     languages: str = ""
+    published: Callable[[], Iterable[PublishedScore]] = tuple
     origins: Callable[[], Origins] = dict
     commands: Mapping[str, OwnCommand] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pyarrow
 
-Kind = Literal["questions", "answers", "either", "analysis", "root"]
+Kind = Literal["questions", "answers", "either", "analysis", "root", "bundled"]
 ColumnType = Literal["string", "int64", "float64", "bool", "timestamp", "list<string>", "list<int64>"]
 DUCKDB_TYPES: dict[ColumnType, str] = {
     "string": "VARCHAR",
@@ -51,8 +51,9 @@ class Table:
 
     `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
     `kind` says what publishes its rows: `questions` an edition, `answers` an evaluation, `either` of them,
-    `analysis` (figures over the visible evaluations of an edition), or nothing but the `root`. Files and
-    readers see that as the columns `file_columns` before its own.
+    `analysis` (figures over the visible evaluations of an edition), or nothing but the `root`; `bundled` rows
+    come with the program and are in no file. Files and readers see that as the columns `file_columns` before
+    its own.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Table:
     @property
     def of_editions(self) -> bool:
         """Whether its rows belong to editions."""
-        return self.kind != "root"
+        return self.kind not in ("root", "bundled")
 
     @property
     def of_evaluations(self) -> bool:

@@ -12,7 +12,13 @@ from schemas.benchmark import benchmarks, find_declaration
 from schemas.game import EPISODE_STATUSES
 from schemas.model_calls.call_tables import CALLS, MESSAGES
 from schemas.people.study_tables import PARTICIPANTS
-from schemas.statistics.analysis_tables import AUDITS, EXTERNAL_SCORES, SCALE, STATISTICS
+from schemas.statistics.analysis_tables import (
+    AUDITS,
+    EXTERNAL_SCORES,
+    PUBLISHED_SCORES,
+    SCALE,
+    STATISTICS,
+)
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
 _PUBLICATION = (
@@ -145,6 +151,7 @@ SHARED_TABLES = (
     PARTICIPANTS,
     STATISTICS,
     EXTERNAL_SCORES,
+    PUBLISHED_SCORES,
     SCALE,
     AUDITS,
 )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from schemas.a2rbench import settings as own_settings
     from tasks.a2rbench.report import own_sections
     from warehouse.a2rbench import origins
+    from warehouse.a2rbench.published import scores
 else:
     analysis = LateModule("flows.a2rbench.analysis")
     prepare = LateModule("flows.a2rbench.prepare")
@@ -24,6 +25,7 @@ else:
     own_pages = LateModule("flows.a2rbench.web.own_pages")
     own_settings = LateModule("schemas.a2rbench.settings")
     origins = LateModule("warehouse.a2rbench.origins")
+    scores = LateModule("warehouse.a2rbench.published.scores")
 
 _COLLAPSE = Measure(
     "collapse_rate",
@@ -62,6 +64,7 @@ BENCHMARK = Benchmark(
     protocol=lambda settings, store, growth: prepare.protocol_of(settings, store, growth),
     estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
     plays_imports=True,
+    published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     importers={

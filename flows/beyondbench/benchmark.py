@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from schemas.beyondbench import settings as own_settings
     from tasks.beyondbench.report import own_sections
     from warehouse.beyondbench import origins
+    from warehouse.beyondbench.published import scores
 else:
     analysis = LateModule("flows.beyondbench.analysis")
     kernels = LateModule("flows.beyondbench.kernels")
@@ -24,6 +25,7 @@ else:
     own_pages = LateModule("flows.beyondbench.web.own_pages")
     own_settings = LateModule("schemas.beyondbench.settings")
     origins = LateModule("warehouse.beyondbench.origins")
+    scores = LateModule("warehouse.beyondbench.published.scores")
 
 _ACCURACY = Measure(
     "common_accuracy",
@@ -70,6 +72,7 @@ BENCHMARK = Benchmark(
     report=lambda: own_sections.REPORT,
     protocol=lambda settings, store, growth: prepare.protocol_of(settings, store, growth),
     estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
+    published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
     summary=lambda catalog, plan: summary.summary(catalog, plan),

@@ -93,6 +93,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.operate.verify:reproduce",
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
+    "reproduce-paper": (
+        "flows.cli.look.reproduce_paper:reproduce_paper",
+        "Print each table and figure of a benchmark's paper: what it prints, ours, or why not.",
+    ),
     "calls": (
         "flows.cli.look.calls:calls",
         "List the model calls of a data root, newest first, or show one in full.",

@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "export": "an edition for others",
         "import": "releases and scores",
         "reproduce": "rebuild and compare",
+        "reproduce-paper": "papers beside ours",
     },
     "people": {
         "study": "let people play",

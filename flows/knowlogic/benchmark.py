@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from schemas.knowlogic import settings as own_settings
     from tasks.knowlogic.report import own_sections
     from warehouse.knowlogic import origins
+    from warehouse.knowlogic.published import scores
 else:
     analysis = LateModule("flows.knowlogic.analysis")
     prepare = LateModule("flows.knowlogic.prepare")
@@ -23,6 +24,7 @@ else:
     own_pages = LateModule("flows.knowlogic.web.own_pages")
     own_settings = LateModule("schemas.knowlogic.settings")
     origins = LateModule("warehouse.knowlogic.origins")
+    scores = LateModule("warehouse.knowlogic.published.scores")
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",
@@ -63,6 +65,7 @@ BENCHMARK = Benchmark(
     estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
     unfit=lambda own: prepare.unfit(own),
     plays_imports=True,
+    published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
     languages="SELECT instance_id, language FROM knowlogic_questions",

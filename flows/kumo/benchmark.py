@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from flows.kumo import analysis, kernels, seats, stages
     from flows.kumo.author_domains import Domains
     from flows.kumo.cli import summary
+    from flows.kumo.paper import compare
     from flows.kumo.planning import prepare, protocol
     from flows.kumo.web import own_pages
     from schemas.kumo import settings as own_settings
     from tasks.kumo.game import KumoGame
     from tasks.kumo.report import own_sections
     from warehouse.kumo import origins
+    from warehouse.kumo.paper import scores
 else:
     analysis = LateModule("flows.kumo.analysis")
     summary = LateModule("flows.kumo.cli.summary")
+    compare = LateModule("flows.kumo.paper.compare")
     kernels = LateModule("flows.kumo.kernels")
     prepare = LateModule("flows.kumo.planning.prepare")
     protocol = LateModule("flows.kumo.planning.protocol")
@@ -34,6 +37,7 @@ else:
     own_pages = LateModule("flows.kumo.web.own_pages")
     own_settings = LateModule("schemas.kumo.settings")
     origins = LateModule("warehouse.kumo.origins")
+    scores = LateModule("warehouse.kumo.paper.scores")
 
 
 def _unfit(own: ReadJson) -> dict[str, str]:
@@ -150,8 +154,10 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     unfit=_unfit,
     parameters=_parameters,
     warm_up=lambda: kernels.prepare_kernels(),
+    published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     commands={
         "domains": (
@@ -173,12 +179,6 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
             "flows.kumo.cli.trajectories:trajectories",
             "Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.",
             "golden play as chats",
-        ),
-        "reproduce-paper": (
-            "flows.kumo.cli.reproduce_paper:reproduce_paper",
-            "Print each table and figure of both versions of the KUMO paper: theirs, ours, difference, "
-            "or why not.",
-            "figures of KUMO",
         ),
     },
     importers={

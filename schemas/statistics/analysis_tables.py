@@ -61,9 +61,42 @@ EXTERNAL_SCORES = Table(
         Column("player", "string", "the player, named as in `episodes`"),
         Column("score", "float64", "its score there"),
         Column("source", "string", "where the score was published"),
+        Column(
+            "settings",
+            "string",
+            "what is said of the player there, such as its size and quantization; NULL where nothing is",
+            nullable=True,
+        ),
     ),
     key=("benchmark", "player", "source"),
     kind="root",
+)
+
+PUBLISHED_SCORES = Table(
+    "published_scores",
+    "a number that a benchmark's paper or its authors' site prints; it comes with the program",
+    (
+        Column("benchmark", "string", "the benchmark"),
+        Column("source", "string", "the paper, or the site"),
+        Column("place", "string", "the table, the figure or the section that prints it"),
+        Column("player", "string", "whose number it is, named as there; empty where it is nobody's"),
+        Column("settings", "string", "what is said of the player there: size, quantization, tools"),
+        Column("figure", "string", "what is printed, such as accuracy or tokens"),
+        Column("setting", "string", "the setting, in the benchmark's words, or `all`"),
+        Column("domain", "string", "the domain, in the benchmark's words, or `all`"),
+        Column("value", "float64", "the printed number"),
+        Column("deviation", "float64", "the standard deviation that is printed beside it", nullable=True),
+        Column("unit", "string", "its unit: share (0 to 1), percent, tokens and others"),
+        Column(
+            "model",
+            "string",
+            "the model's own name in small letters, where the printed name can mean no other; a player of "
+            "that name is the same model",
+            nullable=True,
+        ),
+    ),
+    key=("benchmark", "source", "place", "player", "settings", "figure", "setting", "domain"),
+    kind="bundled",
 )
 
 SCALE = Table(

@@ -55,6 +55,8 @@ def test_each_column_is_a_benchmark_and_the_same_model_has_one_name(give: Run, t
         assert (done.code, done.err) == (0, "")
         assert "24 scores of 2 models in 12 columns of beyondbench-2025; 1 named as" in done.out
         assert "qwen2.5-7b-instruct" in done.out
+        # No edition is published here: `perennial analyse` would fail.
+        assert 'next: perennial query "FROM external_scores"' in done.out
     scores = load_scores(Store(str(tmp_path / "data")))
     assert list(scores) == sorted(f"beyondbench-2025 {column}" for column in COLUMNS)
     assert scores["beyondbench-2025 accuracy"] == {"qwen2.5-7b-instruct": 36.03, "Own/Model-1": 0.0}
@@ -63,6 +65,19 @@ def test_each_column_is_a_benchmark_and_the_same_model_has_one_name(give: Run, t
     assert json.loads(done.out)["renamed"] == ["qwen2.5-7b-instruct"]
     replaced = load_scores(Store(str(tmp_path / "data")))
     assert replaced["beyondbench-2025 accuracy"] == {"qwen2.5-7b-instruct": 40.0}
+
+
+def test_parameters_and_quantization_are_kept(give: Run, tmp_path: Path) -> None:
+    small = entry("Qwen/Qwen2.5-0.5B-Instruct-GPTQ-Int4", params="0.5B", quantization="GPTQ-4-Bit")
+    (tmp_path / "l.json").write_bytes(
+        content(small, entry("b", params="4B", quantization="None"), entry("c"))
+    )
+    assert give("import", "beyondbench", "l.json", "--root", "data").code == 0
+    asked = "SELECT DISTINCT player, settings FROM external_scores ORDER BY ALL"
+    done = give("query", asked, "--root", "data", "--json")
+    assert [row["settings"] for row in json.loads(done.out)] == ["0.5B, GPTQ-4-Bit", "4B", None]
+    refused = give("query", "FROM leaderboard", "--root", "data")
+    assert (refused.code, "no edition is published" in refused.err) == (2, True)
 
 
 def test_scores_of_other_sources_stay(give: Run, tmp_path: Path) -> None:
@@ -99,6 +114,8 @@ def test_scores_of_other_sources_stay(give: Run, tmp_path: Path) -> None:
         (content(entry("m", tokens=float("nan"))), "NaN in it, expected numbers"),
         (content(entry("m", tokens=float("-inf"))), "-Infinity in it, expected numbers"),
         (content(entry("m", tokens=0)).replace(b"0,", b"1e999,", 1), "accuracy is inf, expected"),
+        (content(entry("m", params=4)), "'m': params is 4, expected a text on one line"),
+        (content(entry("m", quantization="a\nb")), r"'m': quantization is 'a\nb', expected a text"),
         (content(entry("m", tokens=10**400)), "tokens is 1000"),
         (content(entry("m"), entry("m")), "'m' and 'm' are one model; keep one"),
         (

@@ -50,7 +50,7 @@ READERS: dict[str, Arguments] = {
     "domains list": ((),),
     "sample": ((*DRAWN, "--truths", "4", "--actions", "4", "--count", "1"),),
     "trajectories": ((*DRAWN, "--setting", "4x4", "--count", "60"),),
-    "reproduce-paper": ((), (".",)),
+    "reproduce-paper": (("kumo",), ("kumo", "."), ("beyondbench",)),
 }
 # They have the option as all have, and read nothing in the root.
 WITHOUT_READING = {

@@ -9,14 +9,15 @@ from typing import Any
 import duckdb
 import pytest
 
+from flows.cli.look.reproduce_paper import reproduce_paper
 from flows.console.row_formats import Format
-from flows.kumo.cli import reproduce_paper as command
-from flows.kumo.paper.compare import Key, compare_figures, compute_figures, judge_figures
+from flows.kumo.paper.compare import LEAST_AGREEING, Key, compare_figures, compare_paper, compute_figures
 from flows.kumo.planning.domain_choice import load_bundled
 from schemas.errors import FiguresDiffer, UnreadableInput
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.papers.comparison import judge_figures
 from tests.warehouse.release_tree import EASY, write_files
 from warehouse.catalog.catalog import open_catalog
 from warehouse.kumo.paper.printed import printed_values
@@ -78,13 +79,13 @@ def extract(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def root(extract: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     root = str(tmp_path_factory.mktemp("root"))
-    command.import_with_progress(extract, root)
+    compare_paper(Store(root), extract, lambda _: None)
     return root
 
 
 def run(capsys: pytest.CaptureFixture[str], root: str, **options: Any) -> str:
     with pytest.raises(FiguresDiffer) as caught:
-        command.reproduce_paper(root=root, **{"format_": Format.table, "as_json": False, **options})
+        reproduce_paper("kumo", root=root, **{"format_": Format.table, "as_json": False, **options})
     assert caught.value.exit_code == 11
     assert "figure 3 (success_rate)" in str(caught.value)
     return capsys.readouterr().out
@@ -150,8 +151,8 @@ def test_what_the_import_keeps_of_copies_and_of_runs_without_instances(root: str
 
 
 def test_a_root_without_the_edition_is_told_what_is_needed(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInput, match="perennial reproduce-paper PATH") as caught:
-        command.reproduce_paper(root=str(tmp_path), format_=Format.table)
+    with pytest.raises(UnreadableInput, match="perennial reproduce-paper kumo PATH") as caught:
+        reproduce_paper("kumo", root=str(tmp_path), format_=Format.table)
     assert "\n" not in str(caught.value)
 
 
@@ -166,11 +167,12 @@ def test_all_printed_values_given_back_are_agreement() -> None:
         for row in printed_values()
         if row.printed is not None and "no runs" not in row.remark
     }
-    verdicts = judge_figures(compare_figures(computed))
+    verdicts = judge_figures(compare_figures(computed), LEAST_AGREEING)
     assert {verdict.agrees for verdict in verdicts} == {True, None}
     assert sum(verdict.compared for verdict in verdicts) > 450
     one_off = {**computed, ("tokens", "easy", "five", "qwen2.5-3b-instruct"): 2937.01}
-    assert [v.item for v in judge_figures(compare_figures(one_off)) if v.agrees is False] == ["figure 6b"]
+    judged = judge_figures(compare_figures(one_off), LEAST_AGREEING)
+    assert [verdict.item for verdict in judged if verdict.agrees is False] == ["figure 6b"]
 
 
 class _Tables:
@@ -213,7 +215,7 @@ def test_the_released_runs_give_the_paper_back(release: Path) -> None:
     assert computed["tokens", "easy", "five", "qwen2.5-3b-instruct"] == pytest.approx(2937.00, abs=5e-3)
     rows = compare_figures(computed)
     assert "65 of 100 domains" in next(row.reason for row in rows if row.item == "results, 100 domains")
-    verdicts = {(one.item, one.metric): one for one in judge_figures(rows)}
+    verdicts = {(one.item, one.metric): one for one in judge_figures(rows, LEAST_AGREEING)}
     assert {item for (item, _), verdict in verdicts.items() if verdict.agrees is False} == set()
     success, ratios = (verdicts["figure 3", name] for name in ("success_rate", "relative_action_count"))
     # 13 of the 15 models are in the table of runs (mistral-large and QwQ are not). The cells that
@@ -269,5 +271,5 @@ def test_a_number_that_the_paper_cut_off_agrees_and_is_marked(
     rows = compare_figures({key: ours, ("domains", "hard", "five", ""): 5.0})
     (row,) = (row for row in rows if (row.metric, row.setting, row.domain, row.player) == key)
     assert (row.printed, row.agrees, row.is_cut) == (6.69, agrees, is_cut)
-    (verdict,) = (one for one in judge_figures(rows) if one.compared)
+    (verdict,) = (one for one in judge_figures(rows, LEAST_AGREEING) if one.compared)
     assert (verdict.agreeing, verdict.cut) == (agrees, is_cut)

@@ -35,7 +35,7 @@ UNITS = [
     )
 ]
 # Made where a model is asked or a person plays, and brought in from elsewhere.
-UNSTAGED = {"calls", "messages", "participants", "external_scores", "scale"}
+UNSTAGED = {"calls", "messages", "participants", "external_scores", "scale", "published_scores"}
 UNSTAGED |= {"a2rbench_published", "knowlogic_verdicts"}
 
 

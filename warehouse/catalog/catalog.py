@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import UnreadableInput
-from schemas.statistics.analysis_tables import SCALE
+from schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
 from schemas.table_form import Table
 from schemas.tables import TABLES
 from schemas.units import evaluation_of, is_evaluation
 from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
+from warehouse.catalog.published_scores import published_sql
 from warehouse.catalog.question_views import in_order, question_views, words_of
 from warehouse.catalog.scale_file import scale_files
 from warehouse.catalog.sql.confinement import Setting
@@ -139,6 +140,10 @@ class Contents:
         """Return where all files lie: paths or URLs."""
         return [self.store.location(name) for names in self.files.values() for name in names]
 
+    def sql_of(self, name: str) -> str:
+        """Return the SQL of the table or view; that of bundled rows is long and is made when it is needed."""
+        return published_sql() if name == PUBLISHED_SCORES.name else self.views[name]
+
     def views_for(self, sql: str) -> list[str]:
         """Return the names of the views that the SQL may name, all where it lists views, in order."""
         words = words_of(sql)
@@ -158,7 +163,7 @@ class Contents:
     def script(self, sql: str = "") -> str:
         """Return SQL that makes all tables and views in any DuckDB, with comments, and then runs this SQL."""
         made = (
-            f'CREATE OR REPLACE VIEW "{name}" AS {self.views[name]}'
+            f'CREATE OR REPLACE VIEW "{name}" AS {self.sql_of(name)}'
             for name in in_order(self.views, self.views)
         )
         commented = (line for name in self.views for line in comment_statements(name))
@@ -240,7 +245,7 @@ class Catalog:
     def _create(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self._created:
-                self._runner.connection.execute(f'CREATE VIEW "{name}" AS {self.contents.views[name]}')
+                self._runner.connection.execute(f'CREATE VIEW "{name}" AS {self.contents.sql_of(name)}')
                 self._created.add(name)
 
     @contextmanager
@@ -296,7 +301,9 @@ def view_over_arrow(tables: dict[str, "pyarrow.Table"]) -> "duckdb.DuckDBPyConne
 
 def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     """Return the names of the files that hold the table in these units, relative to the data root."""
-    if table.kind == "root":
+    if table.kind == "bundled":
+        files = []
+    elif table.kind == "root":
         files = scale_files(store, units) if table.name == SCALE.name else score_files(store)
     elif table.kind == "analysis":
         found = (analysis_of(store, edition, units) for edition in units if not is_evaluation(edition))

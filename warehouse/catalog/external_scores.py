@@ -17,7 +17,7 @@ SCORES = "external_scores"
 # What a browser takes for an address; only those of the web are let through.
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _WEB_ADDRESS = re.compile(r"https?://[^\s/?#@:\[\]\\]+(:[0-9]{1,5})?([/?#][^\s\\]*)?", re.IGNORECASE)
-_COLUMNS = tuple(column.name for column in EXTERNAL_SCORES.columns)
+_COLUMNS = ("benchmark", "player", "score", "source")
 
 
 def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:

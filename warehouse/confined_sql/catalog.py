@@ -66,7 +66,7 @@ class ConfinedCatalog:
         }
         if self._limits.seconds < inf:
             settings["max_execution_time"] = int(self._limits.seconds * 1000)
-        views = [(name, contents.views[name]) for name in contents.views_for(sql)]
+        views = [(name, contents.sql_of(name)) for name in contents.views_for(sql)]
         return Task(
             contents.store.root,
             contents.places,

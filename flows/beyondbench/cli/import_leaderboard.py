@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.console.input_files import read_bytes_file, show_path
+from flows.console.next_step import next_after_scores
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 
@@ -21,7 +22,8 @@ def beyondbench(
     """Import the leaderboard of BeyondBench's authors as scores of another benchmark.
 
     Each of its columns becomes a benchmark of `external_scores`, such as "beyondbench-2025 accuracy".
-    Models that are plainly players of the KUMO authors' release are named as there, others as in the file.
+    Models that are plainly players of the KUMO authors' release are named as there, others as in the file;
+    column `settings` has their parameters and quantization.
     `perennial analyse` then correlates them with the success of an edition's players. Importing again
     replaces what was imported.
 
@@ -45,4 +47,4 @@ def beyondbench(
     if as_json:
         document = {"scores": len(rows), "models": len(players), "columns": list(COLUMNS), "renamed": renamed}
         sys.stdout.write(json_text(document) + "\n")
-    console.print("next: perennial analyse")
+    console.print(next_after_scores(store))

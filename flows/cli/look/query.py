@@ -23,6 +23,7 @@ from schemas.errors import InvalidOption, count
 from schemas.tables import TABLES
 from warehouse.catalog.catalog import list_contents
 from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
+from warehouse.catalog.question_views import words_of
 from warehouse.confined_sql.catalog import open_confined
 from warehouse.confined_sql.process import Limits
 from warehouse.editions.selectors import require_any
@@ -92,7 +93,7 @@ def query(
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
     limits = Limits(_memory_bytes(memory_limit), timeout or inf)
     format_ = choose_format(format_, as_json)
-    with open_confined(existing_root(root), limits) as catalog:
+    with open_confined(existing_root(root, sql), limits) as catalog:
         form = TableForm(
             limit or _TABLE_ROWS,
             "--limit ROWS shows more, --format csv or json prints all",
@@ -170,9 +171,18 @@ def with_whole_path(store: Store) -> Store:
     return store if store.local_folder is None else Store(str(store.local_folder))
 
 
-def existing_root(root: str | None) -> Store:
-    """Return the data root; raise UnreadableInput where nothing is published in it."""
+def existing_root(root: str | None, sql: str = "") -> Store:
+    """Return the data root; raise UnreadableInput where nothing is published in it.
+
+    SQL that reads nothing but tables which no edition holds, such as `published_scores`, needs no edition.
+    """
     store = data_root(root)
-    if not store.names("tables"):
+    if not store.names("tables") and not _needs_no_edition(sql):
         require_any(store, ())
     return store
+
+
+def _needs_no_edition(sql: str) -> bool:
+    known = describe_relations()
+    read = [name for name in words_of(sql) if name in known]
+    return bool(read) and all(name in TABLES and not TABLES[name].of_editions for name in read)

@@ -12,6 +12,7 @@ import typer
 from flows.benchmark import benchmarks
 from flows.cli.share.import_inspect import import_inspect
 from flows.console.input_files import read_bytes_file, show_path
+from flows.console.next_step import next_after_scores
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from flows.export.export_edition import ExportForm, export_edition
@@ -59,7 +60,7 @@ def scores(
     if as_json:
         document = {"scores": len(rows), "benchmarks": benchmarks, "sources": list(sources)}
         sys.stdout.write(json_text(document) + "\n")
-    console.print("next: perennial analyse")
+    console.print(next_after_scores(store))
 
 
 def export(

@@ -1,13 +1,18 @@
 """Set the numbers that the KUMO paper prints beside those computed from the imported release."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from importlib.resources import files
-from itertools import groupby
-from math import copysign, floor, log10, trunc
+from pathlib import Path
 
-from warehouse.catalog.catalog import Catalog
+from flows.benchmark import Paper
+from flows.console.terminal import Terminal
+from flows.kumo.cli.import_release import show_import_progress
+from flows.kumo.release.import_release import EDITION, import_release
+from schemas.errors import UnreadableInput
+from tasks.papers.comparison import Comparison, compare
+from warehouse.catalog.catalog import Catalog, open_catalog, published_editions
 from warehouse.kumo.paper.printed import PrintedValue, printed_values
+from warehouse.store.store import Store
 
 # The text extraction of figure 3 garbles a few per cent of its cells, so that these are judged together.
 LEAST_AGREEING = 0.95
@@ -18,44 +23,22 @@ DOMAINS = {"all": 100, "five": 5}
 Key = tuple[str, str, str, str]  # metric, setting, domain, player
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A printed value and ours; `difference` is ours less the printed one, `reason` why one is not there.
+def compare_paper(store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
+    """Return a comparison for each printed number, from the release, which is imported where PATH is given.
 
-    `is_cut` says that ours agrees only because the paper cut it off after its last printed digit, as 6.696 to
-    6.69, and did not round it.
+    Raises UnreadableInput where neither PATH nor the data root has the authors' release.
     """
-
-    item: str
-    version: str
-    metric: str
-    setting: str
-    domain: str
-    player: str
-    computed_of: str
-    printed: float | None
-    ours: float | None
-    difference: float | None
-    tolerance: float
-    agrees: bool | None
-    is_cut: bool
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class FigureVerdict:
-    """How many of the values of a figure that both sides have agree; None: nothing can be compared."""
-
-    item: str
-    metric: str
-    compared: int
-    agreeing: int
-    cut: int  # of the agreeing ones: printed cut off, not rounded
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether at least 95% of the values agree."""
-        return self.agreeing >= LEAST_AGREEING * self.compared if self.compared else None
+    if path is not None:
+        console = Terminal(stderr=True, soft_wrap=True)
+        with show_import_progress(console) as advance:
+            import_release(store, path, [], [], console.print, advance)
+    if EDITION not in published_editions(store):
+        raise UnreadableInput(
+            f"no edition {EDITION} in {store.root!r}: expected the authors' released data; give its folder, "
+            "perennial reproduce-paper kumo PATH"
+        )
+    step("computing the paper's figures")
+    return compare_figures(compute_figures(open_catalog(store)))
 
 
 def compute_figures(catalog: Catalog) -> dict[Key, float]:
@@ -79,42 +62,25 @@ def _compare(value: PrintedValue, computed: Mapping[Key, float]) -> list[Compari
 
 
 def _comparison(value: PrintedValue, player: str, computed: Mapping[Key, float]) -> Comparison:
-    key = value.metric, value.setting, value.domain, value.computed_of or player
-    ours = computed.get(key)
-    difference = None if ours is None or value.printed is None else ours - value.printed
+    ours = computed.get((value.metric, value.setting, value.domain, value.computed_of or player))
     held = computed.get(("domains", value.setting, value.domain, ""), 0.0)
     is_partial = held < DOMAINS.get(value.domain, 0)
     partial = f"the edition holds {held:.0f} of {DOMAINS[value.domain]} domains" if is_partial else ""
-    # A mean over players that the paper does not name is shown and not judged.
-    agrees, is_cut = None, False
-    if ours is not None and difference is not None and value.metric != "mean_tokens" and not is_partial:
-        is_close = abs(difference) <= value.tolerance
-        is_cut = not is_close and _cut_off(ours, value.tolerance) == value.printed
-        agrees = is_close or is_cut
-    return Comparison(
+    return compare(
         value.item,
-        value.version,
         value.metric,
-        value.setting,
-        value.domain,
-        player,
-        value.computed_of,
         value.printed,
         ours,
-        difference,
-        value.tolerance,
-        agrees,
-        is_cut,
-        _reason(value, ours, partial),
+        tolerance=value.tolerance,
+        setting=value.setting,
+        domain=value.domain,
+        player=player,
+        settings="version 2" if value.version == "2" else "",
+        computed_of=value.computed_of,
+        reason=_reason(value, ours, partial),
+        # A mean over players that the paper does not name is shown and not judged.
+        is_judged=value.metric != "mean_tokens" and not is_partial,
     )
-
-
-def _cut_off(ours: float, tolerance: float) -> float:
-    """Return ours cut off after the last printed digit, of whose unit the tolerance is half and a little."""
-    digits = floor(-log10(tolerance)) if tolerance else 0
-    unit: float = 10.0**digits
-    # A float just below a printed number, such as 0.29 * 100, is that number.
-    return round(trunc(ours * unit + copysign(1e-6, ours)) / unit, digits)
 
 
 def _reason(value: PrintedValue, ours: float | None, partial: str) -> str:
@@ -125,11 +91,4 @@ def _reason(value: PrintedValue, ours: float | None, partial: str) -> str:
     return "the imported edition does not hold it"
 
 
-def judge_figures(rows: Sequence[Comparison]) -> list[FigureVerdict]:
-    """Return a verdict for each metric of each item, in the order of the rows."""
-    verdicts = []
-    for (item, metric), group in groupby(rows, key=lambda row: (row.item, row.metric)):
-        judged = [row for row in group if row.agrees is not None]
-        agreeing, cut = sum(row.agrees is True for row in judged), sum(row.is_cut for row in judged)
-        verdicts.append(FigureVerdict(item, metric, len(judged), agreeing, cut))
-    return verdicts
+PAPER = Paper(compare_paper, LEAST_AGREEING)

@@ -54,12 +54,14 @@ def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
                 f"{name}: {quote(models[player])} and {quote(model)} are one model; keep one"
             )
         models[player] = model
+        settings = _read_settings(entry, f"{name}: {quote(model)}")
         rows += [
             {
                 "benchmark": f"{BENCHMARK} {column}",
                 "player": player,
                 "score": _read_score(entry, column, f"{name}: {quote(model)}"),
                 "source": SOURCE,
+                "settings": settings,
             }
             for column in COLUMNS
         ]
@@ -89,6 +91,17 @@ def _read_model(entry: Any, place: str) -> str:
     if not isinstance(model, str) or not model.strip() or not model.isprintable() or len(model) > _MAX_NAME:
         raise UnreadableInput(f"{place}: model is {quote(model)}, expected a name on one line")
     return model.strip()
+
+
+def _read_settings(entry: dict[str, Any], place: str) -> str | None:
+    """Return parameters and quantization, such as `0.5B, GPTQ-4-Bit`; None where the entry has neither."""
+    said = []
+    for column in ("params", "quantization"):
+        value = entry.get(column) or ""
+        if not isinstance(value, str) or len(value) > _MAX_NAME or not value.isprintable():
+            raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a text on one line")
+        said += [value] if value not in ("", "None") else []
+    return ", ".join(said) or None
 
 
 def _read_score(entry: dict[str, Any], column: str, place: str) -> float:

@@ -1,0 +1,1 @@
+"""What the paper of A2RBench prints: numbers, without sentences."""

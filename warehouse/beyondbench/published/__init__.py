@@ -1,0 +1,1 @@
+"""What the paper of BeyondBench and its authors' site print: numbers, without sentences."""

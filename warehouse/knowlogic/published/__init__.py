@@ -1,0 +1,1 @@
+"""What the paper of KnowLogic prints: numbers, without sentences."""
