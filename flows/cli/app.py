@@ -28,7 +28,7 @@ _REFUSED_BY_THE_SYSTEM = 2
 # Where each command is, and its line in the help: the first of its own help.
 COMMANDS: dict[str, CommandLine] = {
     "init": (
-        "flows.cli.run.models:init",
+        "flows.cli.run.init:init",
         "Write a commented perennial.toml and models.toml: each setting with its description.",
     ),
     "models": ("flows.cli.run.models:models", "Try the models of models.toml."),

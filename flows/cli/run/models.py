@@ -1,14 +1,13 @@
-"""`perennial models check`: try the models of models.toml; `perennial init`: write the files of settings."""
+"""`perennial models check`: try the models of models.toml."""
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.console.terminal import Terminal, json_text
-from schemas.errors import EndpointFailed, UnreadableInput
+from schemas.errors import EndpointFailed
 
 if TYPE_CHECKING:
     from flows.models.check import TriedModel
@@ -71,35 +70,3 @@ def _line(tried: "TriedModel") -> str:
         f"ok      {tried.name} at {tried.server}: {reply.status}, {reply.latency_s:.2f} s, {tokens}, {cost}; "
         f"accepts {accepted}" + ", batches" * tried.takes_batches
     )
-
-
-def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write them.")] = Path(),
-) -> None:
-    """Write a commented perennial.toml and models.toml: each setting with its description.
-
-    Existing files are kept.
-
-    Example: perennial init
-    """
-    from flows.benchmark import find_benchmark
-    from flows.models.starter_files import models_file, settings_file
-    from schemas.benchmark import DEFAULT_BENCHMARK
-    from schemas.settings.models_file import MODELS_FILE
-    from schemas.settings.refresh import SETTINGS_FILE
-
-    console = Terminal(soft_wrap=True)
-    texts = {SETTINGS_FILE: settings_file(find_benchmark(DEFAULT_BENCHMARK)), MODELS_FILE: models_file()}
-    for name, text in texts.items():
-        path = folder / name
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            console.print(f"{path} is there already, and was kept")
-        except OSError as error:
-            raise UnreadableInput(
-                f"{path}: cannot be written ({error.strerror}); name a folder that exists and can be written"
-            ) from None
-        else:
-            console.print(f"{path} is written")

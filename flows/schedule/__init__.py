@@ -1,0 +1,1 @@
+"""Schedules that run somewhere else: a workflow of GitHub Actions."""

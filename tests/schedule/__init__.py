@@ -1,0 +1,1 @@
+"""The workflow that `perennial init --github` writes, and each of its steps."""

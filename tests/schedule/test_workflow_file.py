@@ -1,0 +1,123 @@
+"""`perennial init --github`: the file itself, as actionlint and a careful reader see it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.settings.models_file import load_models
+from tests.flows.hand_made_root import Run, perennial
+from tests.schedule.runner import read_workflow
+
+WORKFLOW = Path(".github/workflows/perennial.yml")
+KEEPS = ("release", "s3://bucket/perennial")
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
+
+
+@pytest.fixture(params=KEEPS)
+def workflow(request: pytest.FixtureRequest, give: Run) -> Any:
+    done = give("init", "--github", "--keep", request.param)
+    assert done.code == 0
+    return read_workflow(WORKFLOW)
+
+
+def test_actionlint_finds_nothing(workflow: Any) -> None:
+    linter = shutil.which("actionlint")
+    if linter is None:
+        pytest.skip("actionlint is not installed (extra `test` has it)")
+    done = subprocess.run([linter, "-no-color", str(WORKFLOW)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+    # It does look: a label that no runner has, and an input that the shell would run.
+    spoiled = (
+        WORKFLOW.read_text()
+        .replace("ubuntu-24.04", "ubuntu-none")
+        .replace('"$EDITION"', "${{ github.head_ref }}")
+    )
+    WORKFLOW.write_text(spoiled)
+    again = subprocess.run([linter, "-no-color", str(WORKFLOW)], capture_output=True, text=True)
+    assert again.returncode == 1
+    assert "ubuntu-none" in again.stdout
+    assert "untrusted" in again.stdout
+
+
+def test_permissions_are_the_least_and_two_runs_never_overlap(workflow: Any) -> None:
+    refresh, publish = workflow["jobs"]["refresh"], workflow["jobs"]["publish"]
+    kept_in_releases = refresh["env"]["PERENNIAL_ROOT"] == "data"
+    assert workflow["permissions"] == {}
+    assert refresh["permissions"] == {"contents": "write" if kept_in_releases else "read"}
+    assert publish["permissions"] == {"pages": "write", "id-token": "write"}
+    assert workflow["concurrency"] == {"group": "perennial-data-root", "cancel-in-progress": False}
+    assert set(workflow[True]) == {"schedule", "workflow_dispatch"}
+    assert refresh["steps"][0]["with"]["persist-credentials"] is False
+
+
+def test_actions_are_pinned_and_values_reach_the_shell_by_variables_alone(workflow: Any) -> None:
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    pins = re.findall(r"uses: (\S+) # v\d+\.\d+\.\d+$", WORKFLOW.read_text(), re.MULTILINE)
+    assert pins == [step["uses"] for step in steps if "uses" in step]
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", pin) for pin in pins)
+    assert not [step["name"] for step in steps if "${{" in step.get("run", "")]
+
+
+def test_what_was_paid_for_is_kept_whatever_fails(workflow: Any) -> None:
+    by_id = {step.get("id"): step for step in workflow["jobs"]["refresh"]["steps"]}
+    order = [step.get("id") for step in workflow["jobs"]["refresh"]["steps"]]
+    assert by_id["keep"]["if"] == "${{ always() && steps.restore.outcome == 'success' }}"
+    assert order.index("restore") < order.index("keep") < order.index("website")
+
+
+def test_each_secret_that_models_need_is_passed_on(give: Run) -> None:
+    Path("models.toml").write_text(
+        '[one]\nbase_url = "https://example.org/v1"\nkey_env = "ONE_KEY"\n\n'
+        '[two]\nheaders = { api-key = "${TWO_KEY}" }\n'
+    )
+    assert len(load_models()) == 2
+    said = give("init", "--github")
+    assert "PERENNIAL_API_KEY, OPENAI_API_KEY, ONE_KEY, TWO_KEY" in said.out
+    for step in read_workflow(WORKFLOW)["jobs"]["refresh"]["steps"]:
+        if step["name"].startswith(("Grow", "Evaluate")):
+            assert step["env"]["ONE_KEY"] == "${{ secrets.ONE_KEY }}"
+            assert step["env"]["TWO_KEY"] == "${{ secrets.TWO_KEY }}"
+    text = WORKFLOW.read_text()
+    assert set(re.findall(r"secrets\.(\w+)", text)) == {
+        *("ROOT_PASSPHRASE", "PERENNIAL_API_KEY", "OPENAI_API_KEY", "ONE_KEY", "TWO_KEY")
+    }
+
+
+def test_an_existing_file_is_kept_and_a_wrong_place_is_refused(give: Run) -> None:
+    WORKFLOW.parent.mkdir(parents=True)
+    WORKFLOW.write_text("mine\n")
+    done = give("init", "--github")
+    assert (done.code, WORKFLOW.read_text()) == (0, "mine\n")
+    assert f"{WORKFLOW} is there already, and was kept" in done.out
+    for arguments, said in (
+        (
+            ("--github", "--keep", "gs://bucket"),
+            "--keep 'gs://bucket': expected release, or s3://BUCKET/PREFIX",
+        ),
+        (("--github", "--keep", "s3://bucket/$(id)"), "expected release, or s3://BUCKET/PREFIX"),
+        (("--keep", "release"), "it says where the workflow of --github keeps the data root"),
+    ):
+        refused = give("init", *arguments)
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert said in refused.err
+
+
+def test_it_installs_this_version_or_the_clone_that_it_is_in(give: Run) -> None:
+    from flows.run.code_version import code_version
+
+    give("init", "--github", "--keep", "s3://bucket/perennial")
+    assert f"pip install 'perennial-bench[s3]=={code_version()}'" in WORKFLOW.read_text()
+    WORKFLOW.unlink()
+    Path("pyproject.toml").write_text('[project]\nname = "perennial-bench"\n')
+    give("init", "--github")
+    assert "pip install '.'" in WORKFLOW.read_text()

@@ -1,0 +1,183 @@
+"""The workflow's steps in order on this machine: a limit, its second try, the next month, another secret."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from flows.cli.app import COMMANDS
+from flows.schedule.github import WORKFLOW, check_keep, github_workflow
+from schemas.settings.models_file import load_models
+from tests.conftest import REPOSITORY
+from tests.schedule.runner import Job, run_job, run_script
+from tests.server.log import ANSWERED
+from tests.server.options import ServerOptions
+from tests.server.running import RunningServer, running_server
+from tests.warehouse.s3_server import S3, s3
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+pytestmark = pytest.mark.slow
+
+__all__ = ["s3"]
+
+KEY = "sk-of-a-model-0123456789"
+PASSPHRASE = "correct horse battery staple"
+RESTORE, GROW = "Restore the data root and verify it", "Grow this month's edition"
+EVALUATE, KEEP, SITE = "Evaluate the models of models.toml", "Keep the data root", "Build the website"
+
+
+@dataclass
+class Repository:
+    """A repository with the workflow; each run has a fresh checkout, and a runner of its own."""
+
+    folder: Path
+    keep: str
+    server: RunningServer
+    secrets: dict[str, str]
+    environment: dict[str, str] = field(default_factory=dict)
+    runs: int = 0
+    checkout: Path = Path()
+
+    def run(self, month: str, max_cost: str = "", **secrets: str) -> Job:
+        """Run the job `refresh` for a month."""
+        self.write_checkout()
+        return run_job(
+            self.checkout,
+            self.folder / f"runner-{self.runs}",
+            self.environment,
+            secrets=self.secrets | secrets,
+            inputs={"month": month, "max_cost": max_cost},
+        )
+
+    def write_checkout(self) -> None:
+        """Write the next run's checkout."""
+        self.runs += 1
+        self.checkout = self.folder / f"checkout-{self.runs}"
+        (self.checkout / WORKFLOW).parent.mkdir(parents=True)
+        (self.checkout / "perennial.toml").write_text('size = "tiny"\nworkers = 1\n')
+        (self.checkout / "models.toml").write_text(
+            f'[m]\nbase_url = "{self.server.url}"\nkey_env = "MODEL_KEY"\n'
+            "max_output = 400\nprompt_usd_per_million = 1\ncompletion_usd_per_million = 1\n"
+        )
+        models = load_models(str(self.checkout / "models.toml")).values()
+        text = github_workflow(check_keep(self.keep), models, self.checkout)
+        (self.checkout / WORKFLOW).write_text(text)
+
+
+@pytest.fixture
+def server() -> Iterator[RunningServer]:
+    with running_server(ServerOptions(keys=(KEY,), models=("m",))) as running:
+        yield running
+
+
+def played(server: RunningServer) -> int:
+    """Return how many turns of episodes the server answered; the look-up before them is none."""
+    return sum(line.outcome == ANSWERED and line.role == "player" for line in server.log())
+
+
+def answers(root: str) -> list[tuple[object, ...]]:
+    sql = "SELECT edition, count(*), sum(turns) FROM episodes WHERE player = 'm' GROUP BY 1 ORDER BY 1"
+    return open_catalog(Store(root)).query(sql)[1]
+
+
+def test_the_root_in_releases_lasts_through_a_limit_and_into_the_next_month(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    kept = tmp_path / "releases"
+    kept.mkdir()
+    secrets = {"ROOT_PASSPHRASE": PASSPHRASE, "MODEL_KEY": KEY}
+    there = Repository(tmp_path, "release", server, secrets, {"GH_FOLDER": str(kept)})
+
+    limited = there.run("2026-12", max_cost="0.02")
+    assert limited.outcomes[GROW] == "success", limited.output
+    assert limited.outcomes[EVALUATE] == "failure"
+    assert "--max-cost" in limited.output[EVALUATE]
+    # The edition and every reply that was paid for are kept, and the edition is shown.
+    assert limited.outcomes[KEEP] == "success", limited.output[KEEP]
+    assert_website(limited, "monthly-2026-12")
+    paid = played(server)
+    assert paid > 0
+    assert answers(str(there.checkout / "data")) == []
+
+    resumed = there.run("2026-12")
+    assert set(resumed.outcomes.values()) - {"success"} <= site_outcome(), resumed.output
+    assert "monthly-2026-12: " in resumed.output[RESTORE]
+    assert "nothing to do" in resumed.output[GROW]
+    first = answers(str(there.checkout / "data"))
+    assert [row[:2] for row in first] == [("monthly-2026-12", 7)]
+    # No call is made twice.
+    assert played(server) == first[0][2] > paid
+
+    following = there.run("2027-01")
+    assert set(following.outcomes.values()) - {"success"} <= site_outcome(), following.output
+    both = answers(str(there.checkout / "data"))
+    assert both[0] == first[0]
+    assert both[1][:2] == ("monthly-2027-01", 7)
+    assert_website(following, "monthly-2027-01")
+
+    # Nothing in the release can be read without the passphrase.
+    (newest,) = sorted(kept.iterdir())[-1].iterdir()
+    content = newest.read_bytes()
+    assert not [text for text in (b"SQLite format 3", b"monthly-2026-12", b"ARROW:schema") if text in content]
+
+    locked_out = there.run("2027-02", ROOT_PASSPHRASE="another")
+    assert locked_out.outcomes[RESTORE] == "failure"
+    assert set(locked_out.runs) == {"Install perennial", "Choose the month", RESTORE}
+    assert len(list(kept.iterdir())) == 3
+    forgotten = there.run("2027-02", ROOT_PASSPHRASE="")
+    assert "::error::the secret ROOT_PASSPHRASE is not set" in forgotten.output[RESTORE]
+
+
+def test_the_root_on_s3_lasts_into_the_next_month(server: RunningServer, s3: S3, tmp_path: Path) -> None:
+    keep = s3.new_root().removesuffix("/data")
+    secrets = {name: s3.environment[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+    there = Repository(tmp_path, keep, server, {**secrets, "MODEL_KEY": KEY}, s3.environment)
+    for number, month in enumerate(("2026-12", "2027-01")):
+        done = there.run(month)
+        assert set(done.outcomes.values()) - {"success"} <= site_outcome(), done.output
+        restored = done.output["Restore ledger and seeds, and verify the data root"]
+        assert ("monthly-2026-12: " in restored) == bool(number)
+    found = answers(f"{keep}/data")
+    assert [row[:2] for row in found] == [("monthly-2026-12", 7), ("monthly-2027-01", 7)]
+    assert played(server) == sum(int(str(row[2])) for row in found)
+    # The second month has the ledger of the first: seeds can be revealed, replies read again.
+    listed = subprocess.run(
+        ["perennial", "calls", "--root", f"{keep}/data", "--json", "--limit", "1000"],
+        capture_output=True,
+        text=True,
+        cwd=there.checkout,
+    )
+    assert len(json.loads(listed.stdout)) >= played(server)
+
+
+def site_outcome() -> set[str]:
+    """Return what the website's steps may come to beside success: nothing, once there is the command."""
+    return set() if "site" in COMMANDS else {"failure", "skipped"}
+
+
+def assert_website(job: Job, edition: str) -> None:
+    if "site" not in COMMANDS:
+        return
+    assert job.outcomes[SITE] == "success", job.output[SITE]
+    assert edition in (job.website / "index.html").read_text("utf-8")
+
+
+def test_the_script_for_cron_does_the_same(server: RunningServer, tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/operate.md").read_text("utf-8")
+    (script,) = re.findall(r"```bash\n(#!/usr/bin/env bash\n.*?)```", page, re.DOTALL)
+    there = Repository(tmp_path, "release", server, {})
+    there.write_checkout()
+    (there.checkout / "keys.sh").write_text(f"export MODEL_KEY={KEY}\n")
+    here = script.replace("/srv/perennial", str(there.checkout)).replace("gpt-4.1-mini,o3", "m")
+    assert here != script
+    for _ in range(2):
+        done = run_script(here, there.checkout, tmp_path)
+        assert done.returncode == 0 or "site" not in COMMANDS, done.stdout
+    (row,) = answers(str(there.checkout / "warehouse/data"))
+    assert row[1] == 7
+    assert played(server) == row[2]
