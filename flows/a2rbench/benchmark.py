@@ -10,6 +10,7 @@ from schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
     from flows.a2rbench import analysis, prepare, seats, stages, summary
+    from flows.a2rbench.paper import compare
     from flows.a2rbench.web import own_pages
     from schemas.a2rbench import settings as own_settings
     from tasks.a2rbench.report import own_sections
@@ -22,6 +23,7 @@ else:
     seats = LateModule("flows.a2rbench.seats")
     stages = LateModule("flows.a2rbench.stages")
     summary = LateModule("flows.a2rbench.summary")
+    compare = LateModule("flows.a2rbench.paper.compare")
     own_pages = LateModule("flows.a2rbench.web.own_pages")
     own_settings = LateModule("schemas.a2rbench.settings")
     origins = LateModule("warehouse.a2rbench.origins")
@@ -74,4 +76,5 @@ BENCHMARK = Benchmark(
         ),
     },
     pages=lambda: own_pages.PAGES,
+    paper=lambda: compare.PAPER,
 )

@@ -9,6 +9,7 @@ from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from flows.beyondbench import analysis, kernels, prepare, seats, stages, summary
+    from flows.beyondbench.paper import compare
     from flows.beyondbench.web import own_pages
     from schemas.beyondbench import settings as own_settings
     from tasks.beyondbench.report import own_sections
@@ -18,6 +19,7 @@ else:
     analysis = LateModule("flows.beyondbench.analysis")
     kernels = LateModule("flows.beyondbench.kernels")
     prepare = LateModule("flows.beyondbench.prepare")
+    compare = LateModule("flows.beyondbench.paper.compare")
     own_sections = LateModule("tasks.beyondbench.report.own_sections")
     seats = LateModule("flows.beyondbench.seats")
     stages = LateModule("flows.beyondbench.stages")
@@ -75,6 +77,7 @@ BENCHMARK = Benchmark(
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     warm_up=lambda: kernels.prepare_kernels(),
     commands={

@@ -9,6 +9,7 @@ from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from flows.knowlogic import analysis, prepare, seats, stages, summary
+    from flows.knowlogic.paper import compare
     from flows.knowlogic.web import own_pages
     from schemas.knowlogic import settings as own_settings
     from tasks.knowlogic.report import own_sections
@@ -21,6 +22,7 @@ else:
     seats = LateModule("flows.knowlogic.seats")
     stages = LateModule("flows.knowlogic.stages")
     summary = LateModule("flows.knowlogic.summary")
+    compare = LateModule("flows.knowlogic.paper.compare")
     own_pages = LateModule("flows.knowlogic.web.own_pages")
     own_settings = LateModule("schemas.knowlogic.settings")
     origins = LateModule("warehouse.knowlogic.origins")
@@ -68,6 +70,7 @@ BENCHMARK = Benchmark(
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    paper=lambda: compare.PAPER,
     languages="SELECT instance_id, language FROM knowlogic_questions",
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     commands={

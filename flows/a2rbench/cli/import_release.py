@@ -16,6 +16,7 @@ from schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
     from flows.a2rbench.import_release import ImportedEdition
+    from tasks.a2rbench.published.lines import PublishedLine
 
 _FILE = "seeds.jsonl"
 _MAX_BYTES = 200_000_000
@@ -46,7 +47,6 @@ def a2rbench(
     from flows.a2rbench.import_release import import_lines
     from flows.run.spread_work import spread_over
     from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
-    from tasks.a2rbench.published.lines import read_lines
     from tasks.sandbox.refusal import Refused
     from tasks.sandbox.tier import require_protection
     from warehouse.lock.root_lock import lock_root
@@ -55,8 +55,7 @@ def a2rbench(
         raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)
-    file = path / _FILE if path.is_dir() else path
-    lines = read_lines(read_text_file(file, _MAX_BYTES), show_path(file))
+    lines = find_lines(path)
     try:
         protection = require_protection(accept_unprotected=accept_weak_sandbox)
     except Refused as error:
@@ -78,6 +77,14 @@ def a2rbench(
         document = {"edition": edition, "new": done is not None, **(asdict(done) if done else {})}
         sys.stdout.write(json_text(document) + "\n")
     console.print(f"next: perennial evaluate {edition} --players MODEL,search,guesser,identity,nearest")
+
+
+def find_lines(path: Path) -> "list[PublishedLine]":
+    """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
+    from tasks.a2rbench.published.lines import read_lines
+
+    file = path / _FILE if path.is_dir() else path
+    return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))
 
 
 def _print(console: Terminal, edition: str, done: "ImportedEdition") -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 80
 # Of a figure with more numbers than this, a table only counts those that agree.
-_LISTED = 60
+_LISTED = 12
 
 
 def reproduce_paper(
@@ -83,9 +83,13 @@ def _print(rows: "list[Comparison]", verdicts: "list[FigureVerdict]") -> None:
         for line in wrap(f"{verdict.item}: {verdict.metric.replace('_', ' ')}: {_describe(verdict)}", _WIDTH):
             typer.echo(line)
         of_figure = list(group)
+        reasons = {row.reason for row in of_figure}
+        common = reasons.pop() if len(reasons) == 1 and len(of_figure) > 1 else ""
+        for line in wrap(common, _WIDTH, initial_indent="    ", subsequent_indent="    "):
+            typer.echo(line)
         shown = [row for row in of_figure if len(of_figure) <= _LISTED or not row.agrees or row.computed_of]
         for row in shown:
-            for line in _lines(row):
+            for line in _lines(row, common):
                 typer.echo(line)
         if len(shown) < len(of_figure):
             typer.echo(f"  {len(of_figure) - len(shown):,} more agree (--format csv lists them)")
@@ -103,8 +107,11 @@ def _describe(verdict: "FigureVerdict") -> str:
     return f"{state}, {verdict.agreeing} of {verdict.compared} values{cut}"
 
 
-def _lines(row: "Comparison") -> list[str]:
-    """Return the place, the printed value, ours and the difference; then whose it is, or why not."""
+def _lines(row: "Comparison", common: str) -> list[str]:
+    """Return the place, the printed value, ours and the difference; then whose it is, or why not.
+
+    `common` is the reason of the whole figure, which is not repeated.
+    """
     said = (row.setting, row.domain, row.player, row.settings)
     place = " ".join(part for part in said if part not in ("", "all"))
     numbers = f"{_number(row.printed)}{_number(row.ours)}{_number(row.difference, sign='+')}"
@@ -112,10 +119,15 @@ def _lines(row: "Comparison") -> list[str]:
     lines = [f"  {place[:43]:43}{numbers}{mark}"] if numbers.strip(" -") else [f"  {place}".rstrip()]
     notes = [f"this is {row.computed_of}"] if row.computed_of else []
     notes += ["printed cut off, not rounded"] if row.is_cut else []
-    notes += [row.reason] if row.reason and (row.agrees is not True or row.computed_of) else []
+    notes += (
+        [row.reason] if row.reason not in ("", common) and (row.agrees is not True or row.computed_of) else []
+    )
     said_so = wrap("; ".join(notes), _WIDTH, initial_indent="    ", subsequent_indent="    ")
     return [line for line in (*lines, *said_so) if line.strip()]
 
 
 def _number(value: float | None, sign: str = "") -> str:
-    return f"{'-':>11}" if value is None else f"{value:{sign}11,.3f}"
+    if value is None:
+        return f"{'-':>11}"
+    digits = 4 if 0 < abs(value) < 0.1 else 3
+    return f"{value:{sign}11,.{digits}f}"

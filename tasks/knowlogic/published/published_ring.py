@@ -21,7 +21,8 @@ _EN_NAMES = re.compile(r"([^.,]+(?:,[^.,]+){5}),?\s*[—–-]+\s*these six ", re
 _FACING = {
     "ring_out": re.compile(r"面朝外|面向外|背对|facing outward|facing away|backs toward", re.IGNORECASE),
     "ring_in": re.compile(
-        r"(?:面向|面朝|面对)[^，。]{0,6}(?:圆心|中心)|facing (?:inward|(?:toward )?the center)", re.IGNORECASE
+        r"(?:面向|面朝|面对)[^，。背]{0,6}(?:圆心|中心)|facing (?:inward|(?:toward )?the center)",
+        re.IGNORECASE,
     ),
 }
 _NUMBERS: dict[Language, tuple[str, ...]] = {

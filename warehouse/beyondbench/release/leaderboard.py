@@ -7,6 +7,7 @@ Columns that are computed from others are left out: efficiency, overthinking, wo
 import csv
 import io
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
@@ -36,36 +37,50 @@ def same_players() -> dict[str, str]:
     return {row["model"]: row["player"] for row in csv.DictReader(io.StringIO(text))}
 
 
-def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
-    """Return rows of `external_scores`: one per model and column.
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model of the leaderboard: its columns, and parameters and quantization where it says them."""
+
+    model: str
+    scores: dict[str, float]
+    settings: str | None
+
+
+def read_leaderboard(content: bytes, name: str) -> list[Entry]:
+    """Return the models of the leaderboard.
 
     Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
     """
     entries = _read_json(content, name)
     if not isinstance(entries, list) or not entries:
         raise UnreadableInput(f"{name}: {_what(entries)}, expected a list of models, each with {COLUMNS[0]}")
-    rows: list[dict[str, Any]] = []
-    models: dict[str, str] = {}
+    found: dict[str, Entry] = {}
     for number, entry in enumerate(entries, 1):
         model = _read_model(entry, f"{name}: entry {number}")
+        place = f"{name}: {quote(model)}"
         player = same_players().get(model, model)
-        if player in models:
+        if player in found:
             raise UnreadableInput(
-                f"{name}: {quote(models[player])} and {quote(model)} are one model; keep one"
+                f"{name}: {quote(found[player].model)} and {quote(model)} are one model; keep one"
             )
-        models[player] = model
-        settings = _read_settings(entry, f"{name}: {quote(model)}")
-        rows += [
-            {
-                "benchmark": f"{BENCHMARK} {column}",
-                "player": player,
-                "score": _read_score(entry, column, f"{name}: {quote(model)}"),
-                "source": SOURCE,
-                "settings": settings,
-            }
-            for column in COLUMNS
-        ]
-    return rows
+        scores = {column: _read_score(entry, column, place) for column in COLUMNS}
+        found[player] = Entry(model, scores, _read_settings(entry, place))
+    return list(found.values())
+
+
+def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
+    """Return rows of `external_scores`, one per model and column; raise what `read_leaderboard` raises."""
+    return [
+        {
+            "benchmark": f"{BENCHMARK} {column}",
+            "player": same_players().get(entry.model, entry.model),
+            "score": score,
+            "source": SOURCE,
+            "settings": entry.settings,
+        }
+        for entry in read_leaderboard(content, name)
+        for column, score in entry.scores.items()
+    ]
 
 
 def _read_json(content: bytes, name: str) -> Any:

@@ -1,0 +1,1 @@
+"""The paper of A2RBench beside the published seeds."""

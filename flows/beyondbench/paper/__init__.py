@@ -1,0 +1,1 @@
+"""The paper of BeyondBench beside the leaderboard of its authors' site."""

@@ -1,0 +1,1 @@
+"""The paper of KnowLogic beside its own tables, and its printed items beside our engine."""
