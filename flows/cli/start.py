@@ -14,7 +14,10 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command line."""
     end_at_once_on_ctrl_c()
+    from flows.seldom_collected import collect_seldom
     from schemas.errors import UnusableBenchmark
+
+    collect_seldom()
 
     try:
         from flows.cli.app import main as run

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from flows.run.worker import prepare_worker
+from flows.seldom_collected import collect_seldom
 
 Result = TypeVar("Result")
 
@@ -122,6 +123,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 def _begin(lifeline: Connection, benchmark: str) -> None:
     threading.Thread(target=_leave_with, args=(lifeline,), daemon=True).start()
+    collect_seldom()
     if benchmark:
         prepare_worker(benchmark)
 

@@ -6,11 +6,8 @@ from flows.stages.threads import limit_threads
 
 
 def prepare_worker(benchmark: str) -> None:
-    """Import what batches need, without Prefect, and make compiled code ready: before the first batch."""
-    found = find_benchmark(benchmark)
-    found.growing()
-    if found.warm_up is not None:
-        found.warm_up()
+    """Import what batches need, without Prefect, before the first batch."""
+    find_benchmark(benchmark).growing()
 
 
 def run_work(work: Work, threads: int) -> Counts:

@@ -23,6 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from flows.seldom_collected import collect_seldom
 from flows.serve.free_space import require_space
 from schemas.errors import ServerEnded
 
@@ -202,6 +203,7 @@ def _leave_with_parent() -> None:
 def _serve(port: int, *, scheduling: bool) -> None:
     # Before the imports, which take seconds: the parent may be gone by then.
     threading.Thread(target=_leave_with_parent, daemon=True).start()
+    collect_seldom()
     from flows.serve.prefect_database import prepare_database
     from flows.serve.prefect_retention import trim_at_start
     from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page

@@ -21,6 +21,7 @@ from warehouse.ledger.server_batches import (
     keep_batch_id,
 )
 from warehouse.ledger.writer import LedgerWriter
+from warehouse.store.file_system import file_system
 
 LEDGER_FILE = "ledger.sqlite"
 
@@ -37,9 +38,7 @@ def ledger_file(root: str) -> Path:
     scheme, separator, _ = root.partition("://")
     if separator and scheme not in _LOCAL_SCHEMES:
         return Path(_REMOTE_ROOTS) / f"{content_id('root', root.rstrip('/'))}.sqlite"
-    from fsspec.core import url_to_fs
-
-    return Path(url_to_fs(root)[1]) / LEDGER_FILE
+    return Path(file_system(root)[1]) / LEDGER_FILE
 
 
 def without_credentials(url: str) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_one_line
+from warehouse.store.local_files import LocalFiles, local_path
 
 # A listing that is remembered would hide what another process wrote meanwhile.
 _STORAGE_OPTIONS = {"s3": {"use_listings_cache": False}, "s3a": {"use_listings_cache": False}}
@@ -25,6 +26,8 @@ def file_system(root: str) -> tuple[Any, str]:
 
     Raises InvalidOption for a root with credentials in it, of an unknown kind, or whose package is missing.
     """
+    if (folder := local_path(root)) is not None:
+        return LocalFiles(), folder
     from fsspec.core import url_to_fs
 
     scheme, separator, rest = root.partition("://")

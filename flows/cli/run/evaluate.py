@@ -99,8 +99,6 @@ def evaluate(
         check_runner(chosen.runner)
         store.require_conditional_writes()
         console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
-        warm_up = find_benchmark(plan.benchmark).warm_up
-        warm_ups = [] if warm_up is None else [warm_up]
         with lock_root(store, f"evaluate {chosen.edition}", console.print):
             refuse_changed_root(store, before)
             with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
@@ -111,7 +109,7 @@ def evaluate(
 
                 evaluate_prepared(chosen.model_copy(update={"players": list(plan.players)}), plan)
 
-            run_flow(run, warm_ups, chosen.root, console, verbose)
+            run_flow(run, (), chosen.root, console, verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

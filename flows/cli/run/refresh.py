@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -18,12 +19,12 @@ from flows.console.terminal import Terminal
 from flows.refresh.planning.estimate_calls import estimate_refresh
 from flows.refresh.planning.print_plan import print_plans
 from flows.refresh.print_outcomes import print_outcomes
+from flows.run.compiled_code import compile_once
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
 from schemas.errors import PerennialError, ServerEnded
 from schemas.rows import JsonObject
-from warehouse.audit.great_expectations import load_great_expectations
 from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.store.store import Store
 
@@ -128,7 +129,7 @@ def grow_and_play(
             verb = "resuming" if one.resumed else "growing"
             console.print(f"{verb} edition {one.plan.edition} in {store.root}")
     chosen = [find_benchmark(settings.benchmark) for settings in each]
-    warm_ups = [one.warm_up for one in chosen if one.warm_up is not None]
+    warm_ups = [partial(compile_once, one.name, one.warm_up) for one in chosen if one.warm_up is not None]
     what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
     with lock_root(store, what, console.print):
         refuse_changed_root(store, before)
@@ -209,12 +210,11 @@ def _run(
     slow = Terminal(stderr=True, soft_wrap=True)
     with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
         with show_steps("start") as step:
-            ready = ", making compiled code ready (compiled on first use)" if warm_ups else ""
-            step(f"starting Prefect{ready}")
-            told = "".join(f"{warm_up()}; " for warm_up in warm_ups)
-            # What takes seconds to import is imported while the server starts.
+            step("making compiled code ready (compiled on first use)")
+            told = "".join(f"{done}; " for warm_up in warm_ups if (done := warm_up()))
+            step("starting Prefect")
+            # What takes a second to import is imported while the server starts.
             import_module("flows.refresh.flow")
-            load_great_expectations()
             server.wait_ready()
         progress.note(f"{'start':<12} {told}Prefect is up")
         context = copy_context()
