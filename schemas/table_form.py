@@ -49,6 +49,7 @@ class Reference:
 class Table:
     """One table: a row's meaning, its columns, the key that orders it and makes a row unique.
 
+    `extends` names a table with the same key: each of its rows has one row here, and no other row is here.
     `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
     `kind` says what publishes its rows: `questions` an edition, `answers` an evaluation, `either` of them,
     `analysis` (figures over the visible evaluations of an edition), or nothing but the `root`; `bundled` rows
@@ -63,6 +64,7 @@ class Table:
     references: tuple[Reference, ...] = field(default=())
     is_shared: bool = False
     kind: Kind = "questions"
+    extends: str = ""
 
     @property
     def of_editions(self) -> bool:

@@ -48,6 +48,11 @@ def check_documentation(sample: Sample) -> None:
             known = link.to_table in shared or link.to_table in {one.name for one in own.tables}
             _require(known, f"table {table.name!r} refers to {link.to_table!r}, which is no table of its own")
             TABLES[link.to_table].column(link.to_column)
+        if table.extends:
+            _require(
+                TABLES[table.extends].key == table.key,
+                f"table {table.name!r} extends {table.extends!r}, so it must have the same key",
+            )
     for view in view_names(own.sql) if own.sql else ():
         _require(view not in view_names(SHARED), f"view {view!r} has the name of a shared view")
         question = question_of(question_views()[view])

@@ -53,6 +53,7 @@ ITEMS = Table(
         Column("rejected_draws", "int64", "draws of inputs that were refused before its own", minimum=0),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
@@ -94,6 +95,7 @@ ANSWERS = Table(
         Column("judge_call_id", "string", "the judge's call, NULL where none was asked", nullable=True),
     ),
     key=("episode_id",),
+    extends="episodes",
     references=(
         Reference("episode_id", "episodes", "episode_id"),
         Reference("judge_call_id", "calls", "call_id"),

@@ -29,6 +29,7 @@ INSTANCES = Table(
         Column("reused", "bool", "whether an earlier edition holds it too: its space was exhausted"),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
@@ -86,6 +87,7 @@ ANSWERS = Table(
         ),
     ),
     key=("episode_id",),
+    extends="episodes",
     references=(Reference("episode_id", "episodes", "episode_id"),),
     kind="answers",
 )

@@ -89,6 +89,7 @@ QUESTIONS = Table(
         ),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 
@@ -138,6 +139,7 @@ ANSWERS = Table(
         ),
     ),
     key=("episode_id",),
+    extends="episodes",
     references=(Reference("episode_id", "episodes", "episode_id"),),
     kind="answers",
 )

@@ -166,6 +166,7 @@ KUMO_INSTANCES = Table(
         Column("signature", "string", "sorted degrees of truths and of actions in the truth-action graph"),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(
         Reference("instance_id", "instances", "instance_id"),
         Reference("config_id", "kumo_seed_configs", "config_id"),
@@ -248,6 +249,7 @@ KUMO_EPISODES = Table(
         ),
     ),
     key=("episode_id",),
+    extends="episodes",
     references=(
         Reference("episode_id", "episodes", "episode_id"),
         Reference("book_id", "kumo_books", "book_id"),
@@ -266,6 +268,7 @@ KUMO_MOVES = Table(
         Column("state", "int64", "the observed state's number", nullable=True, minimum=0),
     ),
     key=("episode_id", "turn"),
+    extends="turns",
     references=(Reference("episode_id", "episodes", "episode_id"),),
     kind="answers",
 )

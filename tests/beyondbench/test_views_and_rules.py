@@ -107,10 +107,10 @@ def test_an_edition_of_some_suites_has_no_overall_figure(tmp_path: Path) -> None
 
 
 BREAKS = [
-    ("every instance of BeyondBench has its row", drop("beyondbench_instances")),
-    ("every instance of BeyondBench has its row", change("instances", "domain", "range")),
-    ("every instance of BeyondBench has its row", change("instances", "setting", "hard")),
-    ("every episode of BeyondBench has its row", drop("beyondbench_answers")),
+    ("every row of instances has its row", drop("beyondbench_instances")),
+    ("its task as domain and its suite as setting", change("instances", "domain", "range")),
+    ("its task as domain and its suite as setting", change("instances", "setting", "hard")),
+    ("every row of episodes has its row", drop("beyondbench_answers")),
     ("no two problems", change("beyondbench_instances", "prompt", "addition, standard, number 1")),
     ("the gate tested every problem", drop("beyondbench_gate")),
     ("the gate tested every problem", change("beyondbench_gate", "problems", 9)),

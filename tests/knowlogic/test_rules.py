@@ -52,10 +52,10 @@ def let_a_guesser_be_right(rows: Rows) -> None:
 
 QUESTIONS, ANSWERS, GATE = "knowlogic_questions", "knowlogic_answers", "knowlogic_gate"
 BREAKS = [
-    ("every instance of KnowLogic has its row", drop(QUESTIONS)),
-    ("every instance of KnowLogic has its row", change("instances", "domain", "mix")),
-    ("every instance of KnowLogic has its row", change("instances", "setting", "?")),
-    ("every episode of KnowLogic has its row", drop(ANSWERS)),
+    ("every row of instances has its row", drop(QUESTIONS)),
+    ("its question's domain, and its difficulty", change("instances", "domain", "mix")),
+    ("its question's domain, and its difficulty", change("instances", "setting", "?")),
+    ("every row of episodes has its row", drop(ANSWERS)),
     ("exactly when the letters that were read", change("episodes", "success", None)),
     ("exactly when the letters that were read", change("episodes", "status", "unparsed")),
     ("exactly when the letters that were read", change(ANSWERS, "letters", None)),

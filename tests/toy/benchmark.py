@@ -40,6 +40,7 @@ SUMS = Table(
         Column("b", "int64", "the second number"),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 

@@ -1,8 +1,8 @@
 """The audit between writing and publishing, over files, in bounded memory.
 
 Each expectation is a search for the rows that break it: those of a table are derived from `schemas.tables`,
-and the suite `cross_table` holds the references between tables and the rules of `rules/*.sql`. Great
-Expectations judges what was found.
+and the suite `cross_table` holds what tables say of each other (`references`, `extends`) and the rules of
+`rules/*.sql`. Great Expectations judges what was found.
 """
 
 import os
@@ -70,16 +70,13 @@ def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozense
 
     A rule may look into the others too. It belongs to questions or to answers, whichever it names.
     """
-    rules = {}
+    present = own | others
+    rules: dict[str, str] = {}
     for table in TABLES.values():
-        for link in table.references:
-            if table.name in own and link.to_table in own | others:
-                rules[f"every {table.name}.{link.column} is in {link.to_table}"] = (
-                    f'SELECT "{link.column}" FROM "{table.name}" '
-                    f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
-                    f'= "{link.to_table}"."{link.to_column}" '
-                    f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
-                )
+        if table.name in own:
+            rules |= _rules_of_references(table, present)
+        if table.name in own and table.extends in present:
+            rules |= _rule_of_extension(table)
     packages = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
     for package in ("warehouse.audit", *packages):
         for entry in list_files(package, "rules"):
@@ -89,6 +86,30 @@ def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozense
                     first_line = text.splitlines()[0].removeprefix("--").strip()
                     rules[first_line] = text
     return rules
+
+
+def _rules_of_references(table: "Table", present: AbstractSet[str]) -> dict[str, str]:
+    return {
+        f"every {table.name}.{link.column} is in {link.to_table}": (
+            f'SELECT "{link.column}" FROM "{table.name}" '
+            f'ANTI JOIN "{link.to_table}" ON "{table.name}"."{link.column}" '
+            f'= "{link.to_table}"."{link.to_column}" '
+            f'WHERE "{table.name}"."{link.column}" IS NOT NULL'
+        )
+        for link in table.references
+        if link.to_table in present
+    }
+
+
+def _rule_of_extension(table: "Table") -> dict[str, str]:
+    key = ", ".join(f'"{column}"' for column in table.key)
+    sides = ((table.extends, table.name), (table.name, table.extends))
+    lacking = (
+        f'SELECT \'{other}\' AS lacking, {key} FROM "{one}" ANTI JOIN "{other}" USING ({key})'
+        for one, other in sides
+    )
+    sentence = f"every row of {table.extends} has its row in {table.name}, and no other row is there"
+    return {sentence: " UNION ALL ".join(lacking)}
 
 
 def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:

@@ -10,6 +10,7 @@ CODES = Table(
         Column("code", "string", "the hidden letters"),
     ),
     key=("instance_id",),
+    extends="instances",
     references=(Reference("instance_id", "instances", "instance_id"),),
 )
 GUESSES = Table(
