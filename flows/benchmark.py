@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from schemas.model_calls.calls import ModelChoice, StageEstimate
     from schemas.model_calls.price import Price
     from schemas.plan import EditionPlan, EvaluationPlan
+    from schemas.presentation import Presentation
     from schemas.rows import Rows
     from schemas.settings.refresh import RefreshSettings
     from tasks.papers.comparison import Comparison
@@ -203,6 +204,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     - `summary`: returns what is printed of a published edition, from its catalog and plan.
     - `warm_up`: makes compiled code ready and returns a clause that says so.
     - `pages`: returns its own pages of `perennial web`.
+    - `presentation`: returns what its page of `perennial site` says of it.
     - `paper`: returns how `perennial reproduce-paper` compares the paper with what is computed.
     """
 
@@ -219,6 +221,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     summary: Callable[[Catalog, EditionPlan], Mapping[str, str]] = nothing
     warm_up: Callable[[], str] | None = None
     pages: Callable[[], OwnPages] | None = None
+    presentation: Callable[[], Presentation] | None = None
     paper: Callable[[], Paper] | None = None
 
 

@@ -9,7 +9,7 @@ from schemas.statistics.measure import Floor, Measure
 from schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
-    from flows.a2rbench import analysis, prepare, seats, stages, summary
+    from flows.a2rbench import analysis, prepare, presentation, seats, stages, summary
     from flows.a2rbench.paper import compare
     from flows.a2rbench.web import own_pages
     from schemas.a2rbench import settings as own_settings
@@ -20,6 +20,7 @@ else:
     analysis = LateModule("flows.a2rbench.analysis")
     prepare = LateModule("flows.a2rbench.prepare")
     own_sections = LateModule("tasks.a2rbench.report.own_sections")
+    presentation = LateModule("flows.a2rbench.presentation")
     seats = LateModule("flows.a2rbench.seats")
     stages = LateModule("flows.a2rbench.stages")
     summary = LateModule("flows.a2rbench.summary")
@@ -76,5 +77,6 @@ BENCHMARK = Benchmark(
         ),
     },
     pages=lambda: own_pages.PAGES,
+    presentation=lambda: presentation.PRESENTATION,
     paper=lambda: compare.PAPER,
 )

@@ -8,7 +8,7 @@ from schemas.late_module import LateModule
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.beyondbench import analysis, kernels, prepare, seats, stages, summary
+    from flows.beyondbench import analysis, kernels, prepare, presentation, seats, stages, summary
     from flows.beyondbench.paper import compare
     from flows.beyondbench.web import own_pages
     from schemas.beyondbench import settings as own_settings
@@ -21,6 +21,7 @@ else:
     prepare = LateModule("flows.beyondbench.prepare")
     compare = LateModule("flows.beyondbench.paper.compare")
     own_sections = LateModule("tasks.beyondbench.report.own_sections")
+    presentation = LateModule("flows.beyondbench.presentation")
     seats = LateModule("flows.beyondbench.seats")
     stages = LateModule("flows.beyondbench.stages")
     summary = LateModule("flows.beyondbench.summary")
@@ -77,6 +78,7 @@ BENCHMARK = Benchmark(
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    presentation=lambda: presentation.PRESENTATION,
     paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     warm_up=lambda: kernels.prepare_kernels(),

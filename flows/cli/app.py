@@ -89,6 +89,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.share.exchange:export",
         "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
+    "site": (
+        "flows.cli.share.site:site",
+        "Build a static website of all visible editions: pages, downloads, scores, a feed.",
+    ),
     "reproduce": (
         "flows.cli.operate.verify:reproduce",
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",

@@ -26,6 +26,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "share": {
         "export": "an edition for others",
+        "site": "a public website",
         "import": "releases and scores",
         "reproduce": "rebuild and compare",
         "reproduce-paper": "papers beside ours",

@@ -8,7 +8,7 @@ from schemas.late_module import LateModule
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.knowlogic import analysis, prepare, seats, stages, summary
+    from flows.knowlogic import analysis, prepare, presentation, seats, stages, summary
     from flows.knowlogic.paper import compare
     from flows.knowlogic.web import own_pages
     from schemas.knowlogic import settings as own_settings
@@ -19,6 +19,7 @@ else:
     analysis = LateModule("flows.knowlogic.analysis")
     prepare = LateModule("flows.knowlogic.prepare")
     own_sections = LateModule("tasks.knowlogic.report.own_sections")
+    presentation = LateModule("flows.knowlogic.presentation")
     seats = LateModule("flows.knowlogic.seats")
     stages = LateModule("flows.knowlogic.stages")
     summary = LateModule("flows.knowlogic.summary")
@@ -70,6 +71,7 @@ BENCHMARK = Benchmark(
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    presentation=lambda: presentation.PRESENTATION,
     paper=lambda: compare.PAPER,
     languages="SELECT instance_id, language FROM knowlogic_questions",
     summary=lambda catalog, plan: summary.summary(catalog, plan),

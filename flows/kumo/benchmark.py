@@ -13,7 +13,7 @@ from schemas.statistics.variance import MeasuredVariance, Parts
 from tasks.kumo.optimum.limits import fits_tables
 
 if TYPE_CHECKING:
-    from flows.kumo import analysis, kernels, seats, stages
+    from flows.kumo import analysis, kernels, presentation, seats, stages
     from flows.kumo.author_domains import Domains
     from flows.kumo.cli import summary
     from flows.kumo.paper import compare
@@ -32,6 +32,7 @@ else:
     prepare = LateModule("flows.kumo.planning.prepare")
     protocol = LateModule("flows.kumo.planning.protocol")
     own_sections = LateModule("tasks.kumo.report.own_sections")
+    presentation = LateModule("flows.kumo.presentation")
     seats = LateModule("flows.kumo.seats")
     stages = LateModule("flows.kumo.stages")
     own_pages = LateModule("flows.kumo.web.own_pages")
@@ -157,6 +158,7 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     pages=lambda: own_pages.PAGES,
+    presentation=lambda: presentation.PRESENTATION,
     paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     commands={

@@ -1,0 +1,1 @@
+"""All visible editions of a data root as a static website."""

@@ -1,0 +1,63 @@
+"""Build the website of a data root: what changed is made again, what is gone is removed.
+
+An edition's page and downloads are one part, made from its files alone; pages over
+several editions are another.
+Equal data give equal bytes, whether a website is built anew or brought up to date.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from flows.website.edition_part import edition_part
+from flows.website.folder import Content, Part, open_site_folder
+from flows.website.overview import read_overview
+from flows.website.player_part import player_files
+from flows.website.shared_part import shared_files
+from flows.website.visible import Edition, key_of_root, read_editions
+from schemas.errors import UnreadableInput
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: editions on the website, and how many files it wrote, kept and removed."""
+
+    editions: int
+    written: int
+    kept: int
+    removed: int
+
+
+def build_site(store: Store, folder: Path, step: Callable[[str], None] = lambda name: None) -> Built:
+    """Make the folder the website of the root's visible editions; `step` gets the name of each part made.
+
+    Raises UnreadableInput where none is published, and what `open_site_folder` and `SiteFolder.update` raise.
+    """
+    # Sums of floats depend on their order, which several threads leave open.
+    catalog = open_catalog(store, settings={"threads": 1})
+    with catalog.closing():
+        editions = read_editions(store, catalog)
+        if not editions:
+            raise UnreadableInput(
+                f"no edition is published in {store.root}: publish one with `perennial refresh`, or name "
+                "another --root"
+            )
+        with open_site_folder(folder) as site:
+            overview = Part(
+                "pages over all editions",
+                key_of_root(store, editions, catalog.units),
+                partial(_make_overview, store, catalog, editions),
+            )
+            site.update([*(edition_part(store, edition) for edition in editions), overview], step)
+    changes = site.changes
+    return Built(len(editions), changes.written, changes.kept, changes.removed)
+
+
+def _make_overview(
+    store: Store, catalog: Catalog, editions: list[Edition], _drafts: Path
+) -> Mapping[str, Content]:
+    overview = read_overview(catalog, editions)
+    return {**shared_files(store, overview), **player_files(store, overview)}

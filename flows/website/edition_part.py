@@ -1,0 +1,152 @@
+"""The page of an edition, and its downloads: made again only when something of the edition changes."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from flows.benchmark import benchmarks
+from flows.editions.diagnosis import PROBLEMS, find_problems
+from flows.editions.report import SHARED_QUERIES, own_report, query_table, query_text
+from flows.export.export_edition import SUMS, ExportForm, export_edition
+from flows.website.boards import describe_rows, make_boards, natural_key
+from flows.website.folder import Content, Part
+from flows.website.visible import Edition, present
+from schemas.disclosure import canary_line
+from schemas.errors import count
+from schemas.rows import Row
+from tasks.website.names import data_folder, edition_file
+from tasks.website.render import render
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.leaderboard import leaderboard_sql
+from warehouse.store.store import Store
+
+KINDS = (
+    "SELECT DISTINCT edition, player, convention FROM statistics WHERE statistic = 'rank_in_kind' "
+    "ORDER BY ALL"
+)
+_MOST_PROBLEMS = 8
+
+
+def edition_part(store: Store, edition: Edition) -> Part:
+    """Return the part that holds the edition's page and downloads."""
+    return Part(f"edition {edition.name}", edition.key, lambda drafts: _make(store, edition, drafts))
+
+
+def _make(store: Store, edition: Edition, drafts: Path) -> Mapping[str, Content]:
+    files: dict[str, Content] = {}
+    listed: list[Row] = []
+    folder = data_folder(edition.name)
+    if edition.has_download:
+        out = drafts / "data"
+        found = export_edition(store, edition.name, out, form=ExportForm.parquet)
+        rows = {file.name: file.rows for file in found.files}
+        for name, sha256 in _read_sums(out / SUMS):
+            path = out / name
+            files[f"{folder}/{name}"] = path
+            listed.append(
+                {"name": name, "rows": rows.get(name), "size": path.stat().st_size, "sha256": sha256}
+            )
+        files[f"{folder}/{SUMS}"] = out / SUMS
+    catalog = open_catalog(store, edition.units, settings={"threads": 1})
+    with catalog.closing():
+        values = _read_page(catalog, edition)
+    values |= {"files": listed, "folder": folder}
+    return {edition_file(edition.name): render("edition.html.j2", values, depth=1), **files}
+
+
+def _read_sums(file: Path) -> list[tuple[str, str]]:
+    lines = (line.partition("  ") for line in file.read_text(encoding="utf-8").splitlines())
+    return [(name, sha256) for sha256, _, name in lines]
+
+
+def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
+    installed = benchmarks().get(edition.benchmark)
+    about = present(edition.benchmark)
+    (record,) = query_table(catalog, "edition", query_text(SHARED_QUERIES, "edition", edition.name)).records()
+    figures = installed.figures if installed else ()
+    rows = query_table(catalog, "leaderboard", leaderboard_sql(edition.name, figures)).records()
+    kinds = {player: kind for _, player, kind in catalog.query(KINDS)[1]}
+    floor, measures = (installed.floor, installed.measures) if installed else (None, ())
+    private = record["private"]
+    place = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
+    facts = [
+        ("questions", edition.plan.freshness),
+        ("instances", f"{record['instances']:,}"),
+        ("domains", f"{record['domains']:,}"),
+        ("episodes", f"{record['episodes']:,}"),
+        ("evaluations", f"{len(edition.units) - 1:,}"),
+        ("perennial", record["code_version"]),
+        *(
+            [("private instances", f"{private:,}, {place}; figures are over all instances")]
+            if private
+            else []
+        ),
+    ]
+    return {
+        "edition": edition,
+        "title": about.title,
+        "facts": facts,
+        "boards": make_boards(rows, order_settings(catalog, edition, rows), kinds, floor, measures),
+        "measures": measures,
+        "board_note": " ".join((describe_rows(rows, floor), *(measure.doc for measure in measures))),
+        "problems": _describe_problems(catalog, edition.name),
+        "seed_note": _describe_seed(edition),
+        "data_note": _describe_data(edition, private),
+        "bibtex": _bibtex(edition, about.title),
+        "canary": canary_line(edition.plan.canary),
+    }
+
+
+def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[str]:
+    """Return the settings of leaderboard rows in the order of the benchmark's report, others by name."""
+    installed = benchmarks().get(edition.benchmark)
+    first: list[str] = []
+    if installed is not None and (own := own_report(installed)).order:
+        ordered = query_table(catalog, own.order, query_text(own.package, own.order, edition.name))
+        first = [row["setting"] for row in ordered.records()]
+    return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))
+
+
+def _describe_problems(catalog: Catalog, edition: str) -> list[str]:
+    """Return the commonest problems of players; without examples, which may be of private instances."""
+    found = find_problems(catalog, edition)
+    told = [
+        f"{one.player}: {one.episodes:,} of {count(one.attempted, 'episode')} ({one.share:.0%}) "
+        f"{PROBLEMS[one.status]}"
+        for one in found[:_MOST_PROBLEMS]
+    ]
+    return [*told, *([f"and {len(found) - _MOST_PROBLEMS:,} more"] if len(found) > _MOST_PROBLEMS else [])]
+
+
+def _describe_seed(edition: Edition) -> str:
+    plan = edition.plan
+    if plan.imported_from:
+        return "The questions are imported: others drew them, and no seed of theirs is known."
+    if not plan.is_fresh:
+        return "The seed was given, so these questions could be known before they were published."
+    if edition.seed is None:
+        return "The seed is secret. Its SHA-256 was published with the questions, before anybody played."
+    return "The seed is revealed: its SHA-256 is the commitment that was published before anybody played."
+
+
+def _describe_data(edition: Edition, private: int) -> str:
+    if not edition.has_download:
+        return "There is no download: the data are imported, and their licence is not ours to give."
+    left_out = f" {count(private, 'private instance')} and all that refers to them are left out."
+    return (
+        "All tables as Parquet (Apache-2.0), as perennial export writes them: questions, answers, calls."
+        + (left_out if private and not edition.is_retired else "")
+    )
+
+
+def _bibtex(edition: Edition, title: str) -> str:
+    key = "".join(char for char in edition.name if char.isalnum() or char in "-.")
+    fields = {
+        "title": f"{title}: edition {edition.name}",
+        "author": "{The perennial authors}",
+        "year": f"{edition.created_at:%Y}",
+        "version": version("perennial-bench"),
+        "note": f"SHA-256 of its manifest: {edition.manifest_sha256}",
+    }
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@misc{{{key},\n{lines}\n}}"
