@@ -9,12 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
+from markupsafe import escape
+
 from flows.contract.pages import check_pages
 from flows.contract.sample import Sample
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page, write_tables
 from flows.editions.reproduce import reproduce_unit
 from flows.export.export_edition import ExportForm, check_sums, export_edition
+from flows.website.build import build_site
 from schemas.errors import UnusableBenchmark
 from schemas.game import EPISODE_STATUSES, Episode, Seat
 from schemas.ids import derive_rng
@@ -22,6 +25,7 @@ from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Rep
 from schemas.tables import SHARED_TABLES, TABLES
 from tasks.play.model_player import ModelPlayer, play_model
 from tasks.play.program_player import play_program
+from tasks.website.names import benchmark_file, player_file
 from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.dictionary import describe_columns
 from warehouse.catalog.question_views import SHARED, question_of, question_views, view_names
@@ -160,6 +164,21 @@ def check_export(sample: Sample) -> None:
         check_sums(folder)
 
 
+def check_website(sample: Sample) -> None:
+    """The website has a page of the benchmark that shows a solved question and every program."""
+    folder = _new_folder(sample) / "site"
+    build_site(sample.store, folder)
+    page = (folder / benchmark_file(sample.benchmark.name)).read_text(encoding="utf-8")
+    if sample.benchmark.presentation is not None:
+        title = str(escape(sample.benchmark.presentation().title))
+        _require(title in page, f"the website's page does not name {title!r} (`presentation`)")
+    players = open_catalog(sample.store).query("SELECT DISTINCT player FROM episodes ORDER BY ALL")[1]
+    for (player,) in players:
+        _require((folder / player_file(player)).exists(), f"the website has no page of player {player!r}")
+    (solved,) = open_catalog(sample.store).query("SELECT count(*) FROM episodes WHERE success")[1][0]
+    _require(not solved or "step by step" in page, "the website's page shows no example of a solved question")
+
+
 def check_reproduction(sample: Sample) -> None:
     """Questions and answers come back the same from seed and plan."""
     for unit in (sample.growth.unit, sample.evaluation.unit):
@@ -176,6 +195,7 @@ CHECKS: Mapping[str, Callable[[Sample], None]] = {
     "report": check_report,
     "export": check_export,
     "pages": check_pages,
+    "website": check_website,
     "reproduction": check_reproduction,
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flows.benchmark import benchmarks
 from flows.editions.diagnosis import PROBLEMS, find_problems
-from flows.editions.report import SHARED_QUERIES, own_report, query_table, query_text
+from flows.editions.figure_data import fill_query, own_report, query_table, read_record
 from flows.export.export_edition import SUMS, ExportForm, export_edition
 from flows.website.boards import describe_rows, make_boards, natural_key
 from flows.website.folder import Content, Part
@@ -62,9 +62,9 @@ def _read_sums(file: Path) -> list[tuple[str, str]]:
 def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
     installed = benchmarks().get(edition.benchmark)
     about = present(edition.benchmark)
-    (record,) = query_table(catalog, "edition", query_text(SHARED_QUERIES, "edition", edition.name)).records()
+    record = read_record(catalog.query, edition.name)
     figures = installed.figures if installed else ()
-    rows = query_table(catalog, "leaderboard", leaderboard_sql(edition.name, figures)).records()
+    rows = query_table(catalog.query, "leaderboard", leaderboard_sql(edition.name, figures)).records()
     kinds = {player: kind for _, player, kind in catalog.query(KINDS)[1]}
     floor, measures = (installed.floor, installed.measures) if installed else (None, ())
     private = record["private"]
@@ -102,7 +102,7 @@ def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[
     installed = benchmarks().get(edition.benchmark)
     first: list[str] = []
     if installed is not None and (own := own_report(installed)).order:
-        ordered = query_table(catalog, own.order, query_text(own.package, own.order, edition.name))
+        ordered = query_table(catalog.query, own.order.name, fill_query(own.order, edition.name))
         first = [row["setting"] for row in ordered.records()]
     return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))
 

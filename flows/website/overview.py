@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.benchmark import benchmarks
-from flows.editions.report import SHARED_QUERIES, query_table, query_text
+from flows.editions.figure_data import fill_query, query_table
 from flows.website.boards import Rates, choose_players, floor_rates, make_chart
 from flows.website.edition_part import KINDS, order_settings
 from flows.website.visible import Edition, present
 from schemas.rows import Row
 from schemas.statistics.measure import Floor
+from tasks.report.figures.profile_sections import PROFILE_SCORES
 from tasks.website.line_chart import LineChart
 from warehouse.catalog.catalog import Catalog
 
@@ -117,7 +118,7 @@ def read_overview(catalog: Catalog, editions: Sequence[Edition]) -> Overview:
         if edition in of:
             kinds[player] = kind
     scores: dict[str, list[Row]] = {}
-    for row in query_table(catalog, "scores", _SCORES).records():
+    for row in query_table(catalog.query, "scores", _SCORES).records():
         row |= {"benchmark": of[row["edition"]].benchmark, "kind": kinds.get(row["player"], "")}
         scores.setdefault(row["edition"], []).append(row)
     counts = dict(catalog.query(_INSTANCES)[1])
@@ -128,7 +129,7 @@ def read_overview(catalog: Catalog, editions: Sequence[Edition]) -> Overview:
         }
         for name in of
     }
-    profiles = query_table(catalog, "profiles", query_text(SHARED_QUERIES, "profile_scores")).records()
+    profiles = query_table(catalog.query, "profiles", fill_query(PROFILE_SCORES)).records()
     settings = {}
     for benchmark in {edition.benchmark for edition in editions}:
         own = [edition for edition in editions if edition.benchmark == benchmark and scores.get(edition.name)]
@@ -140,7 +141,7 @@ def read_overview(catalog: Catalog, editions: Sequence[Edition]) -> Overview:
         sizes,
         kinds,
         tuple(profiles),
-        tuple(query_table(catalog, "scale", _SCALE).records()),
+        tuple(query_table(catalog.query, "scale", _SCALE).records()),
         settings,
-        tuple(query_table(catalog, "people", _PEOPLE).records()),
+        tuple(query_table(catalog.query, "people", _PEOPLE).records()),
     )

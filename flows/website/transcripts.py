@@ -91,14 +91,11 @@ def read_example(store: Store, edition: Edition, setting: str | None) -> Transcr
     installed = benchmarks().get(edition.benchmark)
     best = present(edition.benchmark).best_player
     named = dict.fromkeys((*([best] if best else []), *(installed.playing().references if installed else ())))
-    place = "CASE e.player " + "".join(
-        f"WHEN {quote(name)} THEN {number} " for number, name in enumerate(named)
-    )
-    rank = f"{place} ELSE {len(named)} END" if named else "0"
+    places = (f"e.player = {quote(name)} DESC, " for name in named)
     where = f"e.success AND NOT starts_with(e.player, 'human:') AND {_public(edition)}"
     order = (
-        f"ORDER BY {rank}, i.setting <> {quote(setting or '')}, abs(e.turns - {_GOOD_TURNS}), e.episode_id "
-        "LIMIT 1"
+        f"ORDER BY {''.join(places)}i.setting <> {quote(setting or '')}, abs(e.turns - {_GOOD_TURNS}), "
+        "e.episode_id LIMIT 1"
     )
     with _open(store, edition) as catalog:
         sql = _EPISODES.format(where=where, order=order)

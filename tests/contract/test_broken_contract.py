@@ -96,6 +96,7 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
         _with(pages=lambda: OwnPages((Page("toy-sums", "Sums", _fail),))),
         "page 'toy-sums' fails: by nothing",
     ),
+    "a presentation that fails": ("website", _with(presentation=_fail), "by nothing"),
     "draws without the seed": (
         "reproduction",
         _patched(toy, "derive_rng", lambda *_of: random.Random()),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from flows.benchmark import Benchmark
 from perennial_mastermind.tables import CODES, GUESSES
 from schemas.late_module import LateModule
+from schemas.presentation import Presentation
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ _ANSWERS = (
     "FROM episodes AS e JOIN mastermind_codes AS c USING (edition, instance_id) "
     "LEFT JOIN mastermind_guesses AS g USING (edition, evaluation, episode_id) GROUP BY ALL"
 )
+_PRESENTATION = Presentation(
+    "Mastermind",
+    (
+        "A code of colored pegs is hidden. Each guess is answered with the number of pegs in place and the "
+        "number of right colors out of place. The player wins if it guesses the code in time.",
+    ),
+    "Program solver keeps to the codes that fit all answers, and finds every code.",
+    "solver",
+)
 
 BENCHMARK = Benchmark(
     "mastermind",
@@ -46,4 +56,5 @@ BENCHMARK = Benchmark(
     floor=_FLOOR,
     report=lambda: sections.REPORT,
     pages=lambda: pages.PAGES,
+    presentation=lambda: _PRESENTATION,
 )

@@ -1,0 +1,218 @@
+"""The pages of a website: hostile texts are text, links lead somewhere, files keep to their schemas."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from flows.stages.compute_scale import compute_scale
+from flows.website.build import build_site
+from flows.website.folder import RECORD
+from flows.website.transcripts import fair_limit
+from tasks.website.names import player_file
+from tasks.website.render import MOST_BYTES
+from tests.flows.hand_made_root import Shown, perennial
+from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_two
+from tests.website.folders import PageReader, read_folder
+from tests.website.loud_root import publish_loud
+from warehouse.store.store import Store
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+NEVER = {"script", "iframe", "object", "embed", "form", "img", "base", "b"}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Two editions with hostile names of players and domains."""
+    place = tmp_path_factory.mktemp("two") / "data"
+    publish_two(place)
+    return Store(str(place))
+
+
+@pytest.fixture(scope="module")
+def site(root: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Their website."""
+    folder = tmp_path_factory.mktemp("site")
+    build_site(root, folder)
+    return folder
+
+
+def pages(folder: Path) -> dict[str, PageReader]:
+    """Return the pages of a website by name."""
+    return {
+        name: PageReader(content) for name, content in read_folder(folder).items() if name.endswith(".html")
+    }
+
+
+def test_nothing_of_the_data_is_markup(site: Path) -> None:
+    for name, page in pages(site).items():
+        assert not NEVER & set(page.tags), name
+        assert not [attribute for attribute in page.attributes if attribute.startswith("on")], name
+        assert "style" not in page.attributes, name
+    hostile = pages(site)[player_file(HOSTILE)]
+    assert HOSTILE in hostile.text
+    assert "Stars & <b>stripes</b>" in hostile.text
+
+
+def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
+    found = pages(site)
+    assert {"index.html", "benchmarks/kumo.html", "editions/old.html", "players.html"} < set(found)
+    for name, page in found.items():
+        assert page.links
+        for link in page.links:
+            assert not re.match(r"[a-z]+:|/", link), (name, link)
+            target = unquote(link.split("#")[0])
+            if target:
+                assert ((site / name).parent / target).resolve().is_relative_to(site.resolve())
+                assert ((site / name).parent / target).is_file(), (name, link)
+    reached = {
+        (site / name).parent.joinpath(unquote(link)).resolve()
+        for name, page in found.items()
+        for link in page.links
+    }
+    assert {(site / name).resolve() for name in found} <= reached
+
+
+def test_downloads_are_what_their_checksums_say(site: Path) -> None:
+    for edition in ("old", "new"):
+        folder = site / "data" / edition
+        listed = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
+        held = {name: hashlib.sha256(content).hexdigest() for name, content in read_folder(folder).items()}
+        assert held.pop("SHA256SUMS")
+        assert held == listed
+        page = (site / f"editions/{edition}.html").read_text()
+        assert all(digest in page for digest in listed.values())
+
+
+def test_scores_are_those_of_the_schema_and_of_the_pages(site: Path) -> None:
+    scores = json.loads((site / "scores.json").read_text())
+    schema = json.loads((site / "scores.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(scores, schema, jsonschema.Draft202012Validator)
+    assert [edition["edition"] for edition in scores["editions"]] == ["new", "old"]
+    assert {score["player"] for score in scores["scores"]} == {"algorithm-3", "random", HOSTILE, MODEL, "x"}
+    for score in scores["scores"]:
+        page = pages(site)[score["page"]].text
+        assert f"{score['success_rate']:.3f} [{score['success_rate_low']:.3f}" in page
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**scores, "scores": [{"player": "x"}]}, schema)
+
+
+def test_the_feed_is_atom_with_an_entry_per_edition(site: Path) -> None:
+    feed = ElementTree.fromstring((site / "feed.xml").read_bytes())
+    assert feed.tag == f"{ATOM}feed"
+    assert feed.findtext(f"{ATOM}updated") == "2026-01-03T00:00:00Z"
+    entries = feed.findall(f"{ATOM}entry")
+    assert [entry.findtext(f"{ATOM}title") for entry in entries] == ["KUMO: new", "KUMO: old"]
+    ids = {element.text for element in feed.iter(f"{ATOM}id")}
+    assert len(ids) == 3
+    assert all(str(id_).startswith("urn:uuid:") for id_ in ids)
+    for entry in entries:
+        link = entry.find(f"{ATOM}link")
+        assert link is not None
+        assert (site / link.attrib["href"]).is_file()
+        assert entry.findtext(f"{ATOM}updated")
+
+
+def test_a_benchmark_says_what_it_asks_with_an_example_and_its_bounds(site: Path) -> None:
+    text = pages(site)["benchmarks/kumo.html"].text
+    for said in ("which says which truths each outcome", "step by step", "<ANSWER> rain </ANSWER>", "floor"):
+        assert said in text
+    assert "The optimum solves every instance" in text
+
+
+def test_a_player_shows_its_profile_history_and_worst_transcripts(site: Path) -> None:
+    text = pages(site)[player_file(MODEL)].text
+    for said in ("Profile", "KUMO, easy", "Its worst transcripts", "right answer", "do not train models"):
+        assert said in text
+    assert "Its worst transcripts" not in pages(site)[player_file("algorithm-3")].text
+
+
+def test_an_edition_more_changes_its_pages_alone_and_equals_a_new_build(tmp_path: Path) -> None:
+    root, kept = Store(str(tmp_path / "data")), tmp_path / "site"
+    publish_two(tmp_path / "data")
+    build_site(root, kept)
+    before = {path: path.stat().st_mtime_ns for path in kept.rglob("*") if path.is_file()}
+    assert build_site(root, kept).written == 0
+    publish_floor(tmp_path / "data")
+    compute_scale(root)
+    steps: list[str] = []
+    built = build_site(root, kept, steps.append)
+    assert steps == ["edition floor", "pages over all editions"]
+    changed = {
+        path.relative_to(kept).as_posix() for path, time in before.items() if path.stat().st_mtime_ns != time
+    }
+    assert changed == {
+        *(RECORD, "index.html", "editions.html", "players.html", "seeds.html", "data.html", "feed.xml"),
+        *("scores.json", "benchmarks/kumo.html"),
+        *(player_file(player) for player in ("algorithm-3", HOSTILE, MODEL, "x")),
+    }
+    assert built.written > len(changed) - 1
+    assert "KUMO, easy: common scale" in (kept / "index.html").read_text()
+    build_site(root, tmp_path / "anew")
+    assert read_folder(kept) == read_folder(tmp_path / "anew")
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Shown]:
+    """Run a command of `perennial` in this process."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return lambda *arguments: perennial(monkeypatch, capsys, *arguments)
+
+
+def test_the_command_says_what_it_built(give: Callable[..., Shown], root: Store, site: Path) -> None:
+    shown = give("site", site, "--root", root.root, "--json")
+    assert (shown.code, json.loads(shown.out)["written"]) == (0, 0)
+    assert re.search(
+        r"website of 2 editions: \S+index\.html \(0 files written, \d+ unchanged, 0 removed\)", shown.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("taken", "is not a website of perennial"),
+        ("taken/file", "name a folder that you can write"),
+        ("\0", "FOLDER"),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_one_line(
+    give: Callable[..., Shown], root: Store, tmp_path: Path, folder: str, said: str
+) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/file").write_text("mine")
+    shown = give("site", tmp_path / folder, "--root", root.root)
+    assert shown.code == 2
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+    assert read_folder(tmp_path) == {"taken/file": b"mine"}
+
+
+def test_a_root_without_editions_is_one_line(give: Callable[..., Shown], tmp_path: Path) -> None:
+    shown = give("site", tmp_path / "site", "--root", tmp_path / "empty")
+    assert shown.code == 2
+    assert shown.err.count("\n") == 1
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "total", "limit"),
+    [([], 10, 10), ([3, 4], 10, 10), ([3, 400], 10, 7), ([9, 9, 9], 9, 3), ([1, 100, 100], 21, 10)],
+)
+def test_long_texts_share_what_short_ones_leave(lengths: list[int], total: int, limit: int) -> None:
+    assert fair_limit(lengths, total) == limit
+
+
+def test_pages_stay_small_whatever_players_say(tmp_path: Path) -> None:
+    publish_loud(tmp_path / "data")
+    build_site(Store(str(tmp_path / "data")), tmp_path / "site")
+    found = read_folder(tmp_path / "site")
+    sizes = {name: len(content) for name, content in found.items() if name.endswith(".html")}
+    assert max(sizes.values()) < MOST_BYTES, sizes
+    assert max(sizes.values()) > MOST_BYTES // 2
