@@ -33,7 +33,7 @@ GROUP BY ALL
 def read_figures(
     read: Read,
     edition: str,
-    benchmark: Benchmark,
+    benchmark: Benchmark | None,
     figures: Iterable[Figure],
     seed: Callable[[], int],
     step: Callable[[str], None] = lambda name: None,
@@ -41,7 +41,8 @@ def read_figures(
     """Return all that these figures of the edition are drawn of, the headline first, without facts.
 
     `seed` returns the edition's public seed, which is needed where the benchmark computes something.
-    `step` gets the name of each step.
+    `step` gets the name of each step. Without a benchmark, as where none of that name is installed, there is
+    nothing of its own.
     """
     own, listed = own_report(benchmark), list(figures)
     is_computed = any(one.is_computed for one in listed)
@@ -61,22 +62,22 @@ def read_figures(
         (),
         _settings(read_record(read, edition), queried.get(own.order.name) if own.order else None),
         {table.name: table for table in (*shown, *(extras.tables if extras else ()))},
-        benchmark.measures,
+        benchmark.measures if benchmark else (),
         own,
         extras.drawing_data if extras else None,
-        floor=benchmark.floor,
+        floor=benchmark.floor if benchmark else None,
     )
 
 
-def own_report(benchmark: Benchmark) -> Report:
+def own_report(benchmark: Benchmark | None) -> Report:
     """Return what the benchmark adds to the report; most of it is shared."""
-    return benchmark.report() if benchmark.report is not None else Report()
+    return benchmark.report() if benchmark and benchmark.report else Report()
 
 
-def fill_queries(benchmark: Benchmark, edition: str, queries: Iterable[Query]) -> dict[str, str]:
+def fill_queries(benchmark: Benchmark | None, edition: str, queries: Iterable[Query]) -> dict[str, str]:
     """Return the SQL of the headline and of these queries of the edition, by name."""
     filled = {query.name: fill_query(query, edition) for query in queries}
-    return {"headline": leaderboard_sql(edition, benchmark.figures), **filled}
+    return {"headline": leaderboard_sql(edition, benchmark.figures if benchmark else ()), **filled}
 
 
 def fill_query(query: Query, edition: str = "") -> str:

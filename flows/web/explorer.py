@@ -16,6 +16,7 @@ from flows.web.shared_pages.compare import DRIFT, PAIRS
 from flows.web.shared_pages.domains import DOMAINS
 from flows.web.shared_pages.editions import EDITIONS
 from flows.web.shared_pages.episode import EPISODE
+from flows.web.shared_pages.figures import FIGURES
 from flows.web.shared_pages.instances import INSTANCES
 from flows.web.shared_pages.leaderboard import LEADERBOARD
 from flows.web.shared_pages.profiles import PROFILES
@@ -23,7 +24,7 @@ from flows.web.shared_pages.scale import SCALE
 from flows.web.shared_pages.sql import SQL
 from schemas.errors import PerennialError
 
-_SHARED = (EDITIONS, LEADERBOARD, DOMAINS, INSTANCES, EPISODE, PAIRS, DRIFT, SCALE, PROFILES, SQL)
+_SHARED = (EDITIONS, LEADERBOARD, DOMAINS, FIGURES, INSTANCES, EPISODE, PAIRS, DRIFT, SCALE, PROFILES, SQL)
 _STYLE = """<style>
 .block-container { padding: 2.2rem 1.2rem 2rem; }
 h1 { font-size: 1.5rem !important; padding-bottom: .3rem !important; }

@@ -5,6 +5,7 @@ A benchmark's own pages are of this form (`flows.benchmark.Benchmark.pages`).
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -138,10 +139,12 @@ def number_parameter(name: str, most: int) -> int:
     return min(int(digits), most) if digits else 1
 
 
-def choose(label: str, options: Iterable[str], key: str) -> str:
+def choose(
+    label: str, options: Iterable[str], key: str, titles: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Return the option that the URL names, else the first, after letting the visitor choose.
 
-    Raises InvalidOption where the URL names one that does not exist.
+    `titles` are shown in place of options. Raises InvalidOption where the URL names one that does not exist.
     """
     listed = list(options)
     given = parameter(key)
@@ -155,7 +158,8 @@ def choose(label: str, options: Iterable[str], key: str) -> str:
     def keep() -> None:
         st.query_params[key] = st.session_state[name]
 
-    return str(st.selectbox(label, listed, index, key=name, on_change=keep))
+    shown_as = {"format_func": lambda option: titles.get(option, option)} if titles else {}
+    return str(st.selectbox(label, listed, index, key=name, on_change=keep, **shown_as))
 
 
 def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:

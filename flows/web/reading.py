@@ -48,13 +48,22 @@ class Snapshot:
         """Return the part of the snapshot that is these editions."""
         units = tuple(unit for unit in self.units if split_unit(unit)[0] in editions)
         folders = tuple(f"/edition={edition}/" for edition in editions)
-        figures = tuple(name for name in self.figures if any(folder in name for folder in folders))
+        figures = tuple(
+            name
+            for name in self.figures
+            if "/edition=" not in name or any(folder in name for folder in folders)
+        )
         return replace(self, units=units, figures=figures)
 
     def query(self, sql: str) -> "Rows":
         """Return the rows of the SQL over the snapshot; raise what `Catalog.query` raises."""
         found: Rows = _query(self.root, self.units, self.figures, sql)
         return found
+
+    def read(self, sql: str) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
+        """Return columns and rows of the SQL over the snapshot, as figures are read."""
+        found = self.query(sql)
+        return found.columns, found.rows
 
     def open(self) -> Catalog:
         """Return a catalog of the snapshot that nobody else uses."""

@@ -1,12 +1,15 @@
 """What a report is made of: figures with their queries, the queried tables, drawings, sections of a page."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from schemas.statistics.measure import Floor, Measure
 
 Record = dict[str, Any]
+_WHOSE = ("player", "other_player")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +18,6 @@ class Query:
 
     name: str
     sql: str
-
-    @property
-    def question(self) -> str:
-        """The question, which may be followed by an explanation."""
-        opening = self.sql.strip().split("\nWITH ")[0].split("\nSELECT ")[0]
-        return " ".join(line.removeprefix("-- ") for line in opening.splitlines())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +32,25 @@ class ReportTable:
     rows: tuple[tuple[Any, ...], ...]
     sql: str
     computed: str = ""
+
+    @property
+    def question(self) -> str:
+        """The question with which the SQL opens, and what explains it; "" where it opens with none."""
+        lines = takewhile(lambda line: line.startswith("--"), self.sql.splitlines())
+        return " ".join(line.removeprefix("--").strip() for line in lines)
+
+    def without(self, players: Collection[str]) -> "ReportTable":
+        """Return the table without the rows of these players."""
+        whose = [place for place, name in enumerate(self.columns) if name in _WHOSE]
+        kept = tuple(row for row in self.rows if not any(row[place] in players for place in whose))
+        return replace(self, rows=kept)
+
+    def of_setting(self, setting: str) -> "ReportTable":
+        """Return the table without the rows of other settings."""
+        if "setting" not in self.columns:
+            return self
+        place = self.columns.index("setting")
+        return replace(self, rows=tuple(row for row in self.rows if row[place] == setting))
 
     def records(self) -> list[Record]:
         """Return the rows as dictionaries by column name."""
@@ -83,24 +99,58 @@ class ReportData:
         ordered = (row["player"] for setting in self.settings for row in rows if row["setting"] == setting)
         return list(dict.fromkeys(ordered))
 
+    def without(self, players: Collection[str]) -> "ReportData":
+        """Return the data without the rows of these players."""
+        return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
+
+    def of_setting(self, setting: str) -> "ReportData":
+        """Return the data of one setting."""
+        tables = {name: table.of_setting(setting) for name, table in self.tables.items()}
+        return replace(self, settings=(setting,), tables=tables)
+
     def known_rows(self, table: str, column: str) -> list[Record]:
         """Return the table's rows where this column is known."""
         return [row for row in self.tables[table].records() if row[column] is not None]
 
 
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart whose data are the rows `rows`: as Vega-Lite, and compiled to Vega."""
+
+    lite: Mapping[str, Any]
+
+    @cached_property
+    def vega(self) -> Mapping[str, Any]:
+        """The chart as Vega has it.
+
+        It is compiled here and not by the report's page, so that a fault in a chart ends the report.
+        """
+        from vl_convert import vegalite_to_vega
+
+        spec: dict[str, Any] = vegalite_to_vega(dict(self.lite))
+        del spec["$schema"]
+        return spec
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A Vega specification, the rows that are its data `rows`, and the heading above it.
+    """A chart, the rows that are its data `rows`, the heading above it, and what screen readers call it.
 
     A wide one has a row of the page for itself; it is at least `least_width` CSS pixels wide, and scrolls
     in its place where the page is narrower.
     """
 
     heading: str
-    chart: Mapping[str, Any]
+    title: str
+    source: Chart
     rows: tuple[Record, ...]
     is_wide: bool = False
     least_width: int = 0
+
+    @property
+    def chart(self) -> Mapping[str, Any]:
+        """The Vega specification."""
+        return {**self.source.vega, "description": self.title}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +237,8 @@ class Report:
 
     Figures `after_rates` follow the success rates, those `at_end` all shared figures. `sources` are read by
     `compute` alone, which gets the tables of all queries and the edition's seed. `order` is the query whose
-    rows list the settings as the page does; without one they stand by name.
+    rows list the settings as the page does; without one they stand by name. Figures `explored` are tables of
+    the explorer, which the report does not have.
     """
 
     after_rates: tuple[Figure, ...] = ()
@@ -195,11 +246,21 @@ class Report:
     sources: tuple[Query, ...] = ()
     compute: Callable[[Mapping[str, ReportTable], int], Extras] = _no_extras
     order: Query | None = None
+    explored: tuple[Figure, ...] = ()
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Its figures in the order of the page."""
         return (*self.after_rates, *self.at_end)
+
+
+def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
+    """Return the figure that is the query's rows, to be read as a table."""
+
+    def draw(data: ReportData) -> Section:
+        return Section(key, title, caption, (data.tables[query.name],))
+
+    return Figure(key, title, (query,), draw)
 
 
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:

@@ -19,6 +19,7 @@ from tasks.report.figures.player_rows import status_rows, success_rows, token_ro
 from tasks.report.figures.scale_over_editions import scale_over_editions
 from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
 from tasks.report.page_script import load_script
+from tasks.report.palette import DARK, LIGHT, define_colors
 from tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _EXPLORED = (
     ("editions", "edition"),
     ("leaderboard", "leaderboard"),
     ("domains", "players and domains"),
+    ("figures", "figures"),
     ("instances", "instances"),
     ("episodes", "episodes"),
     ("pairs", "pairs"),
@@ -104,6 +106,8 @@ def render_sections(
         sections=[section for section in listed if not section.missing],
         absent=[section for section in listed if section.missing],
         most_rows=MOST_ROWS,
+        light=define_colors(LIGHT, "  "),
+        dark=define_colors(DARK, "    "),
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
     )

@@ -1,7 +1,7 @@
 """The page of profiles: players on the newest edition of each benchmark, side by side."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from tasks.report.content import Query, Record, ReportTable, Section
 from tasks.report.figures.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
@@ -42,6 +42,10 @@ class ProfileData:
     tables: dict[str, ReportTable]
     columns: tuple[tuple[str, str], ...]
     explorer: str = ""
+
+    def without(self, players: Collection[str]) -> "ProfileData":
+        """Return the data without the rows of these players."""
+        return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
 
 
 def profile_sections(data: ProfileData) -> list[Section]:

@@ -89,18 +89,21 @@ def test_an_answer_that_is_nested_too_deep_is_text(root: Path, made: made_editio
 
 
 def test_the_curve_and_the_copies_are_shown(root: Path) -> None:
-    shown = visit(root, "a2rbench-curve", edition="a1", kinds="models")
-    assert errors_of(shown) == []
-    curve, copies, board = (each.value for each in shown.dataframe)
-    assert set(curve["player"]) == {"all", "m-large", "m-small"}
-    assert len(curve) == 3 * len(made_edition.VARIATIONS)
-    assert set(copies["player"]) == set(board["player"]) == {"m-large", "m-small"}
+    found = {}
+    for name in ("a2rbench_curve", "a2rbench_remapping"):
+        shown = visit(root, "figures", edition="a1", kinds="models", figure=name)
+        assert errors_of(shown) == []
+        found[name] = shown.dataframe[0].value
+    assert set(found["a2rbench_curve"]["player"]) == {"all", "m-large", "m-small"}
+    assert len(found["a2rbench_curve"]) == 3 * len(made_edition.VARIATIONS)
+    assert set(found["a2rbench_remapping"]["player"]) == {"m-large", "m-small"}
 
 
 def test_an_edition_without_figures_says_so(tmp_path: Path, made: made_edition.Rows) -> None:
     made_edition.publish(tmp_path / "data", made, [])
-    (error,) = errors_of(visit(tmp_path / "data", "a2rbench-curve", edition="a1"))
-    assert "no scored answers yet" in error
+    shown = visit(tmp_path / "data", "figures", edition="a1", figure="a2rbench_curve")
+    assert errors_of(shown) == []
+    assert "perennial analyse computes them" in shown.info[0].value
 
 
 @pytest.mark.parametrize(

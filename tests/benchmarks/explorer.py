@@ -74,7 +74,7 @@ def visit(root: Path, edition: str) -> None:
     print(f"{number:,} episodes")
     pages = [
         *("", "leaderboard", "domains", "instances", "episodes", "pairs", "drift", "sql?sql=FROM statuses"),
-        *("kumo-actions", f"instances?instance={instance}", f"episodes?episode={episode}"),
+        *("figures", "kumo-instances", f"instances?instance={instance}", f"episodes?episode={episode}"),
         "leaderboard?basis=instances that all shown players have",
         "episodes?episodes_page=9000",
     ]

@@ -217,9 +217,16 @@ def test_a_root_without_profiles_says_so(
 
 
 def test_the_explorers_page_shows_the_state_of_its_address(root: Path) -> None:
-    shown = visit(root, "profiles", kinds="models", coefficient="pearson", benchmark="beyondbench")
+    shown = visit(root, "profiles", kinds="models")
     assert errors_of(shown) == []
-    scores, correlations, domains = (one.value for one in shown.dataframe)
+    assert [header.value for header in shown.header] == [
+        section.title for section in profile_sections(profile_data(Store(str(root))))
+    ]
+    tables = {tuple(one.value.columns)[:4]: one.value for one in shown.dataframe}
+    scores = tables["benchmark", "edition", "setting", "player"]
+    domains = tables["benchmark", "edition", "setting", "domain"]
+    both = tables["benchmark", "edition", "setting", "other_benchmark"]
+    correlations = both[both["coefficient"] == "pearson"]
     assert set(scores["kind"]) == {"models"}
     assert set(scores["benchmark"]) == set(BENCHMARK_OF.values())
     assert len(correlations) == math.comb(len(scores[["benchmark", "setting"]].drop_duplicates()), 2)

@@ -18,6 +18,7 @@ from schemas.benchmark import benchmarks
 from tests.flows.hostile_sql import REFUSED
 from tests.flows.report_root import HOSTILE, publish_floor
 from tests.warehouse.tiny_edition import INSTANCE_ID
+from tests.web.drawn_charts import charts_of
 from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
 from tests.web.visiting import errors_of, run_sql, visit
 from warehouse.catalog.catalog import open_catalog, row_file
@@ -56,7 +57,7 @@ def test_every_page_shows_and_nothing_is_written(published: Path) -> None:
 def test_only_pages_of_benchmarks_that_the_root_holds_are_listed(published: Path) -> None:
     shown = visit(published, "editions")
     listed = [link.proto.label for link in shown.sidebar.get("page_link")]
-    assert [label for label in listed if ":" in label] == ["KUMO: actions"]
+    assert [label for label in listed if ":" in label] == ["KUMO: instances"]
     rows = shown.dataframe[0].value
     assert list(rows["created_at"][rows["instances"].notna()]) == sorted(
         rows["created_at"][rows["instances"].notna()], reverse=True
@@ -107,8 +108,25 @@ def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_p
         shown = visit(tmp_path / "data", "leaderboard", edition="floor", **more)
         assert errors_of(shown) == []
         assert sorted(shown.dataframe[0].value["player"]) == ["algorithm-3", "guesser (never tests)"]
-        (chart,) = shown.get("vega_lite_chart") or shown.get("arrow_vega_lite_chart")
-        assert "floor: guesser" in chart.proto.spec
+        (chart,) = charts_of(shown)
+        (line, label) = chart.fixed_layers()
+        rate = shown.dataframe[0].value.set_index("player").loc["guesser (never tests)", "success_rate"]
+        assert (line["mark"]["type"], label["mark"]["text"]) == ("rule", f"floor: guesser {rate:.3f}")
+        assert [layer["encoding"]["x"]["datum"] for layer in (line, label)] == pytest.approx([rate, rate])
+
+
+def test_pairs_and_relative_counts_have_a_line_at_zero(published: Path) -> None:
+    for page, more in (
+        ("pairs", {"setting": "hard"}),
+        ("pairs", {"setting": "hard", "player": "x"}),
+        ("drift", {"edition": "new", "other": "old"}),
+        ("figures", {"figure": "relative_action_counts"}),
+    ):
+        charts = charts_of(visit(published, page, **{"edition": "new", **more}))
+        assert charts
+        for chart in charts:
+            (line,) = chart.fixed_layers()
+            assert (line["mark"]["type"], line["encoding"]["x"]) == ("rule", {"datum": 0})
 
 
 def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published: Path) -> None:

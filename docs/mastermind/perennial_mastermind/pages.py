@@ -1,14 +1,8 @@
-"""Mastermind's page of `perennial web`, and what it shows of an instance."""
+"""What `perennial web` shows of an instance of Mastermind."""
 
-from flows.web.page import Opened, OwnPages, Page, Visit
-from flows.web.tables import show_query, show_rows
+from flows.web.page import Opened, OwnPages
+from flows.web.tables import show_rows
 from warehouse.catalog.sql.confinement import quote
-
-
-def show_progress(visit: Visit) -> None:
-    """Show the view of the guesses."""
-    edition = visit.choose_edition("mastermind")
-    show_query("progress", edition.snapshot, "SELECT * EXCLUDE (edition) FROM mastermind_progress")
 
 
 def show_guesses(edition: Opened, instance_id: str) -> None:
@@ -20,4 +14,4 @@ def show_guesses(edition: Opened, instance_id: str) -> None:
     show_rows("guesses", edition.query(sql))
 
 
-PAGES = OwnPages((Page("mastermind-progress", "Mastermind: progress", show_progress),), instance=show_guesses)
+PAGES = OwnPages(instance=show_guesses)

@@ -1,4 +1,4 @@
-"""What BeyondBench adds to the explorer: its leaderboard by suite, its problems, and their solutions."""
+"""What BeyondBench adds to the explorer: its problems, and their solutions."""
 
 import streamlit as st
 
@@ -6,7 +6,6 @@ from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
 from flows.web.plain_text import show_text
 from flows.web.tables import show_query
 from schemas.beyondbench.things import SUITES
-from schemas.errors import UnreadableInput
 from schemas.rows import Row
 from warehouse.catalog.sql.confinement import quote
 
@@ -14,59 +13,6 @@ _FACTS = (
     *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),
     *("prompt_tokens", "solution_tokens", "context_tokens", "rejected_draws", "reused"),
 )
-
-
-def show_levels(visit: Visit) -> None:
-    """Show the players in one suite or overall, and in its tasks."""
-    columns = st.columns(3)
-    with columns[0]:
-        edition = visit.choose_edition("beyondbench")
-    played = edition.query("SELECT DISTINCT suite FROM beyondbench_scores").column("suite")
-    suites = [name for name in ("overall", *SUITES) if name in played]
-    if not suites:
-        raise UnreadableInput(f"edition {edition.name} has no scored answers yet")
-    with columns[1]:
-        suite = choose("Suite", suites, "suite")
-    tasks = edition.query(
-        f"SELECT DISTINCT task FROM beyondbench_scores WHERE suite = {quote(suite)} ORDER BY 1"
-    )
-    with columns[2]:
-        task = choose("Task", [ALL, *(name for name in tasks.column("task") if name != ALL)], "task")
-    where = f"WHERE suite = {quote(suite)} AND task = {quote(task)}"
-    show_query(
-        "beyondbench_scores",
-        edition.snapshot,
-        f"SELECT * EXCLUDE (edition, suite, task) FROM beyondbench_scores {where} "
-        "ORDER BY accuracy DESC, player",
-    )
-    st.caption(
-        "A task is the unweighted mean of its cells (task x variation), a suite that of its tasks; overall "
-        "is the mean of the three suites, for players with answers in each. Intervals (95%) are for "
-        "instances that vary."
-    )
-    _show_unasked(edition)
-    st.header("Accuracy by size")
-    chosen = "true" if suite == "overall" else f"suite = {quote(suite)}"
-    chosen += "" if task == ALL else f" AND task = {quote(task)}"
-    show_query(
-        "beyondbench_sizes",
-        edition.snapshot,
-        f"SELECT * EXCLUDE (edition) FROM beyondbench_sizes WHERE {chosen} "
-        "ORDER BY task, size, accuracy DESC, player",
-    )
-
-
-def _show_unasked(edition: Opened) -> None:
-    """Show what players were not asked, where there is something."""
-    if not edition.query("FROM beyondbench_unasked LIMIT 1").rows:
-        return
-    st.header("Not asked")
-    show_query("beyondbench_unasked", edition.snapshot, "SELECT * EXCLUDE (edition) FROM beyondbench_unasked")
-    st.caption(
-        "Problems that a model's own budget of tokens does not hold, by size. Its accuracy is over the "
-        "others; common_accuracy compares players on the problems that all with at least half of a suite "
-        "have."
-    )
 
 
 def show_problems(visit: Visit) -> None:
@@ -115,10 +61,7 @@ def _show_solution(row: Row) -> None:
 
 
 PAGES = OwnPages(
-    (
-        Page("beyondbench-levels", "BeyondBench: levels", show_levels),
-        Page("beyondbench-problems", "BeyondBench: problems", show_problems),
-    ),
+    (Page("beyondbench-problems", "BeyondBench: problems", show_problems),),
     instance=show_problem,
     reference=show_solution,
 )

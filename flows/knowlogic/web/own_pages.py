@@ -1,67 +1,19 @@
-"""What KnowLogic adds to the explorer: figures by label, and questions with both languages side by side."""
+"""What KnowLogic adds to the explorer: questions with both languages side by side."""
 
 import streamlit as st
 
 from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
 from flows.web.plain_text import show_text
 from flows.web.tables import show_query, show_rows
-from schemas.errors import UnreadableInput
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
 from schemas.rows import Row
 from warehouse.catalog.sql.confinement import quote
 
 _WORDS = {"zh": "Chinese", "en": "English"}
-_VIEWS = {
-    "difficulty": "knowlogic_scores",
-    "scenarios": "knowlogic_scenarios",
-    "types and numbers of right letters": "knowlogic_types",
-    "properties and relations": "knowlogic_properties",
-    "errors": "knowlogic_errors",
-    "tokens": "knowlogic_tokens",
-    "levels": "knowlogic_levels",
-    "mean of the models": "knowlogic_model_means",
-    "Chinese and English": "knowlogic_languages",
-}
 _FACTS = (
     *("pair", "domain", "scenario", "type", "precision", "difficulty", "level", "variables"),
     *("chain_length", "statements", "entities", "properties", "relations", "rules", "rejected_draws"),
 )
-
-
-def show_figures(visit: Visit) -> None:
-    """Show the leaderboard, and accuracies by a label of the questions."""
-    columns = st.columns(4)
-    with columns[0]:
-        edition = visit.choose_edition("knowlogic")
-    if not edition.query("SELECT 1 FROM knowlogic_scores LIMIT 1").rows:
-        raise UnreadableInput(f"edition {edition.name} has no scored answers yet")
-    with columns[1]:
-        by = choose("By", list(_VIEWS), "by")
-    with columns[2]:
-        domain = choose("Domain", [ALL, *DOMAINS], "domain")
-    view = _VIEWS[by]
-    wanted = [("domain", domain)]
-    if view != "knowlogic_languages":
-        with columns[3]:
-            wanted.append(("language", choose("Language", [ALL, *LANGUAGES], "language")))
-    # Scenarios, properties, relations and levels are those of a domain.
-    has_all = view not in ("knowlogic_scenarios", "knowlogic_properties", "knowlogic_levels")
-    filters = [
-        f"{name} = {quote(value)}" for name, value in wanted if has_all or (name, value) != ("domain", ALL)
-    ]
-    show_query(
-        view,
-        edition.snapshot,
-        f"SELECT * EXCLUDE (edition) FROM {view} WHERE {' AND '.join(filters) or 'true'}",
-    )
-    st.caption(
-        "Accuracy is over questions, each in one language, with exactly the right letters. Intervals "
-        "(95%) are for questions that vary, the two texts of a pair counting once."
-    )
-    st.header("Domains and languages")
-    show_query(
-        "knowlogic_leaderboard", edition.snapshot, "SELECT * EXCLUDE (edition) FROM knowlogic_leaderboard"
-    )
 
 
 def show_questions(visit: Visit) -> None:
@@ -133,10 +85,7 @@ def _write(value: object) -> str:
 
 
 PAGES = OwnPages(
-    (
-        Page("knowlogic-figures", "KnowLogic: figures", show_figures),
-        Page("knowlogic-questions", "KnowLogic: questions", show_questions),
-    ),
+    (Page("knowlogic-questions", "KnowLogic: questions", show_questions),),
     instance=show_question,
     reference=show_letters,
 )

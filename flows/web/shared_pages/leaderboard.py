@@ -2,17 +2,22 @@
 
 # mypy: disable-error-code="untyped-decorator"
 
-import altair as alt
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
 from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
+from flows.web.figures import show_section
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
-from flows.web.tables import frame_of, show_rows
-from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, rate_above_floor
+from flows.web.tables import show_rows
+from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
+from tasks.report.content import ReportData, ReportTable
+from tasks.report.figures.player_rows import success_rows
 from tasks.statistics.populations import bound_share
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.catalog.sql.confinement import quote
@@ -20,6 +25,7 @@ from warehouse.catalog.sql.confinement import quote
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"
 _RATES = ("success_rate", "success_rate_low", "success_rate_high")
+_DRAWN = (*_RATES, "scored", "population")
 
 
 def show(visit: Visit) -> None:
@@ -42,9 +48,9 @@ def show(visit: Visit) -> None:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
         return
     floor = None if edition.benchmark is None else edition.benchmark.floor
-    named = _mark(_add_above_floor(rows, floor), edition, setting)
-    _draw(named, None if floor is None else _floor_line(rows, floor))
-    show_rows("leaderboard", named)
+    effort = _read_effort(edition, setting, floor)
+    _draw(rows, edition.name, setting, floor, effort)
+    show_rows("leaderboard", _mark(_add_above_floor(rows, floor), floor, effort))
     st.caption(_explain(edition, domain, basis, rows))
     _show_problems(visit, edition, shown)
     with st.container(horizontal=True):
@@ -76,7 +82,11 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         measures = () if edition.benchmark is None else edition.benchmark.measures
         order = leaderboard_sql(edition.name, measures)
         found = edition.query(f"SELECT * EXCLUDE (setting) FROM ({order}) WHERE {chosen}")
-        keep = [n for n, _ in enumerate(found.columns) if any(row[n] is not None for row in found.rows)]
+        keep = [
+            n
+            for n, name in enumerate(found.columns)
+            if name in _DRAWN or any(row[n] is not None for row in found.rows)
+        ]
         return Rows(
             tuple(found.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in found.rows)
         )
@@ -115,11 +125,11 @@ def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, pl
         """
     ).rows
     rows = [
-        (player, len(rates), sum(rates) / len(rates), *_bound(rates, runs, clusters, domains, widest))
+        (player, len(rates), runs, sum(rates) / len(rates), *_bound(rates, runs, clusters, domains, widest))
         for player, rates, runs, clusters, domains in found
     ]
-    rows.sort(key=lambda row: (-row[2], row[0]))
-    return Rows(("player", "common_instances", *_RATES, "population"), tuple(rows))
+    rows.sort(key=lambda row: (-row[3], row[0]))
+    return Rows(("player", "common_instances", "scored", *_RATES, "population"), tuple(rows))
 
 
 def _bound(
@@ -133,7 +143,7 @@ def _bound(
 
 def _add_above_floor(rows: Rows, floor: Floor | None) -> Rows:
     """Return the rows with the column `above_floor` behind the rate, where the floor is known."""
-    above = rate_above_floor(floor, [dict(zip(rows.columns, row, strict=True)) for row in rows.rows])
+    above = rate_above_floor(floor, rows.records())
     if all(value is None for value in above):
         return rows
     at = rows.columns.index("success_rate") + 1
@@ -143,50 +153,38 @@ def _add_above_floor(rows: Rows, floor: Floor | None) -> Rows:
     )
 
 
-def _mark(rows: Rows, edition: Opened, setting: str) -> Rows:
+def _read_effort(edition: Opened, setting: str, floor: Floor | None) -> dict[str, float]:
+    """Return the figure by which the floor's mark goes, by player; nothing where the floor has none."""
+    if floor is None or floor.effort is None:
+        return {}
+    found = edition.query(
+        "SELECT player, value FROM statistics WHERE domain = 'all' AND other = '' "
+        f"AND setting = {quote(setting)} AND statistic = {quote(floor.effort.statistic)} "
+        f"AND convention = {quote(floor.effort.convention)}"
+    )
+    return dict(found.rows)
+
+
+def _mark(rows: Rows, floor: Floor | None, effort: Mapping[str, float]) -> Rows:
     """Return the rows, with the mark of the floor added to players that do none of the work."""
-    floor = None if edition.benchmark is None else edition.benchmark.floor
     if floor is None or floor.effort is None:
         return rows
-    idle = edition.query(
-        "SELECT player FROM statistics WHERE domain = 'all' AND other = '' AND value = 0 "
-        f"AND setting = {quote(setting)} AND statistic = {quote(floor.effort.statistic)}"
-    ).column("player")
-    at = rows.columns.index("player")
+    at, column = rows.columns.index("player"), floor.effort.column
     named = (
-        (*row[:at], f"{row[at]} ({floor.mark})" if row[at] in idle else row[at], *row[at + 1 :])
+        (*row[:at], label_player(floor, {"player": row[at], column: effort.get(row[at])}), *row[at + 1 :])
         for row in rows.rows
     )
     return Rows(rows.columns, tuple(named))
 
 
-def _draw(rows: Rows, floor: alt.LayerChart | None) -> None:
-    frame = frame_of(rows)
-    player = alt.Y("player:N", sort=list(dict.fromkeys(frame["player"])), title=None)
-    base = alt.Chart(frame).encode(y=player)
-    scale, title = alt.Scale(domain=[0, 1]), "success rate, 95% interval"
-    low, high = (f"{name}:Q" for name in _RATES[1:])
-    chart = alt.layer(
-        base.mark_rule().encode(x=alt.X(low, scale=scale, title=title), x2="success_rate_high"),
-        base.mark_point(filled=True, size=60).encode(
-            x=alt.X("success_rate:Q", scale=scale, title=title),
-            tooltip=["player:N", "success_rate:Q", low, high],
-        ),
-    )
-    if floor is not None:
-        chart += floor
-    st.altair_chart(chart.properties(height=alt.Step(22)), width="stretch")
-
-
-def _floor_line(rows: Rows, floor: Floor) -> alt.LayerChart | None:
-    """Return the floor as a dashed line with its label; None where its player is not among the rows."""
-    rates = dict(zip(rows.column("player"), rows.column("success_rate"), strict=True))
-    if floor.player not in rates:
-        return None
-    label = f"floor: {floor.player} {rates[floor.player]:.3f}"
-    base = alt.Chart(alt.InlineData(values=[{}])).encode(x=alt.datum(rates[floor.player]))
-    text = base.mark_text(text=label, align="left", baseline="top", dx=3, dy=3)
-    return alt.LayerChart(layer=[base.mark_rule(strokeDash=[4, 3]), text.encode(y=alt.value("height"))])
+def _draw(rows: Rows, edition: str, setting: str, floor: Floor | None, effort: Mapping[str, float]) -> None:
+    """Show the rates as the report draws them."""
+    more = floor.effort.column if floor and floor.effort else "effort"
+    drawn = [{**row, "setting": setting, more: effort.get(row["player"])} for row in rows.records()]
+    columns = tuple(drawn[0])
+    table = ReportTable("headline", columns, tuple(tuple(row[name] for name in columns) for row in drawn), "")
+    section = success_rows(ReportData(edition, (), (setting,), {"headline": table}, floor=floor))
+    show_section(replace(section, tables=()))
 
 
 def _explain(edition: Opened, domain: str, basis: str, rows: Rows) -> str:

@@ -6,7 +6,7 @@ from tasks.knowlogic.report.languages import languages
 from tasks.knowlogic.report.leaderboard import leaderboard
 from tasks.knowlogic.report.lines import difficulty, levels, reply_tokens
 from tasks.knowlogic.report.model_means import model_means
-from tasks.report.content import Query, Report
+from tasks.report.content import Figure, Query, Report, table_figure
 
 DIFFICULTIES = Query(
     "difficulties",
@@ -19,9 +19,31 @@ ORDER BY place
 """,
 )
 
+_EXPLORED = {
+    "knowlogic_scores": ("By difficulty", "How does each player do by domain, language and difficulty?"),
+    "knowlogic_scenarios": ("By scenario", "How does each player do in each scenario, by language?"),
+    "knowlogic_types": ("By question type", "How does each player do by type and number of right letters?"),
+    "knowlogic_properties": ("By property and relation", "Which properties and relations are hard?"),
+    "knowlogic_errors": ("Errors", "What is wrong about wrong letters, by language and difficulty?"),
+    "knowlogic_tokens": ("Tokens", "How long are right and wrong replies, by language?"),
+    "knowlogic_levels": ("By level", "How does each player do by level, in each language?"),
+}
+_CAPTION = (
+    "Accuracy is over questions, each in one language, with exactly the right letters. Intervals (95%) are "
+    "for questions that vary, the two texts of a pair counting once."
+)
+
+
+def _explore(view: str, title: str, question: str) -> Figure:
+    """Return the table of a view with all languages and classes, of which the report shows a part."""
+    sql = f"-- {question}\nSELECT * EXCLUDE (edition)\nFROM {view}\nWHERE edition = $edition"
+    return table_figure(view, f"{title}, all languages", _CAPTION, Query(view, sql))
+
+
 REPORT = Report(
     after_rates=(leaderboard, model_means, difficulty, scenarios, types),
     at_end=(reply_tokens, levels, languages, error_classes),
     sources=(DIFFICULTIES,),
     order=DIFFICULTIES,
+    explored=tuple(_explore(view, *texts) for view, texts in _EXPLORED.items()),
 )

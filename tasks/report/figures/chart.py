@@ -5,19 +5,18 @@ signals are the page's to set: `find` (a pattern of players; empty: all), `order
 and `narrow` (there is no room for whole names and intervals as text).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
-from vl_convert import vegalite_to_vega
 
-from tasks.report.content import Drawing, Record
+from tasks.report.content import Chart, Drawing, Record
 from tasks.report.wording import clean
 
 SERIES = tuple(f"var(--s{number})" for number in range(8))
-"""Okabe and Ito's colours, distinguishable to colour-blind readers; the page has a light and a dark set."""
+"""The colours of series (`tasks.report.palette`)."""
 INK, SOFT, GRID, BACK = (f"var(--{name})" for name in ("ink", "soft", "grid", "back"))
-Spec = Mapping[str, Any]
+Spec = Chart
 ROWS = alt.NamedData(name="rows")
 FOUND = "find == '' || test(regexp(find, 'i'), datum.player)"
 """Whether a row's player is one that the reader looks for."""
@@ -52,14 +51,8 @@ _THEME: dict[str, Any] = {
 
 
 def compile_chart(chart: alt.TopLevelMixin) -> Spec:
-    """Return the chart as Vega has it.
-
-    Vega-Lite is compiled here and not by the page, so that a fault in a chart ends the report.
-    """
-    shared = {"config": _THEME, "params": _SIGNALS, "autosize": _AUTOSIZE}
-    spec: dict[str, Any] = vegalite_to_vega({**chart.to_dict(), **shared})
-    del spec["$schema"]
-    return spec
+    """Return the chart with the theme and the page's signals."""
+    return Chart({**chart.to_dict(), "config": _THEME, "params": _SIGNALS, "autosize": _AUTOSIZE})
 
 
 def make_drawing(
@@ -72,7 +65,7 @@ def make_drawing(
     least_width: int = 0,
 ) -> Drawing:
     """Return the compiled chart of these rows as a drawing that screen readers call `title`."""
-    return Drawing(clean(heading), {**spec, "description": clean(title)}, tuple(rows), is_wide, least_width)
+    return Drawing(clean(heading), clean(title), spec, tuple(rows), is_wide, least_width)
 
 
 def cut(text: str, wide: int = 34, narrow: int = 24) -> str:

@@ -13,7 +13,7 @@ from tasks.report.wording import brackets, clean, decimals, p_number, span
 PROFILE_CORRELATIONS = Query(
     "profile_correlations",
     """
--- Do models that are good at one benchmark do well at another? The newest edition of each.
+-- Do models that are good at one benchmark do well at another?
 SELECT benchmark, edition, setting, other_benchmark, other_edition, other_setting, coefficient, players,
        correlation,
        correlation_low, correlation_high, p_holm, reliability, other_reliability, disattenuated,

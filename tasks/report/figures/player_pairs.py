@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 from tasks.report.content import (
+    Drawing,
     Grid,
     Query,
     Record,
@@ -67,6 +68,18 @@ def player_pairs(data: ReportData) -> Section:
     )
     grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings), grid)
+
+
+def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing, ...]:
+    """Return a drawing of the player beside each other one in the setting; none where it met nobody."""
+    rows = [row for row in data.tables[_KEY].records() if row["setting"] == setting]
+    drawn = [_estimate(row) for (one, _), row in _pairs(rows).items() if one == player]
+    if not drawn:
+        return ()
+    scale = Scale(("difference in success rate:", "the player minus each other one"), has_zero_line=True)
+    heading = f"{setting}: {clean(player)}, n = {span(row['n'] for row in drawn)} instances per pair"
+    drawn.sort(key=lambda row: -row["value"])
+    return (interval_rows(heading, f"{_TITLE}: {setting}, {clean(player)}", drawn, scale),)
 
 
 def _pairs(rows: list[Record]) -> Pairs:

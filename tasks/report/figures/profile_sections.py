@@ -9,7 +9,7 @@ from tasks.report.wording import cell, clean, span, with_interval
 PROFILE_SCORES = Query(
     "profile_scores",
     """
--- How good is each player at each benchmark? The newest edition of each, setting by setting.
+-- How good is each player at each benchmark, setting by setting?
 SELECT benchmark, edition, setting, player, kind, instances, score, score_low, score_high, population,
        rank, rank_in_kind,
        episodes, episodes_with_cost, cost_usd
@@ -22,7 +22,7 @@ ORDER BY benchmark, setting, rank, player
 PROFILE_DOMAINS = Query(
     "profile_domains",
     """
--- How good is each player in each domain of each benchmark? The newest edition of each, setting by setting.
+-- How good is each player in each domain of each benchmark, setting by setting?
 SELECT benchmark, edition, setting, domain, player, kind, instances, score, score_low, score_high,
        population, rank, rank_in_kind,
        episodes, episodes_with_cost, cost_usd

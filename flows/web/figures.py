@@ -1,0 +1,123 @@
+"""Figures of the report on a page: the report's own section, its drawings, and the tables behind it."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from flows.editions.figure_data import own_report, read_figures
+from flows.web.page import Opened, Visit
+from flows.web.plain_text import plain, plain_line
+from flows.web.reading import Rows
+from flows.web.tables import offer_downloads, show_rows
+from tasks.report.content import Drawing, Figure, Grid, ReportData, Section
+from tasks.report.palette import DARK, LIGHT, apply_colors
+from warehouse.editions.publish import read_published_plan
+from warehouse.store.store import Store
+
+_NARROW = "containerSize()[0] < 480"
+
+
+def read_edition(edition: Opened, figures: Iterable[Figure], hidden: Collection[str] = ()) -> ReportData:
+    """Return what these figures of the edition are drawn of, without the players `hidden`."""
+    store = Store(edition.snapshot.root)
+    data = read_figures(
+        edition.snapshot.read,
+        edition.name,
+        edition.benchmark,
+        figures,
+        lambda: read_published_plan(store, edition.name).public_seed,
+    )
+    return data.without(hidden)
+
+
+def own_figures(edition: Opened) -> tuple[Figure, ...]:
+    """Return the figures that the edition's benchmark adds to the report, and to the explorer alone."""
+    own = own_report(edition.benchmark)
+    return (*own.figures, *own.explored)
+
+
+def show_section(section: Section, visit: Visit | None = None) -> None:
+    """Show the section as the report has it: what it asks, its table, drawings, text, and rows with SQL."""
+    st.header(plain(section.title))
+    first = section.tables[0] if section.tables else None
+    if first and not first.computed and (question := first.question):
+        st.caption(plain_line(question))
+    if section.missing:
+        st.info(plain_line(section.missing))
+    else:
+        if section.grid is not None:
+            _show_grid(section.key, section.grid)
+        _show_drawings(section.key, section.drawings)
+        if section.caption:
+            st.caption(plain_line(section.caption))
+    for table in section.tables:
+        if not table.rows:
+            continue
+        with st.expander(f"Numbers and SQL: {plain(table.name)}"):
+            show_rows(f"{section.key}_{table.name}", Rows(table.columns, table.rows))
+            if table.computed:
+                st.caption(plain_line(table.computed))
+            st.code(table.sql, language="sql", wrap_lines=True)
+            if visit is not None:
+                visit.link("sql", "Change this query", sql=table.sql)
+
+
+def _show_drawings(key: str, drawings: Sequence[Drawing]) -> None:
+    """Draw two beside each other, and wide ones alone; on a phone, one below the other."""
+    places: list[Any] = []
+    for number, drawing in enumerate(drawings):
+        if drawing.is_wide or len(drawings) == 1:
+            place = st.container()
+        else:
+            places = places or list(st.columns(2))
+            place = places.pop(0)
+        with place:
+            st.markdown(f"**{plain_line(drawing.heading)}**")
+            _show_chart(f"{key}_{number}", drawing)
+
+
+def _show_chart(key: str, drawing: Drawing) -> None:
+    """Draw the chart, which scrolls in its place where that is narrower than it may be."""
+    with st.container(key=f"chart_{key}"):
+        if drawing.least_width:
+            place = f".st-key-chart_{key}"
+            least = f'{place} [data-testid="stVegaLiteChart"] {{ min-width: {drawing.least_width}px; }}'
+            st.html(f"<style>{place} {{ overflow-x: auto; }} {least}</style>")
+        st.vega_lite_chart(chart_of(drawing), theme=None, width="stretch")
+
+
+def chart_of(drawing: Drawing) -> dict[str, Any]:
+    """Return the drawing as Vega-Lite with all its data, in the colors of the visitor's theme."""
+    colors = DARK if st.context.theme.type == "dark" else LIGHT
+    spec = apply_colors(drawing.source.lite, colors)
+    # Data of a fixed line: a row without a column would be no row on its way to the browser.
+    fixed = {name: [row or {"row": 0} for row in rows] for name, rows in spec.get("datasets", {}).items()}
+    params = [
+        {"name": one["name"], "expr": _NARROW} if one["name"] == "narrow" else one for one in spec["params"]
+    ]
+    return {
+        **spec,
+        "description": drawing.title,
+        "params": params,
+        "datasets": {**fixed, "rows": list(drawing.rows)},
+    }
+
+
+def _show_grid(key: str, grid: Grid) -> None:
+    """Show the table of a section; a heading has that of its group before it."""
+    import pandas as pd
+
+    groups = [name for name, width in grid.groups for _ in range(width)] or [""] * len(grid.headings)
+    pairs = zip(groups, grid.headings, strict=True)
+    headings = [f"{group}: {name}" if group else name for group, name in pairs]
+    columns = tuple(f"{number}" for number in range(len(headings)))
+    frame = pd.DataFrame(list(grid.rows), columns=list(columns))
+    config = {
+        column: st.column_config.TextColumn(
+            headings[place], pinned=place == 0, alignment="right" if place in grid.numeric else "left"
+        )
+        for place, column in enumerate(columns)
+    }
+    st.dataframe(frame, hide_index=True, column_config=config)
+    offer_downloads(f"{key}_table", lambda: Rows(tuple(headings), grid.rows))

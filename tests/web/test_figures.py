@@ -1,0 +1,101 @@
+"""Figures of the explorer are those of the report: the same section of the same declaration."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.editions.figure_data import own_report
+from flows.editions.report import report_data
+from flows.web.figures import chart_of, own_figures, read_edition
+from flows.web.page import Opened, Visit
+from flows.web.reading import read_snapshot
+from tasks.report.content import Section
+from tasks.report.page import SHARED, sections
+from tests.a2rbench import made_edition as a2rbench
+from tests.beyondbench import made_edition as beyondbench
+from tests.beyondbench.test_report import FAMILY, QUANTISED
+from tests.flows.report_root import publish_two
+from tests.knowlogic.figures import made_edition as knowlogic
+from tests.web.drawn_charts import charts_of
+from tests.web.visiting import errors_of, visit
+from warehouse.store.store import Store
+
+
+def _publish_beyondbench(root: Path) -> None:
+    facts = {**FAMILY, **QUANTISED}
+    models = {name: (min(5, 1 + place // 2), 2, 1) for place, name in enumerate(facts)}
+    beyondbench.publish(root, beyondbench.rows(models), facts=facts)
+
+
+def _publish_a2rbench(root: Path) -> None:
+    made = a2rbench.rows()
+    a2rbench.publish(root, made, a2rbench.statistics(made))
+
+
+MADE: dict[str, Callable[[Path], object]] = {
+    "kumo": publish_two,
+    "beyondbench": _publish_beyondbench,
+    "knowlogic": lambda root: knowlogic.publish(root, knowlogic.rows()),
+    "a2rbench": _publish_a2rbench,
+}
+
+
+@pytest.fixture(scope="module", params=MADE)
+def root(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("drawn") / "data"
+    MADE[request.param](root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def reported(root: Path) -> dict[str, Section]:
+    """The sections of the report of the newest edition, in order, by key."""
+    return {section.key: section for section in sections(report_data(Store(str(root))))}
+
+
+def _open_newest(root: Path) -> Opened:
+    seen = Visit(read_snapshot(str(root)), {})
+    return seen.open_edition(seen.list_editions()[0]["edition"])
+
+
+def _texts(drawn: list[Section]) -> Iterator[tuple[object, ...]]:
+    for section in drawn:
+        yield section.key, section.title, section.caption, section.missing, section.grid, section.tables
+        for drawing in section.drawings:
+            yield drawing.heading, drawing.title, drawing.rows, drawing.source.lite
+
+
+def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
+    root: Path, reported: dict[str, Section]
+) -> None:
+    edition = _open_newest(root)
+    figures = [*SHARED, *own_report(edition.benchmark).figures]
+    assert {one.key for one in figures} == set(reported)
+    assert {one.key: one.title for one in figures} == {key: one.title for key, one in reported.items()}
+    for one in figures:
+        drawn = one(read_edition(edition, [one]))
+        assert list(_texts([drawn])) == list(_texts([reported[one.key]])), one.key
+        for drawing in drawn.drawings:
+            assert chart_of(drawing)["datasets"]["rows"] == list(drawing.rows)
+
+
+def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[str, Section]) -> None:
+    edition = _open_newest(root)
+    listed = own_figures(edition)
+    first, last = listed[0], listed[-1]
+    with_drawings = next(one for one in listed if one.key in reported and reported[one.key].drawings)
+    for one in {first.key: first, with_drawings.key: with_drawings, last.key: last}.values():
+        shown = visit(root, "figures", edition=edition.name, figure=one.key)
+        assert errors_of(shown) == []
+        assert [header.value.replace("\\", "") for header in shown.header] == [one.title]
+        drawings = reported[one.key].drawings if one.key in reported else ()
+        assert len(charts_of(shown)) == len(drawings)
+
+
+def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> None:
+    edition = _open_newest(root)
+    for one in own_report(edition.benchmark).explored:
+        (table,) = one(read_edition(edition, [one])).tables
+        assert table.rows, one.key
+        assert table.question.endswith("?")
