@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import ceil
 
-from flows.stages.estimate_players import estimate_players
+from flows.stages.estimates import estimate_players
 from schemas.beyondbench.plan import BeyondBenchPlan
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price

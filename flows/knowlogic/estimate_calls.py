@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flows.stages.estimate_players import estimate_players
+from flows.stages.estimates import estimate_players
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan

@@ -1,6 +1,6 @@
 """The estimate of model calls where a question has one reply."""
 
-from flows.stages.estimate_players import estimate_players
+from flows.stages.estimates import estimate_players
 from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
 

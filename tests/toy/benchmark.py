@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from flows.benchmark import Benchmark, Playing, Preparation, Stage, always
-from flows.stages.estimate_players import estimate_players
+from flows.stages.estimates import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from prompts.render import render

@@ -3,7 +3,8 @@
 An external merge sort: parts are gathered into runs of a bounded size, each sorted in memory and, where
 there are several, kept on disk; then all runs are read once, block by block, as one sorted stream. The
 stream is cut into row groups by counting its rows and its letters, so that the file's bytes depend on
-the rows alone, not on how they were dealt over parts.
+the rows alone, not on how they were dealt over parts. (DuckDB's sort gave the same bytes, for more CPU time
+at 4 million rows, and ran out of memory on 3,000 texts of 300 kB, which are merged here.)
 """
 
 from bisect import bisect_right

@@ -5,7 +5,7 @@ from functools import partial
 from typing import ClassVar
 
 from flows.benchmark import Preparation, Stage, always
-from flows.stages.estimate_players import estimate_players
+from flows.stages.estimates import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from perennial_mastermind.codes import GUESSES, PEGS, all_codes

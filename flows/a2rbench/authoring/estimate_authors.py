@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.stages.estimate_stage import estimate_asking
+from flows.stages.estimates import estimate_asking
 from schemas.a2rbench.authoring import CATALOGUE, AuthorRole
 from schemas.a2rbench.item import DOMAINS
 from schemas.a2rbench.plan import A2RBenchPlan

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.stages.estimate_stage import estimate_asking
+from flows.stages.estimates import estimate_asking
 from schemas.a2rbench.analysis import ReadingPlan
 from schemas.model_calls.calls import ModelChoice, StageEstimate
 from schemas.model_calls.price import Price

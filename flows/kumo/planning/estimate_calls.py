@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil, log2
 
 from flows.kumo.seats import PLAYING
-from flows.stages.estimate_stage import estimate_stage
+from flows.stages.estimates import estimate_stage
 from schemas.game import USUAL
 from schemas.ids import derive_rng
 from schemas.kumo.authoring import AuthoringPlan
