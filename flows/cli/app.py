@@ -99,7 +99,8 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "reproduce-paper": (
         "flows.cli.look.reproduce_paper:reproduce_paper",
-        "Print each table and figure of a benchmark's paper: what it prints, ours, or why not.",
+        "Print each table and figure of a benchmark's paper: what it prints, ours, the difference, "
+        "or why not.",
     ),
     "calls": (
         "flows.cli.look.calls:calls",

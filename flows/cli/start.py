@@ -13,6 +13,8 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line."""
+    # Threads for matrices cost more than they save: they wait for each other where other work runs beside.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     end_at_once_on_ctrl_c()
     from flows.seldom_collected import collect_seldom
     from schemas.errors import UnusableBenchmark

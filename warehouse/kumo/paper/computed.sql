@@ -8,9 +8,10 @@ WITH main_domains AS (
            CASE WHEN e.success THEN x.tests + 2 ELSE k.n_actions + 1 END AS actions,
            CASE WHEN e.success THEN x.tests + 1 ELSE k.n_actions + 1 END AS actions_plus_1
     FROM episodes AS e
-    JOIN kumo_episodes AS x USING (edition, evaluation, episode_id)
-    JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
-    JOIN kumo_instances AS k ON k.edition = e.edition AND k.instance_id = e.instance_id
+    -- Every episode has these rows. Inner joins would be reordered: of one edition, by `edition` alone.
+    LEFT JOIN kumo_episodes AS x USING (edition, evaluation, episode_id)
+    LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+    LEFT JOIN kumo_instances AS k ON k.edition = e.edition AND k.instance_id = e.instance_id
     WHERE e.edition = 'kumo-2025-release' AND e.evaluation = '1'
 ), scopes AS (
     SELECT domain AS scope, * FROM runs
