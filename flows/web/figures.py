@@ -88,11 +88,9 @@ def _show_chart(key: str, drawing: Drawing) -> None:
 
 
 def chart_of(drawing: Drawing) -> dict[str, Any]:
-    """Return the drawing as Vega-Lite with all its data, in the colors of the visitor's theme."""
+    """Return the drawing as Vega-Lite with its rows, what fixed lines are drawn of, and the theme's colors."""
     colors = DARK if st.context.theme.type == "dark" else LIGHT
     spec = apply_colors(drawing.source.lite, colors)
-    # Data of a fixed line: a row without a column would be no row on its way to the browser.
-    fixed = {name: [row or {"row": 0} for row in rows] for name, rows in spec.get("datasets", {}).items()}
     params = [
         {"name": one["name"], "expr": _NARROW} if one["name"] == "narrow" else one for one in spec["params"]
     ]
@@ -100,7 +98,7 @@ def chart_of(drawing: Drawing) -> dict[str, Any]:
         **spec,
         "description": drawing.title,
         "params": params,
-        "datasets": {**fixed, "rows": list(drawing.rows)},
+        "datasets": {**spec.get("datasets", {}), "rows": list(drawing.rows)},
     }
 
 
