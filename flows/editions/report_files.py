@@ -12,7 +12,7 @@ from schemas.errors import InvalidOption
 from tasks.report.content import ReportData, ReportTable
 
 if TYPE_CHECKING:
-    from tasks.report.profiles import ProfileData
+    from tasks.report.profiles.page import ProfileData
 
 
 PROFILES = "profiles"
@@ -40,7 +40,7 @@ def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> lis
 
     Returns the paths, sorted; raises InvalidOption where they cannot be written.
     """
-    from tasks.report.profiles import render_profiles
+    from tasks.report.profiles.page import render_profiles
 
     if form == "html":
         return [_write(folder / f"{PROFILES}.html", render_profiles(data).encode())]

@@ -7,7 +7,7 @@ from flows.benchmark import benchmarks
 from flows.editions.figure_data import Read, fill_query, own_report, query_table
 from schemas.errors import UnreadableInput
 from tasks.report.content import Report, ReportTable
-from tasks.report.profiles import QUERIES, ProfileData
+from tasks.report.profiles.page import QUERIES, ProfileData
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 

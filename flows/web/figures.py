@@ -88,7 +88,7 @@ def _show_chart(key: str, drawing: Drawing) -> None:
 
 
 def chart_of(drawing: Drawing) -> dict[str, Any]:
-    """Return the drawing as Vega-Lite with its rows, what fixed lines are drawn of, and the theme's colors."""
+    """Return the drawing as Vega-Lite with its rows, the data of fixed lines, and the theme's colors."""
     colors = DARK if st.context.theme.type == "dark" else LIGHT
     spec = apply_colors(drawing.source.lite, colors)
     params = [

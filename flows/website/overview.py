@@ -10,7 +10,7 @@ from flows.website.edition_part import KINDS, order_settings
 from flows.website.visible import Edition, present
 from schemas.rows import Row
 from schemas.statistics.measure import Floor
-from tasks.report.figures.profile_sections import PROFILE_SCORES
+from tasks.report.profiles.sections import PROFILE_SCORES
 from tasks.website.line_chart import LineChart
 from warehouse.catalog.catalog import Catalog
 

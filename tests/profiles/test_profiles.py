@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from flows.editions.report_profiles import profile_data
-from tasks.report.profiles import profile_sections, render_profiles
+from tasks.report.profiles.page import profile_sections, render_profiles
 from tests.flows.hand_made_root import commands_on
 from tests.profiles.grown_root import EDITIONS, grow_all
 from tests.profiles.scripted_models import MODELS, SKILLS, can

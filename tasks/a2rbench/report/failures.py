@@ -1,22 +1,10 @@
 """Why answers are right or wrong, as analysts say: shares of categories, and how far the analysts agree."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-
-import altair as alt
 
 from schemas.a2rbench.analysis import categories_of
 from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import (
-    FOUND,
-    ROWS,
-    Spec,
-    compile_chart,
-    make_drawing,
-    player_axis,
-    series_colours,
-    tips,
-)
+from tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
 from tasks.report.wording import clean, decimals, span, with_interval
 
 FAILURES = Query(
@@ -41,10 +29,8 @@ WHERE edition = $edition
 
 _KEY, _AGREEMENT = "a2rbench_failures", "a2rbench_agreement"
 _TITLE = "Why answers are right or wrong"
-_STEP = 19
 _ALL = "all"
 _OUTCOMES = ("wrong", "right")
-_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"
 
 
 @figure(_KEY, _TITLE, FAILURES, AGREEMENT)
@@ -83,54 +69,14 @@ def _agreement(rows: Sequence[Record]) -> str:
     return f"Krippendorff's alpha between analysts (1: they agree, 0: as chance has it) is {', '.join(told)}."
 
 
-def _draw(analyst: str, outcome: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
-    players = sorted({row["player"] for row in rows}, key=str.casefold)
+def _draw(analyst: str, outcome: str, rows: Sequence[Record], players: Sequence[str]) -> Drawing:
     kinds = categories_of(outcome == "right")
-    drawn, sizes = [], []
-    for player in players:
-        shares = {row["value"]: row for row in rows if row["player"] == player}
-        size, start = sum(row["answers"] for row in shares.values()), 0.0
-        sizes.append(size)
-        for kind in kinds:
-            if kind not in shares:
-                continue
-            share = shares[kind]["share"]
-            drawn.append(
-                {
-                    "player": clean(player),
-                    "series": kind,
-                    "start": start,
-                    "end": start + share,
-                    "total": -shares[kinds[-1]]["share"] if kinds[-1] in shares else 0.0,
-                    "place": order.index(player),
-                    "by_name": players.index(player),
-                    "text": decimals(share),
-                    "n": decimals(size, 0),
-                }
-            )
-            start += share
-    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(sizes)} per player"
-    return make_drawing(heading, f"{_TITLE}: {outcome}, {analyst}", _compile(outcome), drawn)
-
-
-@lru_cache(maxsize=2)
-def _compile(outcome: str) -> Spec:
-    across = alt.X(
-        "start:Q",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(orient="top", title=f"share of analysed {outcome} answers", tickCount=5),
-    )
-    bars = (
-        alt.Chart(ROWS)
-        .mark_bar(height={"band": 0.75})
-        .encode(
-            x=across,
-            x2="end:Q",
-            y=player_axis(),
-            color=series_colours(categories_of(outcome == "right"), alt.Legend(columns=1)),
-            tooltip=tips(player="player", series="category", text="share", n="n"),
-        )
-        .transform_filter(FOUND)
-        .transform_calculate(key=_ORDER)
-    )
-    return compile_chart(bars.properties(width="container", height=alt.Step(_STEP)))
+    bars = []
+    for player in sorted({row["player"] for row in rows}, key=str.casefold):
+        own = {row["value"]: row for row in rows if row["player"] == player}
+        shares = {kind: (row["share"], decimals(row["share"])) for kind, row in own.items()}
+        last = -own[kinds[-1]]["share"] if kinds[-1] in own else 0.0
+        bars.append(Bar(player, shares, sum(row["answers"] for row in own.values()), last))
+    heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(bar.n for bar in bars)} per player"
+    labels = Labels(tuple(kinds), "category", "share", f"share of analysed {outcome} answers", columns=1)
+    return stacked_shares(heading, f"{_TITLE}: {outcome}, {analyst}", bars, labels, players)

@@ -1,11 +1,7 @@
 """The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7)."""
 
-from functools import lru_cache
-
-import altair as alt
-
 from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
+from tasks.report.figures.curves import Axes, draw_curves
 from tasks.report.wording import brackets, clean, decimals, with_interval
 
 LEADERBOARD = Query(
@@ -38,10 +34,7 @@ WHERE edition = $edition
 """,
 )
 
-_HEIGHT = 200
 _ALL = "all"
-_OTHERS = "others"
-_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
 _COLUMNS = {
     "total_accuracy": "total",
     "symbolic_accuracy": "symbolic",
@@ -161,41 +154,17 @@ def draw_lines(
     column: str, what: str, rows: list[Record], title: str, data: ReportData, places: int
 ) -> Drawing:
     """Return lines of each player over the variations, or what else stands in their place, of these rows."""
-    order = [*data.players(), _ALL]
-    names = sorted({row["player"] for row in rows}, key=order.index)
-    named = names[: len(SERIES)]
     drawn = [
         {
-            "player": clean(row["player"]),
-            "series": clean(row["player"]) if row["player"] in named else _OTHERS,
-            "variation": row["variation"],
+            "player": row["player"],
+            "x": row["variation"],
             "value": row[column],
             "low": row.get(f"{column}_low"),
             "high": row.get(f"{column}_high"),
-            "text": with_interval(row[column], row.get(f"{column}_low"), row.get(f"{column}_high"), places),
-            "n": decimals(row["items"], 0),
+            "n": row["items"],
         }
         for row in rows
     ]
-    series = tuple(map(clean, named)) + ((_OTHERS,) if len(names) > len(named) else ())
-    return make_drawing(what, f"{title}: {what}", _compile(series, what, column == "accuracy"), drawn)
-
-
-@lru_cache(maxsize=16)
-def _compile(series: tuple[str, ...], what: str, is_share: bool) -> Spec:
-    """Return the chart of lines, points and intervals over variations."""
-    colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
-    base = alt.Chart().encode(
-        x=alt.X("variation:O", title=None, axis=alt.Axis(labelAngle=0)),
-        color=alt.Color("series:N", scale=alt.Scale(domain=list(series), range=colours), legend=_LEGEND),
-        detail="player:N",
-        tooltip=tips(player="player", variation="variation", text=what, n="items"),
-    )
-    scale = alt.Scale(domain=[0, 1]) if is_share else alt.Scale(zero=True)
-    up = alt.Y("value:Q", title=what, scale=scale)
-    layers = [base.mark_line(strokeWidth=1.5).encode(y=up), base.mark_point().encode(y=up)]
-    if is_share:
-        rule = base.mark_rule(strokeWidth=1, opacity=0.4)
-        layers.insert(0, rule.encode(y=alt.Y("low:Q", title=what), y2="high:Q"))
-    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
-    return compile_chart(chart.properties(width="container", height=_HEIGHT))
+    order = tuple(sorted({row["variation"] for row in rows}))
+    axes = Axes("variation", what, places, column == "accuracy", order=order, n="items")
+    return draw_curves(what, f"{title}: {what}", drawn, axes, [*data.players(), _ALL])

@@ -1,9 +1,6 @@
 """What is wrong about wrong replies: the shares of error classes, and of replies without letters."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-
-import altair as alt
 
 from schemas.knowlogic.things import DOMAINS, ERROR_CLASSES
 from tasks.report.content import (
@@ -16,17 +13,8 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.chart import (
-    FOUND,
-    ROWS,
-    Spec,
-    compile_chart,
-    make_drawing,
-    player_axis,
-    series_colours,
-    tips,
-)
-from tasks.report.wording import clean, decimals, span, with_interval
+from tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
+from tasks.report.wording import span, with_interval
 
 ERRORS = Query(
     "errors",
@@ -40,11 +28,9 @@ WHERE edition = $edition AND language = 'all' AND difficulty = 'all'
 
 _KEY = "errors"
 _TITLE = "Classes of wrong replies"
-_STEP = 19
 _ALL = "all"
 _UNREAD = "no letters"
 _KINDS = (*ERROR_CLASSES, _UNREAD)
-_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"
 
 
 @figure(_KEY, _TITLE, ERRORS)
@@ -72,51 +58,17 @@ def error_classes(data: ReportData) -> Section:
     return Section(_KEY, _TITLE, caption, (table,), tuple(drawings))
 
 
-def _draw(name: str, rows: Sequence[Record], order: Sequence[str]) -> Drawing:
-    by_name = sorted({row["player"] for row in rows}, key=str.casefold)
-    drawn = []
-    for row in rows:
-        start = 0.0
-        for kind in _KINDS:
-            column = "unextracted_rate" if kind == _UNREAD else kind
-            value = row[column]
-            low, high = (row.get(f"{column}_{end}") for end in ("low", "high"))
-            drawn.append(
-                {
-                    "player": clean(row["player"]),
-                    "series": kind,
-                    "start": start,
-                    "end": start + value,
-                    "total": row["accuracy"],
-                    "place": order.index(row["player"]),
-                    "by_name": by_name.index(row["player"]),
-                    "text": with_interval(value, low, high),
-                    "n": decimals(row["questions"], 0),
-                }
-            )
-            start += value
+def _draw(name: str, rows: Sequence[Record], players: Sequence[str]) -> Drawing:
+    bars = [
+        Bar(row["player"], {kind: _share(row, kind) for kind in _KINDS}, row["questions"], row["accuracy"])
+        for row in rows
+    ]
     heading = f"{name}, n = {span(row['questions'] for row in rows)} per player"
-    return make_drawing(heading, f"{_TITLE}: {name}", _compile(), drawn)
+    labels = Labels(_KINDS, "wrong letters", "share [95%]", "share of scored replies")
+    return stacked_shares(heading, f"{_TITLE}: {name}", bars, labels, players)
 
 
-@lru_cache(maxsize=1)
-def _compile() -> Spec:
-    across = alt.X(
-        "start:Q",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(orient="top", title="share of scored replies", tickCount=5),
-    )
-    bars = (
-        alt.Chart(ROWS)
-        .mark_bar(height={"band": 0.75})
-        .encode(
-            x=across,
-            x2="end:Q",
-            y=player_axis(),
-            color=series_colours(_KINDS, alt.Legend(columns=2)),
-            tooltip=tips(player="player", series="wrong letters", text="share [95%]", n="n"),
-        )
-        .transform_filter(FOUND)
-        .transform_calculate(key=_ORDER)
-    )
-    return compile_chart(bars.properties(width="container", height=alt.Step(_STEP)))
+def _share(row: Record, kind: str) -> tuple[float, str]:
+    column = "unextracted_rate" if kind == _UNREAD else kind
+    low, high = (row.get(f"{column}_{end}") for end in ("low", "high"))
+    return row[column], with_interval(row[column], low, high)

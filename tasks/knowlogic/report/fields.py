@@ -1,14 +1,11 @@
 """Accuracy as fields, players by scenario and by question type (the paper's figures 5 and 6)."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-
-import altair as alt
 
 from schemas.knowlogic.things import DOMAINS, PRECISIONS, QUESTION_TYPES
 from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
-from tasks.report.wording import clean, decimals, span, with_interval
+from tasks.report.figures.fields import Map, draw_fields
+from tasks.report.wording import span
 
 SCENARIOS = Query(
     "scenarios",
@@ -30,9 +27,6 @@ WHERE edition = $edition AND language = 'all' AND domain = 'all' AND label <> 'c
 """,
 )
 
-_STEP = 18
-_WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
-_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
 _LEGEND = (
     "Dark is 0, light is 1, empty is not scored. Where there is room its number is written in it, with "
     "the 95% interval for questions that vary, a pair of texts counting once; point to a field to read "
@@ -98,48 +92,19 @@ def types(data: ReportData) -> Section:
 
 
 def _draw(
-    name: str, title: str, rows: Sequence[Record], column: str, names: Sequence[str], order: Sequence[str]
+    name: str, title: str, rows: Sequence[Record], column: str, names: Sequence[str], players: Sequence[str]
 ) -> Drawing:
-    players = sorted({row["player"] for row in rows}, key=str.casefold)
-    rates = {player: [row["accuracy"] for row in rows if row["player"] == player] for player in players}
     drawn = [
         {
-            "player": clean(row["player"]),
-            "of": clean(row[column].replace("_", " ")),
-            "column": names.index(row[column]),
-            "place": order.index(row["player"]),
-            "by_name": players.index(row["player"]),
-            "mean": round(sum(rates[row["player"]]) / len(rates[row["player"]]), 4),
-            "rate": round(row["accuracy"], 4),
-            "short": decimals(row["accuracy"], 2),
-            "text": with_interval(row["accuracy"], row["accuracy_low"], row["accuracy_high"], 2),
-            "n": decimals(row["questions"], 0),
+            "player": row["player"],
+            "column": row[column].replace("_", " "),
+            "rate": row["accuracy"],
+            "low": row["accuracy_low"],
+            "high": row["accuracy_high"],
+            "n": row["questions"],
         }
         for row in rows
     ]
+    columns = [of.replace("_", " ") for of in names]
     heading = f"{name}, n = {span(row['questions'] for row in rows)} per field"
-    return make_drawing(heading, f"{title}: {name}", _compile(), drawn, is_wide=True)
-
-
-@lru_cache(maxsize=1)
-def _compile() -> Spec:
-    ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
-    look = alt.Axis(
-        orient="top", labelExpr=cut("datum.label", 24, 14), labelAngle=-45, ticks=False, domain=False
-    )
-    base = alt.Chart().encode(
-        x=alt.X("of:N", sort=alt.EncodingSortField(field="column", op="min"), title=None, axis=look),
-        y=player_axis(),
-        tooltip=tips(player="player", of="questions", text="accuracy [95%]", n="n"),
-    )
-    colour = alt.Color(
-        "rate:Q",
-        scale=alt.Scale(scheme="cividis", domain=[0, 1]),
-        legend=alt.Legend(title="accuracy", direction="horizontal", orient="bottom", tickCount=5),
-    )
-    layers = [
-        base.mark_rect(strokeWidth=0).encode(color=colour),
-        base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink),
-    ]
-    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
-    return compile_chart(chart.properties(width="container", height=alt.Step(_STEP)))
+    return draw_fields(heading, f"{title}: {name}", drawn, columns, players, Map("accuracy", "questions"))

@@ -1,9 +1,6 @@
 """Accuracy and tokens from easy to hard and by level, a drawing per domain (the paper's figures 7 to 12)."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-
-import altair as alt
 
 from schemas.knowlogic.things import DIFFICULTIES, DOMAINS
 from tasks.report.content import (
@@ -16,8 +13,9 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.chart import FOUND, ROWS, SERIES, SOFT, Spec, compile_chart, cut, make_drawing, tips
-from tasks.report.wording import clean, decimals, span, with_interval
+from tasks.report.figures.chart import SERIES
+from tasks.report.figures.curves import Axes, draw_curves
+from tasks.report.wording import decimals, span
 
 DIFFICULTY = Query(
     "difficulty",
@@ -49,10 +47,6 @@ WHERE edition = $edition AND language = 'all'
 """,
 )
 
-_HEIGHT = 200
-# Names are cut so that a telephone shows them.
-_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
-_OTHERS = "others"
 _ALL = "all"
 _RIGHT, _WRONG = "right", "wrong"
 _NAMED = (
@@ -164,70 +158,18 @@ def _by_domain(
 
 
 def _draw(name: str, title: str, rows: Sequence[Record], data: ReportData, what: str, places: int) -> Drawing:
-    playing = [player for player in data.players() if any(row["player"] == player for row in rows)]
-    named = playing[: len(SERIES)]
-    drawn = [
-        {
-            "player": clean(row["player"]),
-            "series": clean(row["player"]) if row["player"] in named else _OTHERS,
-            "place": playing.index(row["player"]),
-            "difficulty": row["difficulty"],
-            "kind": row["kind"],
-            "value": row["value"],
-            "low": row["low"],
-            "high": row["high"],
-            "text": with_interval(row["value"], row["low"], row["high"], places),
-            "n": decimals(row["n"], 0),
-        }
-        for row in rows
-    ]
-    series = tuple(map(clean, named)) + ((_OTHERS,) if len(playing) > len(named) else ())
-    heading = f"{name}, n = {span(row['n'] for row in rows)} per point"
     names = {row["difficulty"] for row in rows}
-    order = DIFFICULTIES if names <= set(DIFFICULTIES) else tuple(sorted(names, key=float))
-    chart = _compile(series, len(playing), what, places == 0, order)
-    return make_drawing(heading, f"{title}: {name}", chart, drawn)
-
-
-@lru_cache(maxsize=32)
-def _compile(
-    series: tuple[str, ...], players: int, what: str, has_kinds: bool, order: tuple[str, ...]
-) -> Spec:
-    """Return the chart of lines, points and intervals; of two kinds of lines where it has kinds."""
-    colours = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
-    kind = {"kind": "replies"} if has_kinds else {}
-    base = alt.Chart().encode(
-        x=alt.X(
-            "difficulty:O",
-            sort=list(order),
-            title=None if order == DIFFICULTIES else "level",
-            axis=alt.Axis(labelAngle=0),
-            scale=alt.Scale(paddingInner=0.5, paddingOuter=0.25),
-        ),
-        xOffset=alt.XOffset("place:O", scale=alt.Scale(domain=list(range(players)))),
-        color=alt.Color("series:N", scale=alt.Scale(domain=list(series), range=colours), legend=_LEGEND),
-        detail=["player:N", "kind:N"],
-        tooltip=tips(
-            player="player",
-            difficulty="difficulty" if order == DIFFICULTIES else "level",
-            **kind,
-            text=f"{what} [95%]",
-            n="n",
-        ),
+    has_classes = names <= set(DIFFICULTIES)
+    axes = Axes(
+        "difficulty" if has_classes else "level",
+        what,
+        places,
+        is_share=places > 0,
+        x_title="" if has_classes else "level",
+        order=DIFFICULTIES if has_classes else tuple(sorted(names, key=float)),
+        is_dodged=True,
+        kinds=() if places else (_RIGHT, _WRONG),
     )
-    scale = alt.Scale(zero=True) if has_kinds else alt.Scale(domain=[0, 1])
-    up = alt.Y("value:Q", title=what, scale=scale)
-    shape = alt.Shape(
-        "kind:N", scale=alt.Scale(domain=[_RIGHT, _WRONG], range=["circle", "cross"]), legend=None
-    )
-    dash = alt.StrokeDash(
-        "kind:N", scale=alt.Scale(domain=[_RIGHT, _WRONG], range=[[1, 0], [5, 3]]), legend=None
-    )
-    line, point = base.mark_line(strokeWidth=1.5).encode(y=up), base.mark_point().encode(y=up)
-    layers = [
-        base.mark_rule(strokeWidth=1, opacity=0.4).encode(y=alt.Y("low:Q", title=what), y2="high:Q"),
-        line.encode(strokeDash=dash) if has_kinds else line,
-        point.encode(shape=shape) if has_kinds else point,
-    ]
-    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND)
-    return compile_chart(chart.properties(width="container", height=_HEIGHT))
+    drawn = [{**row, "x": row["difficulty"]} for row in rows]
+    heading = f"{name}, n = {span(row['n'] for row in rows)} per point"
+    return draw_curves(heading, f"{title}: {name}", drawn, axes, data.players())

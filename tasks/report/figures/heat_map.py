@@ -2,13 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
-
-import altair as alt
 
 from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
-from tasks.report.wording import clean, decimals, name_populations, span, with_interval
+from tasks.report.figures.fields import Map, draw_fields, mean_rates
+from tasks.report.wording import name_populations, span
 
 DOMAINS = Query(
     "domains",
@@ -24,12 +21,6 @@ ORDER BY setting, domain, player
 
 _KEY = "domains"
 _TITLE = "Success rate by domain and player"
-_MOST_WRITTEN = 16
-_WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"
-_STEP = 18
-_LEAST_FIELD = 9
-_NAMES = 190
-_ORDER = "order == 'name' ? datum.by_name : order == 'value' ? -datum.mean : datum.place"
 
 
 @figure(_KEY, _TITLE, DOMAINS)
@@ -81,69 +72,24 @@ def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
 
 def _order_by_ease(rows: Sequence[Record]) -> list[str]:
     """Return the domains from the one with the highest mean rate to that with the lowest."""
-    mean = _mean_rates(rows, "domain")
+    mean = mean_rates([{**row, "rate": row["success_rate"]} for row in rows], "domain")
     return sorted(mean, key=lambda domain: (-mean[domain], domain))
 
 
-def _mean_rates(rows: Sequence[Record], name: str) -> dict[str, float]:
-    rates = defaultdict(list)
-    for row in rows:
-        rates[row[name]].append(row["success_rate"])
-    return {key: sum(of) / len(of) for key, of in rates.items()}
-
-
-def _draw(heading: str, rows: Sequence[Record], order: Sequence[str], domains: Sequence[str]) -> Drawing:
-    mean, here = _mean_rates(rows, "player"), {row["domain"] for row in rows}
+def _draw(heading: str, rows: Sequence[Record], players: Sequence[str], domains: Sequence[str]) -> Drawing:
+    here = {row["domain"] for row in rows}
     by_ease = [domain for domain in domains if domain in here]
-    by_name = sorted(mean, key=str.casefold)
-    is_written = len(by_ease) <= _MOST_WRITTEN
     drawn = [
         {
-            **{name: clean(row[name]) for name in ("player", "domain")},
-            "column": by_ease.index(row["domain"]),
-            "place": order.index(row["player"]),
-            "by_name": by_name.index(row["player"]),
-            "mean": round(mean[row["player"]], 4),
-            "rate": round(row["success_rate"], 4),
-            "short": decimals(row["success_rate"], 2),
-            "text": with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"], 2),
-            "n": f"{row['scored']:,}",
+            "player": row["player"],
+            "column": row["domain"],
+            "rate": row["success_rate"],
+            "low": row["success_rate_low"],
+            "high": row["success_rate_high"],
+            "n": row["scored"],
         }
         for row in rows
     ]
-    least = 0 if is_written else _NAMES + _LEAST_FIELD * len(by_ease)
-    title = f"{_TITLE}: {heading}"
-    return make_drawing(heading, title, _compile(is_written), drawn, is_wide=True, least_width=least)
-
-
-@lru_cache(maxsize=2)
-def _compile(is_written: bool) -> Spec:
-    """Return the chart of fields, and of the numbers in them where there may be room."""
-    ink = alt.condition("datum.rate < 0.5", alt.value("#ffffff"), alt.value("#111111"))
-    base = alt.Chart().encode(
-        x=alt.X(
-            "domain:N",
-            sort=alt.EncodingSortField(field="column", op="min"),
-            title=None,
-            axis=alt.Axis(
-                orient="top",
-                labelExpr=cut("datum.label", 24, 12),
-                labelAngle=-45 if is_written else -90,
-                labelFontSize=11 if is_written else 9,
-                ticks=False,
-                domain=False,
-            ),
-        ),
-        y=player_axis(),
-        tooltip=tips(player="player", domain="domain", text="success rate [95%]", n="n"),
+    return draw_fields(
+        heading, f"{_TITLE}: {heading}", drawn, by_ease, players, Map("success rate", "domain")
     )
-    colour = alt.Color(
-        "rate:Q",
-        scale=alt.Scale(scheme="cividis", domain=[0, 1]),
-        legend=alt.Legend(title="success rate", direction="horizontal", orient="bottom", tickCount=5),
-    )
-    layers = [base.mark_rect(strokeWidth=0).encode(color=colour)]
-    if is_written:
-        layers.append(base.mark_text(text=alt.ExprRef(_WRITTEN), fontSize=10).encode(color=ink))
-    chart = alt.layer(*layers, data=ROWS).transform_filter(FOUND).transform_calculate(key=_ORDER)
-    return compile_chart(chart.properties(width="container", height=alt.Step(_STEP)))

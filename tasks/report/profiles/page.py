@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from tasks.report.content import Query, Record, ReportTable, Section
-from tasks.report.figures.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
-from tasks.report.figures.profile_sections import (
+from tasks.report.page import render_sections
+from tasks.report.profiles.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
+from tasks.report.profiles.sections import (
     PROFILE_DOMAINS,
     PROFILE_SCORES,
     domain_table,
     profile_rows,
     profile_table,
 )
-from tasks.report.page import render_sections
 
 PROFILE_EDITIONS = Query(
     "profile_editions",

@@ -1,0 +1,1 @@
+"""The page of profiles: players on several benchmarks."""
