@@ -235,9 +235,9 @@ def find_benchmark(name: str) -> Benchmark:
     return _require(declared.find_declaration(name))
 
 
-def _require(found: Declaration) -> Benchmark:
-    if not isinstance(found, Benchmark):
+def _require(declared: Declaration) -> Benchmark:
+    if not isinstance(declared, Benchmark):
         raise UnusableBenchmark(
-            f"benchmark {found.name!r}: its entry point names no flows.benchmark.Benchmark"
+            f"benchmark {declared.name!r}: its entry point names no flows.benchmark.Benchmark"
         )
-    return found
+    return declared

@@ -61,7 +61,7 @@ def print_first_score(
     lines += _scores(board, benchmark, model, best)
     lines += _problems(store, catalog, problems, spent["episodes"])
     lines += _spending(spent)
-    lines += ["", *_indented("next:", then)]
+    lines += ["", *_indent("next:", then)]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -115,7 +115,7 @@ def _spending(spent: Row) -> list[str]:
     ]
 
 
-def _indented(label: str, commands: list[str]) -> Iterator[str]:
+def _indent(label: str, commands: list[str]) -> Iterator[str]:
     """Yield commands behind a label; a long one is continued as a shell reads it."""
     for command in commands:
         for part in wrap(command, WIDTH - 14, break_long_words=False, break_on_hyphens=False):

@@ -131,17 +131,17 @@ def check_sums(folder: Path) -> None:
         raise Damaged(f"{folder / wrong[0]} is not what {SUMS} says: export the edition again")
 
 
-def _describe(store: Store, plan: EditionPlan, found: Export, licence: str) -> dict[str, object]:
+def _describe(store: Store, plan: EditionPlan, export: Export, licence: str) -> dict[str, object]:
     """Return the content of the export's manifest."""
     seed = plan.seed if plan.seed is not None else revealed_seed(store, plan)
     manifests = {
-        unit: hashlib.sha256(store.read_bytes(manifest_file(unit))).hexdigest() for unit in found.units
+        unit: hashlib.sha256(store.read_bytes(manifest_file(unit))).hexdigest() for unit in export.units
     }
     return {
-        "edition": found.edition,
-        "evaluations": list(found.units[1:]),
+        "edition": export.edition,
+        "evaluations": list(export.units[1:]),
         "benchmark": plan.benchmark,
-        "format": found.form.value,
+        "format": export.form.value,
         "canary": plan.canary,
         "canary_line": canary_line(plan.canary),
         "licence": licence,
@@ -150,10 +150,10 @@ def _describe(store: Store, plan: EditionPlan, found: Export, licence: str) -> d
         "seed": None if seed is None else str(seed),
         "private_share": plan.private_share,
         "is_retired": is_retired(store, plan.edition),
-        "left_out": found.left_out,
+        "left_out": export.left_out,
         "manifests": manifests,
         "exported_by": f"perennial {code_version()}",
-        "files": [asdict(file) for file in found.files],
+        "files": [asdict(file) for file in export.files],
     }
 
 

@@ -132,11 +132,11 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
 
 
 def _add_configured(
-    tables: dict[str, Rows], row: Row, found: Configured, known: dict[str, Sequence[str]]
+    tables: dict[str, Rows], row: Row, configured: Configured, known: dict[str, Sequence[str]]
 ) -> None:
     """Add the rows of a proposed domain; one that is used is then among the known ones."""
-    config, call_ids = found.config, found.call_ids
-    rejections = list(found.rejections)
+    config, call_ids = configured.config, configured.call_ids
+    rejections = list(configured.rejections)
     problem = None if config is None else refuse_same_truths(config.truths, known)
     if problem is not None:
         status = "near_duplicate"
@@ -144,12 +144,12 @@ def _add_configured(
     elif config is None:
         status = "dropped"
     else:
-        status = "accepted" if found.versions == 1 else "repaired"
+        status = "accepted" if configured.versions == 1 else "repaired"
         known[config.name] = config.truths
-        tables["kumo_seed_configs"].append(config_row(config, list(found.warnings), call_ids))
+        tables["kumo_seed_configs"].append(config_row(config, list(configured.warnings), call_ids))
         tables["kumo_outcomes"] += outcome_rows(config)
     tables["kumo_authored_domains"].append(
-        authored_domain_row(row["domain_id"], status, found.versions, call_ids)
+        authored_domain_row(row["domain_id"], status, configured.versions, call_ids)
     )
     tables["rejections"] += map(rejection_row, rejections)
 

@@ -38,7 +38,7 @@ def models_file() -> str:
     """Return models.toml: one table with each key and its description."""
     lines = [*_comment(*_MODELS_HEAD), "", "#[my-model]"]
     for name, field in ModelEntry.model_fields.items():
-        lines += ["", *_described(name, field)]
+        lines += ["", *_describe(name, field)]
     return "\n".join(lines) + "\n"
 
 
@@ -48,10 +48,10 @@ def _panels(fields: Mapping[str, FieldInfo]) -> Iterator[str]:
         if panel and of_panel:
             yield from ("", f"# ---- {panel}")
         for name, field in of_panel.items():
-            yield from ("", *_described(name, field))
+            yield from ("", *_describe(name, field))
 
 
-def _described(name: str, field: FieldInfo) -> Iterator[str]:
+def _describe(name: str, field: FieldInfo) -> Iterator[str]:
     yield from _comment(describe_setting(field))
     shown = field.examples[0] if field.examples else field.get_default(call_default_factory=True)
     yield f"#{name} = {_toml(shown)}"

@@ -58,7 +58,7 @@ def prepare_evaluation(
     earlier = list(_earlier_plans(store, growth.edition))
     _refuse_mixed_protocols(asked, earlier)
     chosen = name or _next_number(earlier)
-    played = _played(asked, earlier, total)
+    played = _count_played(asked, earlier, total)
     first_runs = _first_runs(asked, earlier, played)
     return replace(asked, name=chosen, first_runs=first_runs, played=played)
 
@@ -209,7 +209,7 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
                 )
 
 
-def _played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
+def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
     """Return how many instances each player that is extended to more has played; refuse other runs."""
     programs = find_benchmark(asked.benchmark).playing().programs
     found = {}

@@ -88,7 +88,7 @@ def refresh_prepared(each: Sequence[RefreshSettings], prepared: Sequence[Prepare
     def refresh(settings: Sequence[JsonObject]) -> list[Outcome]:
         return _refresh(each, lambda _store: prepared)
 
-    return _as_flow(refresh)([_shown(chosen) for chosen in each])
+    return _as_flow(refresh)([_settings_shown(chosen) for chosen in each])
 
 
 def evaluate_prepared(chosen: RefreshSettings, plan: EvaluationPlan) -> None:
@@ -103,14 +103,14 @@ def evaluate_prepared(chosen: RefreshSettings, plan: EvaluationPlan) -> None:
             _make((plan,), chosen, Policies.of(chosen), watchers)
             Staging(store, plan.unit).remove()
 
-    _as_flow(evaluate)(_shown(chosen), plan.name, plan.instances)
+    _as_flow(evaluate)(_settings_shown(chosen), plan.name, plan.instances)
 
 
 def _as_flow(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     return flow(validate_parameters=False)(function)
 
 
-def _shown(settings: RefreshSettings) -> JsonObject:
+def _settings_shown(settings: RefreshSettings) -> JsonObject:
     """Return the settings as Prefect may keep and show them."""
     return settings.model_dump(exclude={*SECRET_SETTINGS, "seed"})
 

@@ -104,7 +104,7 @@ def withdraw_participant(
         if not found.is_withdrawn:
             ledger.withdraw(found.number)
             ledger.erase()
-        published = _published(store, study)
+        published = _published_answers(store, study)
         if ledger.closed_at() is None or not published:
             return None
         if study.edition not in visible_editions(store):
@@ -119,7 +119,7 @@ def find_stale(opened: OpenedStudy, ledger: StudyLedger, store: Store) -> list[s
     if closed_at is None:
         return []
     moves = collect_results(opened, ledger, closed_at).digest
-    return [unit for unit, published in _published(store, opened.study).items() if published != moves]
+    return [unit for unit, published in _published_answers(store, opened.study).items() if published != moves]
 
 
 def _refuse_while_playing(opened: OpenedStudy, ledger: StudyLedger, at: float) -> None:
@@ -140,7 +140,7 @@ def _publish(opened: OpenedStudy, ledger: StudyLedger, store: Store, name: str) 
     closed_at = ledger.closed_at()
     assert closed_at is not None
     results = collect_results(opened, ledger, closed_at)
-    published = _published(store, study)
+    published = _published_answers(store, study)
     same = next((unit for unit, moves in published.items() if moves == results.digest), "")
     stale = [unit for unit, moves in published.items() if moves != results.digest]
     if not results.players and not stale:
@@ -163,7 +163,7 @@ def _withdraw_units(store: Store, study: Study, units: Iterable[str]) -> None:
         withdraw_unit(store, unit, f"a participant of study {study.name} withdrew")
 
 
-def _published(store: Store, study: Study) -> dict[str, str]:
+def _published_answers(store: Store, study: Study) -> dict[str, str]:
     """Return the visible evaluations that hold the study's answers, each with the id of what they hold."""
     plans = (evaluation_plan(store, unit) for unit in visible_evaluations(store, study.edition))
     return {plan.unit: plan.people["moves"] for plan in plans if plan.people.get("study") == study.name}

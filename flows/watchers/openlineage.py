@@ -88,12 +88,12 @@ class LineageWatcher(Watcher):
             own = "evaluations" if is_evaluation(self._unit) else "editions"
             rows = {**counts, own: 1}  # nobody counts its own row
             tables = {name: Written(rows[name], self._size(name)) for name in TABLES if name in rows}
-            self._end(self._events.published(tables))
+            self._end(self._events.complete(tables))
 
     def failed(self, error: BaseException) -> None:
         """Emit FAIL of the stage at work and of the refresh; ABORT where somebody stopped it."""
         if self._events is not None:
-            self._end(*self._events.ended(_message(error) if isinstance(error, Exception) else None))
+            self._end(*self._events.end(_message(error) if isinstance(error, Exception) else None))
 
     def _emit(self, *events: RunEvent) -> None:
         for event in events:

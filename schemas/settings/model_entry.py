@@ -258,10 +258,10 @@ class ModelEntry(BaseModel):
 def fill_variables(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
     """Return headers or query with each ${NAME} replaced; raise InvalidOption for one that is not set."""
 
-    def look_up(found: re.Match[str]) -> str:
-        value = environment.get(found[1], "").strip()
+    def look_up(match: re.Match[str]) -> str:
+        value = environment.get(match[1], "").strip()
         if not value:
-            raise InvalidOption(f"the environment variable {found[1]}, which models.toml names, is not set")
+            raise InvalidOption(f"the environment variable {match[1]}, which models.toml names, is not set")
         return value
 
     return {name: _VARIABLE.sub(look_up, text) for name, text in values.items()}

@@ -15,7 +15,7 @@ MEANINGS: dict[Population, str] = {
 }
 
 
-def describe_populations(found: Iterable[str | None]) -> str:
+def describe_populations(populations: Iterable[str | None]) -> str:
     """Return what 95% intervals of these populations are for, such as `other instances of these domains`."""
-    names = {name for name in found if name}
+    names = {name for name in populations if name}
     return " or ".join(meaning for name, meaning in MEANINGS.items() if name in names) or "no population"

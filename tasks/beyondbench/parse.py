@@ -55,7 +55,7 @@ _PHRASE = re.compile(
 )
 _CONCLUSION = re.compile(rf"\b(?:therefore|thus|hence|so)\b[^\n.:=]{{0,60}}?{_IS}{_ADVERB}", re.IGNORECASE)
 _FENCE = re.compile(r"```[^\n`]*+\n(.*?)(?:```|\Z)", re.DOTALL)
-_EMPHASISED = re.compile(
+_EMPHASIZED = re.compile(
     r"\*\*([^*\n]{1,400})\*\*|\$([^$]{1,400})\$|\\\[([^\\]{1,400})\\\]|\\\(([^\\]{1,400})\\\)"
 )
 _SENTENCE_END = re.compile(r"[.;!](?=\s)|,?\s(?:because|since|as|which|where|so)\b")
@@ -105,9 +105,9 @@ def parse_reply(text: str, form: Form) -> Parsed:
     if _commits_to_none(text, inside, form):
         return NOTHING
     text = inside[-1] if inside else text[-_TAIL:]
-    if (answer := _first(chain(reversed(inside), _marked(text, form)), form)) is not None:
+    if (answer := _first(chain(reversed(inside), _find_marked(text, form)), form)) is not None:
         return Parsed(answer, 2)
-    if form.is_scalar and (answer := _first(_emphasised(text), form)) is not None:
+    if form.is_scalar and (answer := _first(_find_emphasized(text), form)) is not None:
         return Parsed(answer, 3)
     plain = strip_markup(text)
     if (answer := form.find_last(plain)) is not None:
@@ -233,7 +233,7 @@ def _boxes(text: str) -> list[tuple[int, int]]:
     return sorted(spans)
 
 
-def _marked(text: str, form: Form) -> Iterator[str]:
+def _find_marked(text: str, form: Form) -> Iterator[str]:
     """Yield texts that are marked as the answer otherwise than by the container, the likeliest first."""
     yield from reversed(_contents(text, "boxed" if form.container == "answer" else "answer"))
     *_, unclosed = _ANSWER_TAG.split(text)[::2]
@@ -274,7 +274,7 @@ def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
         yield paragraph
 
 
-def _emphasised(text: str) -> Iterator[str]:
+def _find_emphasized(text: str) -> Iterator[str]:
     """Yield bold and mathematical texts, the last first."""
-    for found in _last(_EMPHASISED, text):
+    for found in _last(_EMPHASIZED, text):
         yield next(group for group in found.groups() if group)

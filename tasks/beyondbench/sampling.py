@@ -16,7 +16,7 @@ class ProblemStream:
 
     The variations take turns, and each takes its sizes in turn: number and seed give the problem that an
     edition of that seed has. `known` holds ids that are not drawn again. `exhausted` names variations and
-    sizes of which many draws in a row gave nothing new: they are left out from then on. It and `found` are
+    sizes of which many draws in a row gave nothing new: they are left out from then on. It and `yielded` are
     complete once the stream is at its end.
     """
 
@@ -26,7 +26,7 @@ class ProblemStream:
     count: int
     seed: int
     known: Container[str]
-    found: int = 0
+    yielded: int = 0
     exhausted: set[tuple[str, int]] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[tuple[int, Problem]]:
@@ -38,7 +38,7 @@ class ProblemStream:
             problem = self._draw_new(variation, sizes[number % len(sizes)], number, drawn)
             if problem is not None:
                 drawn.add(problem.content_id)
-                self.found += 1
+                self.yielded += 1
                 yield number, problem
 
     def _draw_new(self, variation: str, size: int, number: int, drawn: set[str]) -> Problem | None:

@@ -49,7 +49,7 @@ class Attempts:
             await self._keep_last(request, tried)
         return tried
 
-    async def resumed(self, request: ModelRequest, send: Send) -> Tried:
+    async def resume(self, request: ModelRequest, send: Send) -> Tried:
         """Return what a request gives that was counted when it was submitted, maybe by an earlier run."""
         tried = await send()
         if tried.received.was_sent:

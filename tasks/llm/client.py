@@ -286,7 +286,7 @@ class ModelClient:
             )
         send = partial(self._receive, request, number, lambda: self._post_in_batch(asker, request, body))
         if asker.is_submitted(request):
-            return await self._attempts.resumed(request, send)
+            return await self._attempts.resume(request, send)
         return await self._attempts.in_batch(request, await self._reserve(request), send)
 
     async def _reserve(self, request: ModelRequest) -> Reservation:

@@ -88,12 +88,13 @@ def estimate_reliability(rates: "Numbers", draw: Draw) -> float | None:
     return round(1 - sum(one.variance for one in found) / (n - 1) / spread, 12)
 
 
-def disattenuate(found: Correlation, reliability: float | None, other: float | None) -> Corrected:
+def disattenuate(observed: Correlation, reliability: float | None, other: float | None) -> Corrected:
     """Return what the correlation would be without chance in either score (C. Spearman 1904)."""
-    if reliability is None or other is None or min(reliability, other) <= 0 or found.r is None:
+    if reliability is None or other is None or min(reliability, other) <= 0 or observed.r is None:
         return Corrected(None, None, None)
     share = sqrt(reliability * other)
     ends = (
-        None if end is None else max(-1.0, min(1.0, end / share)) for end in (found.r, found.low, found.high)
+        None if end is None else max(-1.0, min(1.0, end / share))
+        for end in (observed.r, observed.low, observed.high)
     )
     return Corrected(*ends)

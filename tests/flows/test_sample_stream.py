@@ -31,7 +31,7 @@ def test_it_is_the_sample_of_one_request(monkeypatch: pytest.MonkeyPatch, chunk:
     seen: list[int] = []
     stream = SampleStream(encoded, request, issued, 1, seen.append)
     assert tuple(stream) == whole.instances
-    assert (stream.found, stream.shortfall) == (50, None)
+    assert (stream.yielded, stream.shortfall) == (50, None)
     assert dict(stream.counts) == asdict(whole.counts)
     assert seen[-1] == 50
 

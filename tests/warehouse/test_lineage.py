@@ -52,7 +52,7 @@ def _whole(events: RefreshEvents, stages: tuple[StageTables, ...] = STAGES) -> l
         counts = dict.fromkeys(counted, 3)
         told += [events.batch_done({**counts, "api_errors": 1}), *events.stage_done(counts)]
     tables = {name: Written(3, 1000) for name in TABLES if name != "external_scores"}
-    return _json(*told, events.published(tables))
+    return _json(*told, events.complete(tables))
 
 
 def test_every_event_is_valid() -> None:
@@ -60,7 +60,7 @@ def test_every_event_is_valid() -> None:
     events = _whole(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
     ended = RefreshEvents("s3://bucket/data", PLAN, STAGES)
     started = _json(ended.refresh_started(), ended.stage_started("sample"))
-    failed = _json(*ended.ended("InvalidOption: too many"))
+    failed = _json(*ended.end("InvalidOption: too many"))
     played = _whole(RefreshEvents("data", PLAY, PLAYING, is_first_evaluation=True), PLAYING)
     assert [problem for event in (*events, *started, *failed, *played) for problem in problems(event)] == []
 
@@ -219,7 +219,7 @@ def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None
     events.stage_done({"audits": 20})
     events.stage_started("publish")
     (done,) = _json(*events.stage_done({"audits": 188, "kumo_books": 24}))
-    (ended,) = _json(events.published({"audits": Written(188, 1000), "editions": Written(1)}))
+    (ended,) = _json(events.complete({"audits": Written(188, 1000), "editions": Written(1)}))
     for event in (done, ended):
         rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
         assert rows == {"tables/audits": 188, "tables/editions": 1}
@@ -267,7 +267,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
     for message, state in (("AuditFailed: 3 rows", "FAIL"), (None, "ABORT")):
         events = RefreshEvents("data", PLAN, STAGES)
         (started,) = _json(events.stage_started("books"))
-        ended = _json(*events.ended(message))
+        ended = _json(*events.end(message))
         assert [event["job"]["name"] for event in ended] == ["refresh.books", "refresh"]
         assert {event["eventType"] for event in ended} == {state}
         assert ended[0]["run"]["runId"] == started["run"]["runId"]
@@ -276,7 +276,7 @@ def test_a_failure_ends_the_stage_and_the_refresh_and_an_abort_has_no_message() 
     between = RefreshEvents("data", PLAN, STAGES)
     between.stage_started("books")
     between.stage_done({"kumo_books": 5})
-    assert [event["job"]["name"] for event in _json(*between.ended("x"))] == ["refresh"]
+    assert [event["job"]["name"] for event in _json(*between.end("x"))] == ["refresh"]
 
 
 def test_earlier_editions_are_read_where_there_are_any_and_a_first_edition_creates_the_tables() -> None:

@@ -76,7 +76,7 @@ def verify_unit(store: Store, edition: str) -> Verification:
     """Read every file of the edition or evaluation and return what differs from seal, row and manifest."""
     verifier = _Verifier(store, edition)
     verifier.check()
-    return verifier.found
+    return verifier.result
 
 
 class _Verifier:
@@ -87,7 +87,7 @@ class _Verifier:
         self._edition = edition
         self._row_file = row_file(edition)
         self._manifest_file = manifest_file(edition)
-        self.found = Verification(edition)
+        self.result = Verification(edition)
 
     def check(self) -> None:
         row = self._row()
@@ -100,7 +100,7 @@ class _Verifier:
         self._check_reveal(manifest)
 
     def _note(self, file: str, problem: Problem, message: str) -> None:
-        self.found.findings.append(Finding(self._edition, file, problem, message))
+        self.result.findings.append(Finding(self._edition, file, problem, message))
 
     def _row(self) -> dict[str, Any] | None:
         """Return the edition's row, or None where nothing can be learnt from it."""
@@ -179,18 +179,18 @@ class _Verifier:
             else:
                 self._check_file(listed[name], digest)
 
-    def _check_file(self, file: ListedFile, found: Digest) -> None:
-        self.found.files += 1
-        self.found.bytes += found.size
-        if found.size != file.size:
-            problem: Problem = "truncated" if found.size < file.size else "altered"
-            self._note(file.name, problem, f"{problem}: {found.size:,} bytes, expected {file.size:,}")
-        elif found.sha256 != file.sha256:
-            fault = f"altered: its SHA-256 is {found.sha256}, expected {file.sha256}"
+    def _check_file(self, file: ListedFile, digest: Digest) -> None:
+        self.result.files += 1
+        self.result.bytes += digest.size
+        if digest.size != file.size:
+            problem: Problem = "truncated" if digest.size < file.size else "altered"
+            self._note(file.name, problem, f"{problem}: {digest.size:,} bytes, expected {file.size:,}")
+        elif digest.sha256 != file.sha256:
+            fault = f"altered: its SHA-256 is {digest.sha256}, expected {file.sha256}"
             self._note(file.name, "altered", fault)
         else:
             rows = _row_count(self._store, file.name)
-            self.found.rows += rows
+            self.result.rows += rows
             if rows != file.rows:
                 self._note(file.name, "altered", f"{rows:,} rows, and the manifest says {file.rows:,}")
 

@@ -62,7 +62,7 @@ class UnitDatasets:
         what = None if rows is None else Written(rows)
         return self._output(table, self._version(table), what)
 
-    def written(self, table: str, what: Written, touched: Collection[str]) -> OutputDataset:
+    def describe_written(self, table: str, what: Written, touched: Collection[str]) -> OutputDataset:
         """Return the table as written, with all its facets; column lineage names the tables `touched`."""
         facets: dict[str, DatasetFacet] = {
             **self._version(table),

@@ -99,7 +99,7 @@ class RefreshEvents:
         publishes = self._row in writes
         rows = {table: counts.get(table, 0) for table in writes} | ({self._row: 1} if publishes else {})
         touched = {*stage.reads, *writes} - self._absent
-        outputs = [self._datasets.written(table, Written(rows[table]), touched) for table in writes]
+        outputs = [self._datasets.describe_written(table, Written(rows[table]), touched) for table in writes]
         done = self._event(RunState.COMPLETE, stage, outputs)
         self._described.update(writes)
         if publishes:
@@ -107,18 +107,18 @@ class RefreshEvents:
         self._rows[self._whole].update(rows)
         return [done, self._event(RunState.RUNNING, self._whole, self._so_far(self._whole))]
 
-    def published(self, tables: Mapping[str, Written]) -> RunEvent:
+    def complete(self, tables: Mapping[str, Written]) -> RunEvent:
         """Return COMPLETE of the refresh with all tables of the edition."""
         # Stages report column lineage; here it is reported of those tables only that no stage wrote.
         rest = {table for table, what in tables.items() if what.rows and table not in self._described}
         outputs = [
-            self._datasets.written(table, tables[table], rest if table in rest else ())
+            self._datasets.describe_written(table, tables[table], rest if table in rest else ())
             for table in TABLES
             if table in tables
         ]
         return self._event(RunState.COMPLETE, self._whole, outputs)
 
-    def ended(self, message: str | None) -> list[RunEvent]:
+    def end(self, message: str | None) -> list[RunEvent]:
         """Return FAIL with the message, or ABORT without one, of the stage at work and of the refresh."""
         state = RunState.ABORT if message is None else RunState.FAIL
         if message is not None:

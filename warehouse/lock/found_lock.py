@@ -56,9 +56,9 @@ def find_lock(store: Store, *, is_guarded: bool = False) -> FoundLock | None:
     return FoundLock(content, record, life)
 
 
-def locked_error(store: Store, found: FoundLock | None) -> RootLocked:
+def locked_error(store: Store, lock: FoundLock | None) -> RootLocked:
     """Return the error that says in one line who holds the root's lock, and what to do."""
-    holder = found.description if found else "a process of this machine that has not said yet which"
+    holder = lock.description if lock else "a process of this machine that has not said yet which"
     return RootLocked(
         f"the data root {store.root} is being written to by {holder}: wait until that has ended, or, if that "
         f"process is gone, run `perennial unlock --root {store.root}`"
@@ -95,7 +95,7 @@ def guard(store: Store) -> Iterator[bool]:
         lock.release()
 
 
-def remove_lock(store: Store, found: FoundLock, *, by_force: bool = False) -> bool:
+def remove_lock(store: Store, lock: FoundLock, *, by_force: bool = False) -> bool:
     """Remove the lock that was found; return False where it was renewed or taken meanwhile, or is in use.
 
     `by_force` removes it even where a process of this machine holds it.
@@ -106,7 +106,7 @@ def remove_lock(store: Store, found: FoundLock, *, by_force: bool = False) -> bo
         if not is_free and store.local_folder is not None:
             # Others will lock another file of that name.
             (store.local_folder / _GUARD).unlink(missing_ok=True)
-        return store.remove_bytes(LOCK_FILE, found.content) or not store.exists(LOCK_FILE)
+        return store.remove_bytes(LOCK_FILE, lock.content) or not store.exists(LOCK_FILE)
 
 
 def _life_on_s3(record: LockRecord | None) -> Life:

@@ -120,20 +120,20 @@ def sample(
 
         def lines() -> Iterator[str]:
             for number, problem in stream:
-                step(f"{stream.found:,} of {count:,} problems of {task}")
+                step(f"{stream.yielded:,} of {count:,} problems of {task}")
                 yield json.dumps(_as_json(problem, number), ensure_ascii=False)
 
         write_lines(out, lines())
     seconds = time.perf_counter() - started
-    summary = {"task": task, "asked": count, "written": stream.found, "out": str(out)}
+    summary = {"task": task, "asked": count, "written": stream.yielded, "out": str(out)}
     if as_json:
         sys.stdout.write(json_text({**summary, "seconds": round(seconds, 3)}) + "\n")
     else:
         console = Terminal(stderr=True, soft_wrap=True)
-        console.print(f"{stream.found:,} problems of {task} in {out}, {seconds:.2f} s")
-    if stream.found < count:
+        console.print(f"{stream.yielded:,} problems of {task} in {out}, {seconds:.2f} s")
+    if stream.yielded < count:
         spent = ", ".join(f"{name} of size {one}" for name, one in sorted(stream.exhausted))
-        raise InstancesExhausted(f"{stream.found:,} of {count:,} problems found; nothing new of {spent}")
+        raise InstancesExhausted(f"{stream.yielded:,} of {count:,} problems found; nothing new of {spent}")
 
 
 def _choose_variation(task: Task[object], name: str | None) -> Variation:

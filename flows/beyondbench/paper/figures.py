@@ -26,26 +26,26 @@ Printed = Mapping[str, list[PublishedScore]]
 def compare_figures(printed: Printed, site: Site) -> Iterator[Comparison]:
     """Yield what the text says of each figure beside the leaderboard, then the points of the figure."""
     for score in printed["section 4.2, figure 1"]:
-        yield _said(score, None, reason=_NO_REPLIES)
+        yield _compare_score(score, None, reason=_NO_REPLIES)
     for place in ("section 4.2", "section 5"):
         for score in printed[place]:
             # The site says the size of open models alone.
             counted = [model for model in site.values() if model.size or score.settings != "open source"]
-            yield _said(score, float(len(counted)))
+            yield _compare_score(score, float(len(counted)))
     for score in printed["section 4.3, figure 3"]:
-        yield _said(score, _gain(site, score))
+        yield _compare_score(score, _gain(site, score))
     yield from _curves(site)
     for score in printed["section 4.3, figure 4"]:
         _, _, quantization = score.settings.partition(", ")
-        yield _said(score, _overall(site, score.player, quantization))
+        yield _compare_score(score, _overall(site, score.player, quantization))
     yield from _costs_of_quantization(site)
     for score in printed["section 4.4, figure 5"]:
-        yield _said(score, _gain(site, score))
+        yield _compare_score(score, _gain(site, score))
     yield from _means_of_kinds(site)
     yield from _compare_tools(printed, site)
 
 
-def _said(score: PublishedScore, ours: float | None, reason: str = "") -> Comparison:
+def _compare_score(score: PublishedScore, ours: float | None, reason: str = "") -> Comparison:
     if ours is None and not reason:
         reason = "the leaderboard has no such model"
     return compare(
@@ -180,7 +180,7 @@ def _compare_tools(printed: Printed, site: Site) -> Iterator[Comparison]:
         )
     for score in printed["section 4.5, table 4"]:
         ours = table[score.player, "without tools", "all"] - table[score.player, "with tools", "all"]
-        yield _said(score, ours)
+        yield _compare_score(score, ours)
     for score in printed["section 4.5"]:
         best, other = (_overall(site, player, "", score.setting) for player in ("GPT5", "GPT-OSS (120B)"))
-        yield _said(score, None if best is None or other is None else best - other)
+        yield _compare_score(score, None if best is None or other is None else best - other)

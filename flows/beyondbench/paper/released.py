@@ -45,7 +45,7 @@ def read_site(path: Path | None) -> dict[str, SiteModel]:
     Raises UnreadableInput for a file that is missing or is no leaderboard.
     """
     if path is None:
-        return _bundled()
+        return _load_bundled()
     file = path / _FILE if path.is_dir() else path
     found = {}
     for entry in read_leaderboard(read_bytes_file(file), show_path(file)):
@@ -57,7 +57,7 @@ def read_site(path: Path | None) -> dict[str, SiteModel]:
     return found
 
 
-def _bundled() -> dict[str, SiteModel]:
+def _load_bundled() -> dict[str, SiteModel]:
     scores: dict[str, dict[tuple[str, str], float]] = {}
     settings = {}
     for row in published_scores():

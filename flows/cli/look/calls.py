@@ -166,16 +166,16 @@ def _tokens(totals: CallTotals) -> str:
     if totals.tokens_known == 0:
         return "tokens unknown"
     sums = f"{totals.prompt_tokens:,} prompt and {totals.completion_tokens:,} completion tokens"
-    return sums + _known(totals.tokens_known, totals.calls)
+    return sums + _note_known(totals.tokens_known, totals.calls)
 
 
 def _cost(totals: CallTotals) -> str:
     if totals.cost_known == 0:
         return "cost unknown"
-    return f"cost ${totals.cost_usd:,.4f}" + _known(totals.cost_known, totals.calls)
+    return f"cost ${totals.cost_usd:,.4f}" + _note_known(totals.cost_known, totals.calls)
 
 
-def _known(known: int, calls: int) -> str:
+def _note_known(known: int, calls: int) -> str:
     return "" if known == calls else f" (known for {known:,} of {calls:,})"
 
 

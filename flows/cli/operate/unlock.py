@@ -67,16 +67,16 @@ def unlock(
     console.print(f"removed: {store.root} is free")
 
 
-def _describe(found: FoundLock) -> Iterator[str]:
-    if found.record is None:
+def _describe(lock: FoundLock) -> Iterator[str]:
+    if lock.record is None:
         yield "holder:    cannot be read: this version did not write the lock"
     else:
-        now, record, owner = datetime.now(UTC), found.record, found.record.owner
+        now, record, owner = datetime.now(UTC), lock.record, lock.record.owner
         yield f"what:      {record.what}"
         yield f"holder:    {owner.user}"
         yield f"host:      {owner.host}{' (this machine)' if owner.host == socket.gethostname() else ''}"
         yield f"process:   {owner.pid}"
         yield f"since:     {format_time(record.since)} ({ago(record.since, now)})"
         yield f"last beat: {format_time(record.beat)} ({ago(record.beat, now)}; renewed every minute)"
-    yield f"lives:     {_LIVES[found.life]}"
-    yield _SAFE if found.life is Life.gone else _DANGER
+    yield f"lives:     {_LIVES[lock.life]}"
+    yield _SAFE if lock.life is Life.gone else _DANGER

@@ -100,14 +100,14 @@ def _report_json(report: FileReport) -> dict[str, object]:
     }
 
 
-def _finding_json(found: Finding) -> dict[str, object]:
+def _finding_json(finding: Finding) -> dict[str, object]:
     return {
-        "rule": found.rule,
-        "severity": found.severity,
-        "unsafe": RULES[found.rule].unsafe,
-        "action": found.action,
-        "state": found.state,
-        "message": found.message,
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "unsafe": RULES[finding.rule].unsafe,
+        "action": finding.action,
+        "state": finding.state,
+        "message": finding.message,
     }
 
 

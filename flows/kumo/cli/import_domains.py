@@ -70,11 +70,13 @@ def import_domains(
     raise typer.Exit(int(len(written) < len(found)))
 
 
-def _report(found: FoundDomain, out: Path) -> FileReport:
-    path = show_path(out / f"{found.name}.json")
-    if found.config is None:
-        return FileReport(path, problem=f"{found.name} is left out: {found.problem}", changes=found.changes)
-    return FileReport(path, found.config, validate_config(found.config), changes=found.changes)
+def _report(domain: FoundDomain, out: Path) -> FileReport:
+    path = show_path(out / f"{domain.name}.json")
+    if domain.config is None:
+        return FileReport(
+            path, problem=f"{domain.name} is left out: {domain.problem}", changes=domain.changes
+        )
+    return FileReport(path, domain.config, validate_config(domain.config), changes=domain.changes)
 
 
 def _write(configs: Mapping[str, SeedConfig]) -> None:

@@ -109,7 +109,7 @@ def sample(
         "domain": seed_config.name,
         "sampler": request.sampler,
         "asked": count,
-        "written": stream.found,
+        "written": stream.yielded,
         "out": str(out),
         "seconds": round(seconds, 3),
         **stream.counts,

@@ -17,7 +17,7 @@ CHUNK = 50_000
 class SampleStream:
     """The instances of a request, one by one; of those handed out, the ids alone are held.
 
-    They are those that `sample_instances` returns for the whole request. `found`, `counts` (those of
+    They are those that `sample_instances` returns for the whole request. `yielded`, `counts` (those of
     `SamplingCounts`, summed over chunks) and `shortfall` are complete once the stream is at its end.
     """
 
@@ -32,16 +32,16 @@ class SampleStream:
         self._encoded, self._request, self._issued = encoded, request, issued
         self._workers, self._progress = workers, progress
         self._drawn = IdSet()
-        self.found = 0
+        self.yielded = 0
         self.counts: Counter[str] = Counter()
         self.shortfall: PerennialError | None = None
 
     def __iter__(self) -> Iterator[Instance]:
-        while self.shortfall is None and self.found < self._request.count:
+        while self.shortfall is None and self.yielded < self._request.count:
             yield from self._next_chunk()
 
     def _next_chunk(self) -> tuple[Instance, ...]:
-        before = self.found
+        before = self.yielded
         request = replace(
             self._request,
             count=min(CHUNK, self._request.count - before),
@@ -57,7 +57,7 @@ class SampleStream:
             progress=lambda done: self._progress(before + done),
         )
         self._drawn.update(sample.ids)
-        self.found += len(sample.ids)
+        self.yielded += len(sample.ids)
         self.counts.update(asdict(sample.counts))
         self.shortfall = sample.shortfall
         return sample.instances

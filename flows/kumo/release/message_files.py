@@ -51,7 +51,7 @@ def read_messages(root: Path, domains: Iterable[str]) -> dict[str, PaperMessages
 
 def _read_agent(files: dict[str, ReleaseFile]) -> AgentMessages:
     for node in _parse(files, AGENT_FILE).body:
-        if isinstance(node, ast.ClassDef) and AGENT in _registered(node, "register_agent"):
+        if isinstance(node, ast.ClassDef) and AGENT in _registered_names(node, "register_agent"):
             method = _method(node, _RESPONSE)
             if method is not None:
                 return read_agent(method, AGENT_FILE)
@@ -80,7 +80,7 @@ def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef
             continue
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
-                for registered in (node.name, *_registered(node, "register_environment")):
+                for registered in (node.name, *_registered_names(node, "register_environment")):
                     found[registered] = name, node
     return found
 
@@ -103,7 +103,7 @@ def _find_system_prompt(
     )
 
 
-def _registered(node: ast.ClassDef, decorator: str) -> Iterator[str]:
+def _registered_names(node: ast.ClassDef, decorator: str) -> Iterator[str]:
     for call in node.decorator_list:
         match call:
             case ast.Call(func=ast.Attribute(attr=attr), args=[ast.Constant(value=str(name))]) if (

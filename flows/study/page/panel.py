@@ -61,7 +61,7 @@ _show_fragment = st.fragment(_draw)
 
 def _move(desk: StudyDesk, code: str, task: str) -> None:
     """Make the move that the browser sent, if it is one."""
-    sent = _sent("move")
+    sent = _read_sent("move")
     turn, name = sent.get("turn"), sent.get("name")
     if sent.get("task") != task or not isinstance(turn, int) or not isinstance(name, str):
         return
@@ -77,7 +77,7 @@ def _look() -> None:
     """Draw the panel again: its time is over, or the tab was out of sight."""
 
 
-def _sent(event: str) -> JsonObject:
+def _read_sent(event: str) -> JsonObject:
     value = st.session_state[_KEY].get(event)
     return value if isinstance(value, dict) else {}
 

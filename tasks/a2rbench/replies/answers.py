@@ -92,10 +92,10 @@ def _is_shown(stated: Statement, form: Form) -> bool:
     return stated.value is not None and form.is_shown(stated.value)
 
 
-def _of_object(text: str, found: FoundObject, form: Form) -> list[_Stated]:
-    if is_denied(text, found.start, found.end):
+def _of_object(text: str, json_object: FoundObject, form: Form) -> list[_Stated]:
+    if is_denied(text, json_object.start, json_object.end):
         return []
-    value, level = found.value[KEY], 1
+    value, level = json_object.value[KEY], 1
     inner = unwrap(value)
     if inner is not value:
         value, level = inner, 3
@@ -103,7 +103,7 @@ def _of_object(text: str, found: FoundObject, form: Form) -> list[_Stated]:
     if fitted is not None:
         value, level = fitted.value, level if fitted.is_exact else 3
     stated = [_Stated(_as_json(value), level)]
-    other = find_other(text, found.end)
+    other = find_other(text, json_object.end)
     return stated if other is None else [*stated, _Stated(_as_json(other.value), 3)]
 
 

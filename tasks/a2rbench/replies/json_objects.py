@@ -119,14 +119,14 @@ def _scan(scans: _Scans, start: int) -> None:
         wanted = _AFTER
 
 
-def _takes_scalar(found: re.Match[str], inner: _Opened) -> bool:
+def _takes_scalar(match: re.Match[str], inner: _Opened) -> bool:
     """Return whether a text, number or word is JSON, and mark what holds it where that can be no answer."""
-    if found[2] is not None:
-        _read_text(found[2], inner)
-    elif found[4]:
-        inner.is_unfit |= isinf(float(found[0]))
-    elif found[3]:
-        return not 0 < sys.get_int_max_str_digits() < len(found[3])
+    if match[2] is not None:
+        _read_text(match[2], inner)
+    elif match[4]:
+        inner.is_unfit |= isinf(float(match[0]))
+    elif match[3]:
+        return not 0 < sys.get_int_max_str_digits() < len(match[3])
     return True
 
 

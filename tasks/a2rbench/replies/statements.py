@@ -57,7 +57,7 @@ class Statement(NamedTuple):
 
 def find_named(text: str, form: Form) -> list[Statement]:
     """Return what is named as the answer: members of objects, whole or not, sentences and boxes; outputs."""
-    found = list(_anchored(text, form))
+    found = list(_find_anchored(text, form))
     for box in _last(_BOXED, text):
         value = read_value(text, box.start()) or read_matrix(text, box.end())
         if value is not None:
@@ -85,7 +85,7 @@ def find_other(text: str, end: int) -> FoundValue | None:
     return None if offered is None else read_value(text, offered.end())
 
 
-def _anchored(text: str, form: Form) -> Iterator[Statement]:
+def _find_anchored(text: str, form: Form) -> Iterator[Statement]:
     for anchor in _last(_ANCHOR, text):
         start = anchor.start()
         found = read_value(text, anchor.end())
@@ -99,17 +99,17 @@ def _anchored(text: str, form: Form) -> Iterator[Statement]:
             yield from _rest(text, form, rank, start, anchor.end())
 
 
-def _is_member(text: str, anchor: re.Match[str], found: FoundValue) -> bool:
+def _is_member(text: str, anchor: re.Match[str], value: FoundValue) -> bool:
     """Return whether the place is a member of an object, which may be cut off behind it."""
     named = bool(anchor["final"]) or anchor["noun"].lower() == "answer"
-    if not named or found.is_bare or anchor["link"] not in (":", "="):
+    if not named or value.is_bare or anchor["link"] not in (":", "="):
         return False
     if (anchor["final"] or "").endswith("_") and anchor["link"] == ":":
-        return bool(_MEMBER_END.match(text, found.end))
+        return bool(_MEMBER_END.match(text, value.end))
     is_key = (anchor["open"] and anchor["close"]) or _KEY_BEFORE.search(
         text, max(0, anchor.start() - 22), anchor.start()
     )
-    return bool(is_key) and anchor["link"] == ":" and bool(_MEMBER_END.match(text, found.end))
+    return bool(is_key) and anchor["link"] == ":" and bool(_MEMBER_END.match(text, value.end))
 
 
 def _state(text: str, form: Form, rank: Rank, found: FoundValue, start: int) -> Iterator[Statement]:

@@ -144,10 +144,10 @@ def _deltas(items: Items, played: Played) -> Iterator[Figure]:
             yield _figure(group, played.player, found, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
 
 
-def _figure(group: _Group, player: str, found: Estimate, method: str) -> Figure:
-    low, high = found.interval or (None, None)
+def _figure(group: _Group, player: str, estimate: Estimate, method: str) -> Figure:
+    low, high = estimate.interval or (None, None)
     place = group.statistic, group.setting, group.domain, player
-    why = ONE_CLUSTER if found.interval is None else None
+    why = ONE_CLUSTER if estimate.interval is None else None
     return Figure(
-        *place, found.n, found.value, method, other=group.other, low=low, high=high, no_interval=why
+        *place, estimate.n, estimate.value, method, other=group.other, low=low, high=high, no_interval=why
     )

@@ -48,7 +48,7 @@ def draw_distinct(variation: str, size: int, rng: random.Random) -> list[int]:
     return list(found)
 
 
-def shuffled(values: Sequence[int], rng: random.Random) -> ListParams:
+def shuffle_values(values: Sequence[int], rng: random.Random) -> ListParams:
     """Return the values in a random order."""
     return ListParams(tuple(rng.sample(values, len(values))))
 

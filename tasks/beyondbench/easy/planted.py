@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.lists import ListParams, count_space, draw_distinct, shuffled
+from tasks.beyondbench.easy.lists import ListParams, count_space, draw_distinct, shuffle_values
 
 
 def plant(
@@ -29,7 +29,7 @@ def plant(
     def draw(variation: str, size: int, rng: random.Random) -> ListParams:
         counted, others = split(variation)
         planted = rng.randint(0, size)
-        return shuffled(rng.choices(counted, k=planted) + rng.choices(others, k=size - planted), rng)
+        return shuffle_values(rng.choices(counted, k=planted) + rng.choices(others, k=size - planted), rng)
 
     def space(variation: str, size: int) -> Space:
         return count_space(len(numbers_of(variation)) ** size, "ordered lists, repeats allowed")
@@ -41,7 +41,7 @@ def plant_distinct(
     counted: Sequence[int], others: Sequence[int], planted: int, size: int, rng: random.Random
 ) -> ListParams:
     """Return different integers, so many of them of `counted`."""
-    return shuffled(rng.sample(counted, planted) + rng.sample(others, size - planted), rng)
+    return shuffle_values(rng.sample(counted, planted) + rng.sample(others, size - planted), rng)
 
 
 def arrange(variation: str, is_up: Sequence[bool], rng: random.Random) -> ListParams:

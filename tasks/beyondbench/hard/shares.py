@@ -5,12 +5,12 @@ import math
 CONFIDENCE = 1e-6
 
 
-def least_share(found: int, tries: int) -> float:
+def least_share(successes: int, tries: int) -> float:
     """Return the share at which so many of the tries have a chance of one in a million at most.
 
     By Chernoff's bound: n D(found / n || p) = ln(1e6), with D the relative entropy.
     """
-    seen = found / tries
+    seen = successes / tries
     low, high = 0.0, seen
     while high - low > 1e-6 * high:
         share = (low + high) / 2

@@ -42,7 +42,7 @@ class Family:
 Ranges = Sequence[tuple[int, int]]
 
 
-def boxed(
+def box_rules(
     name: str,
     sizes: tuple[int, ...],
     ranges: Ranges,
@@ -62,7 +62,7 @@ def boxed(
     return Family(name, sizes, terms, sample, holds, accepts)
 
 
-def scaled(
+def scale_rules(
     name: str,
     sizes: tuple[int, ...],
     shapes: Sequence[Rule],

@@ -47,7 +47,7 @@ class Judge:
         statements = self._masks(problem, problem.statements)
         kl = sum(self.nature.properties[name].difficulty for name in properties)
         cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
-        nm = is_unmentioned(self._find_slots(problem.statements), self._wanted(problem))
+        nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem))
         return Labels(
             tuple(sorted(properties)),
             tuple(sorted({meaning.template for meaning in used if meaning.relation})),
@@ -105,7 +105,7 @@ class Judge:
     def _find_slots(self, said: tuple[Proposition, ...]) -> set[int]:
         return {slot for each in said for slot in slots_of(self._meaning(each), each)}
 
-    def _wanted(self, problem: Problem) -> set[int]:
+    def _find_places_asked(self, problem: Problem) -> set[int]:
         """Return the places that the question is about (`difficulty`)."""
         if problem.asked is None or GAP not in problem.asked.arguments[:1]:
             return self._find_slots(problem.options if problem.asked is None else (problem.asked,))

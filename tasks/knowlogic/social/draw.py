@@ -99,11 +99,12 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
     return Problem(SCENARIO, text.people, (), text.statements, request.type, None, options)
 
 
-def _repeats(found: Candidate, chosen: Sequence[Candidate]) -> bool:
+def _repeats(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
     """Whether an option already claims the same of the same pair, or shares both descriptions."""
-    mine = (found.claim.left, found.claim.right)
+    mine = (candidate.claim.left, candidate.claim.right)
     return any(
-        mine == (each.claim.left, each.claim.right) or (each.finding.facts and found.finding == each.finding)
+        mine == (each.claim.left, each.claim.right)
+        or (each.finding.facts and candidate.finding == each.finding)
         for each in chosen
     )
 

@@ -158,9 +158,11 @@ class ClaimMaker:
     def _pick(self, table: dict[str, list[Description]], person: str, is_plain: bool) -> Description:
         return Description("chain", person) if is_plain else self.rng.choice(table[person])
 
-    def _by_person(self, found: Iterator[tuple[Description, list[Denoted]]]) -> dict[str, list[Description]]:
+    def _by_person(
+        self, denotations: Iterator[tuple[Description, list[Denoted]]]
+    ) -> dict[str, list[Description]]:
         table: dict[str, list[Description]] = {each: [] for each in self.world.people}
-        for description, denoted in found:
+        for description, denoted in denotations:
             for person, _ in denoted:
                 table[person].append(description)
         return table

@@ -33,7 +33,7 @@ def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) ->
     silence about the lower end does not: once the range below leaves the value out, only this one is left.
     """
     matching = _Matching(truths, rules)
-    found = _Found()
+    findings = _Found()
     sayings: list[list[OutcomeForm]] = [[] for _ in rules]
     strangers: list[tuple[str, OutcomeForm]] = []
     for entry in said.actions:
@@ -44,11 +44,11 @@ def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) ->
             else:
                 sayings[place].append(outcome)
     for place, outcomes in enumerate(sayings):
-        _compare_rule(matching, place, outcomes, found)
+        _compare_rule(matching, place, outcomes, findings)
     for action, outcome in strangers:
-        _take_stranger(matching, action, outcome, found)
-    found.ambiguous += [f"“{passage}”" for passage in said.unclear]
-    return found.verdict()
+        _take_stranger(matching, action, outcome, findings)
+    findings.ambiguous += [f"“{passage}”" for passage in said.unclear]
+    return findings.verdict()
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ def _touches(rule: Rule, value: float | None) -> bool:
     return rule.low <= value <= rule.high
 
 
-def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeForm], found: _Found) -> None:
+def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeForm], findings: _Found) -> None:
     """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
     rule, closed = matching.rules[place], matching.closed[place]
     ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
@@ -133,25 +133,25 @@ def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeFor
     missing = rule.rules_out - ruled_out - confirmed - open_truths
     extra = ruled_out - rule.rules_out
     if missing:
-        found.missing.append(describe_rule(_with(rule, missing), closed))
+        findings.missing.append(describe_rule(_with(rule, missing), closed))
     if extra:
-        found.extra.append(describe_rule(_with(rule, extra), closed))
+        findings.extra.append(describe_rule(_with(rule, extra), closed))
     where = _outcome_words(rule, closed)
-    found.confirmed += _confirmations(where, confirmed)
-    found.ambiguous += [_passage_words(where, passage) for passage in passages]
+    findings.confirmed += _confirmations(where, confirmed)
+    findings.ambiguous += [_passage_words(where, passage) for passage in passages]
     has_open_end = any(matching.leaves_end_open(place, outcome.range) for outcome in outcomes)
     if has_open_end and (ruled_out or rule.rules_out):
-        found.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
+        findings.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
 
 
-def _take_stranger(matching: _Matching, action: str, outcome: OutcomeForm, found: _Found) -> None:
+def _take_stranger(matching: _Matching, action: str, outcome: OutcomeForm, findings: _Found) -> None:
     """Add what a book says of an outcome that the rules do not know."""
     where = f'action "{action}": {_said_words(outcome)}'
     ruled_out = matching.truths_of(outcome.rules_out)
     if ruled_out:
-        found.extra.append(f"{where} rules out {_join(ruled_out)}")
-    found.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
-    found.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
+        findings.extra.append(f"{where} rules out {_join(ruled_out)}")
+    findings.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
+    findings.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
 
 
 def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:

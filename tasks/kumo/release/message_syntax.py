@@ -64,11 +64,11 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
     found = []
     for book in ("{book}", None):
         reader = _Reader(source, {"book": book, "agent_type": AGENT})
-        template = reader.returned(method)
+        template = reader.read_return(method)
         wanted = {"truths", "actions"} | ({"book"} if book else set())
         if slots_of(template) != wanted:
             raise reader.refusal(
-                method, f"the message shows {_listed(slots_of(template))}, expected {_listed(wanted)}"
+                method, f"the message shows {_list_names(slots_of(template))}, expected {_list_names(wanted)}"
             )
         found.append(template)
     with_book, without = found
@@ -104,7 +104,7 @@ def read_agent(method: ast.FunctionDef, source: str) -> AgentMessages:
     )
 
 
-def _listed(names: set[str]) -> str:
+def _list_names(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
@@ -116,7 +116,7 @@ class _Reader:
         self.names = dict(names)
         self.lists: dict[str, list[tuple[str, str]]] = {}
 
-    def returned(self, method: ast.FunctionDef) -> str:
+    def read_return(self, method: ast.FunctionDef) -> str:
         """Return the template that the method returns."""
         result = self.run(method.body)
         if not isinstance(result, str):
@@ -163,7 +163,7 @@ class _Reader:
                 self.names[name] = self.value(value)
                 return _NOTHING
             case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value) if name in self.names:
-                self.names[name] = self.joined(statement, self.names[name], self.value(value))
+                self.names[name] = self.join_parts(statement, self.names[name], self.value(value))
                 return _NOTHING
             case ast.AugAssign(
                 target=ast.Subscript(
@@ -175,7 +175,7 @@ class _Reader:
             ) if self.lists.get(ast.unparse(listed)):
                 messages_ = self.lists[ast.unparse(listed)]
                 role, content = messages_[-1]
-                messages_[-1] = role, self.joined(statement, content, self.value(value))
+                messages_[-1] = role, self.join_parts(statement, content, self.value(value))
                 return _NOTHING
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=listed, attr="append"), args=[added])):
                 name = ast.unparse(listed)
@@ -211,15 +211,15 @@ class _Reader:
             case ast.Name(id=name) if name in self.names:
                 return self.names[name]
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self.joined(node, self.value(left), self.value(right))
+                return self.join_parts(node, self.value(left), self.value(right))
             case ast.JoinedStr(values=parts):
-                return self.joined(node, *(self.value(part) for part in parts))
+                return self.join_parts(node, *(self.value(part) for part in parts))
             case ast.FormattedValue(value=shown, conversion=-1, format_spec=None):
                 slot = _SLOTS.get(ast.unparse(shown))
                 return self.text(shown) if slot is None else f"{{{slot}}}"
         raise self.refusal(node, f"an expression of kind {type(node).__name__}")
 
-    def joined(self, node: ast.AST, *parts: str | None) -> str:
+    def join_parts(self, node: ast.AST, *parts: str | None) -> str:
         """Return the parts as one template, of a length that an honest one has."""
         texts = [part for part in parts if part is not None]
         if len(texts) < len(parts):

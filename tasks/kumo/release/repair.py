@@ -57,21 +57,21 @@ def _list_once(config: SeedConfig, changes: list[str]) -> SeedConfig:
 
 
 def _order_bounds(config: SeedConfig, changes: list[str]) -> SeedConfig:
-    def ordered(outcome: Outcome, state: OutcomeState) -> OutcomeState:
+    def order_bounds(outcome: Outcome, state: OutcomeState) -> OutcomeState:
         if state.low is None or state.high is None or state.low <= state.high:
             return state
         changes.append(f"the range {state.text} of {outcome.action!r} was read from its lower bound on")
         return replace(state, low=state.high, high=state.low)
 
     outcomes = (
-        replace(outcome, states=tuple(ordered(outcome, state) for state in outcome.states))
+        replace(outcome, states=tuple(order_bounds(outcome, state) for state in outcome.states))
         for outcome in config.outcomes
     )
     return replace(config, outcomes=tuple(outcomes))
 
 
 def _name_kinds(config: SeedConfig, changes: list[str]) -> SeedConfig:
-    def named(outcome: Outcome) -> Outcome:
+    def name_kind(outcome: Outcome) -> Outcome:
         are_ranges = {state.is_range for state in outcome.states}
         if outcome.kind in _KINDS or len(are_ranges) != 1:
             return outcome
@@ -79,7 +79,7 @@ def _name_kinds(config: SeedConfig, changes: list[str]) -> SeedConfig:
         changes.append(f"the type of {outcome.action!r} was {outcome.kind!r}: its states are of type {kind}")
         return replace(outcome, kind=kind)
 
-    return replace(config, outcomes=tuple(map(named, config.outcomes)))
+    return replace(config, outcomes=tuple(map(name_kind, config.outcomes)))
 
 
 def _drop_ambiguous(config: SeedConfig, changes: list[str]) -> SeedConfig:

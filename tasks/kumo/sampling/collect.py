@@ -50,7 +50,7 @@ class Collection:
         candidates = self._source.next_candidates(first, stop=_PROBED_ATTEMPTS)
         if candidates.attempts[0] < 0 and self.remainder.is_empty():
             self.tally += candidates.tallies[0]
-            self.shortfall = self.remainder.shortfall(found=0)
+            self.shortfall = self.remainder.shortfall(count=0)
 
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""

@@ -67,30 +67,30 @@ class Remainder:
                 return instance_id, draws
         return None
 
-    def shortfall(self, found: int) -> PerennialError:
+    def shortfall(self, count: int) -> PerennialError:
         """Return the error that says how many instances exist, once the sequence is at its end."""
         existing = self.walked - self.too_easy
         what = "balanced lists of truths and actions" if self._request.is_balanced else "distinct instances"
-        found += self._request.found_before
-        issued_earlier = existing - found
+        count += self._request.found_before
+        issued_earlier = existing - count
         if existing == 0:
             return self._nothing_exists()
         if issued_earlier < 0:
             raise AssertionError(
-                f"{found} distinct instances were drawn, the solver enumerated {existing}: please report this"
+                f"{count} distinct instances were drawn, the solver enumerated {existing}: please report this"
             )
         earlier = f" ({issued_earlier:,} of them issued earlier)" if issued_earlier else ""
         return InstancesExhausted(
             f"{self._subject()}: {existing:,} {what} exist{earlier}, {self._count_asked():,} new "
-            f"ones were asked for and {found:,} found: ask for {found:,} at most, or use another setting or "
+            f"ones were asked for and {count:,} found: ask for {count:,} at most, or use another setting or "
             f"domain"
         )
 
-    def exhaustion_error(self, found: int) -> PerennialError:
+    def exhaustion_error(self, count: int) -> PerennialError:
         """Return the error that says that no further instance was found, and that none was excluded."""
-        found += self._request.found_before
+        count += self._request.found_before
         return InstancesExhausted(
-            f"{self._subject()}: {self._count_asked():,} new instances were asked for and {found:,} found; "
+            f"{self._subject()}: {self._count_asked():,} new instances were asked for and {count:,} found; "
             f"neither drawing nor the solver came upon another within its limits (that there is none is not "
             f"proved): use another seed, a lower min_expected_steps, another setting or another domain"
         )
@@ -154,26 +154,26 @@ class Remainder:
             self._is_undecided = True
             raise
 
-    def _shuffle(self, found: Found, index: int) -> Draws:
+    def _shuffle(self, board: Found, index: int) -> Draws:
         """Return the instance as a draw of one row, in random order and with its own observations."""
         rng = derive_rng(self._request.seed, f"{PURPOSE} of an enumerated instance", index)
-        if isinstance(found, FoundBoard):
-            return self._complete(found, rng)
-        truths, states = list(found.truths), list(found.states)
+        if isinstance(board, FoundBoard):
+            return self._complete(board, rng)
+        truths, states = list(board.truths), list(board.states)
         rng.shuffle(truths)
         rng.shuffle(states)
         draws = Draws.empty(1, len(truths), len(states))
         draws.truths[0], draws.states[0] = truths, states
-        draws.valid[0] = [truth in found.valid for truth in truths]
+        draws.valid[0] = [truth in board.valid for truth in truths]
         draws.uniforms[0] = [rng.random() for _ in states]
         return draws
 
-    def _complete(self, found: FoundBoard, rng: Random) -> Draws:
-        truths = np.array([rng.sample(found.truths, len(found.truths))], np.int32)
-        actions = np.array([rng.sample(found.actions, len(found.actions))], np.int32)
+    def _complete(self, board: FoundBoard, rng: Random) -> Draws:
+        truths = np.array([rng.sample(board.truths, len(board.truths))], np.int32)
+        actions = np.array([rng.sample(board.actions, len(board.actions))], np.int32)
         if not are_balanced(self._source.tables.kernel, truths, actions).all():
             raise AssertionError(
-                f"the solver and the compiled draw disagree about truths {found.truths} and actions "
-                f"{found.actions}: please report this"
+                f"the solver and the compiled draw disagree about truths {board.truths} and actions "
+                f"{board.actions}: please report this"
             )
         return self._source.complete(truths, actions)

@@ -105,7 +105,7 @@ class Formula(Protocol[Found]):
         """Return what a model describes."""
         ...
 
-    def blocking_clause(self, found: Found) -> list[int]:
+    def blocking_clause(self, instance: Found) -> list[int]:
         """Return the clause that excludes all models that describe the same."""
         ...
 
@@ -234,9 +234,9 @@ class _InstanceFormula:
             tuple(g for g, variable in enumerate(self.observed) if model[variable - 1] > 0),
         )
 
-    def blocking_clause(self, found: FoundInstance) -> list[int]:
+    def blocking_clause(self, instance: FoundInstance) -> list[int]:
         """Return the clause that excludes this instance; truths and states determine the valid ones."""
-        return [-self.sampled[t] for t in found.truths] + [-self.observed[g] for g in found.states]
+        return [-self.sampled[t] for t in instance.truths] + [-self.observed[g] for g in instance.states]
 
 
 def exactly(variables: Sequence[int], number: int) -> list[tuple[list[int], int]]:

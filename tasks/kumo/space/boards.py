@@ -94,8 +94,8 @@ class BoardSpace:
         return weighted
 
 
-def least_share(found: int, drawn: int, error: float = _ERROR) -> float:
+def least_share(accepted: int, drawn: int, error: float = _ERROR) -> float:
     """Return the lower end of Clopper and Pearson's interval, wrong with this probability."""
     from scipy.stats import beta
 
-    return float(beta.ppf(error, found, drawn - found + 1)) if found else 0.0
+    return float(beta.ppf(error, accepted, drawn - accepted + 1)) if accepted else 0.0

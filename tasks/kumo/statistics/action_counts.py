@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tasks.statistics.cells import Cells
-from tasks.statistics.figures.rate_figures import Mean, scored
+from tasks.statistics.figures.rate_figures import Mean, count_scored
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column
@@ -77,7 +77,7 @@ class ActionCount:
         return Mean(
             "relative_action_count",
             lambda cells: self.excess(cells) / self.optimum(cells),
-            scored,
+            count_scored,
             convention=self.convention,
             what="mean of (count - optimum) / optimum over instances, as the paper has it",
         )
@@ -98,5 +98,5 @@ MEANS = (
         "tests where the outcomes seen do not decide the answer",
     ),
     Mean("guess_share", lambda cells: cells["guesses"], lambda cells: cells["judged"], is_share=True),
-    Mean("mean_tests", lambda cells: cells["tests"], scored),
+    Mean("mean_tests", lambda cells: cells["tests"], count_scored),
 )

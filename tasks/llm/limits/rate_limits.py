@@ -72,14 +72,14 @@ class RateLimits:
         if self._requests is not None:
             await self._requests.take()
         if self._tokens is not None:
-            await self._tokens.take(self._expected(request))
+            await self._tokens.take(self._expect_tokens(request))
 
     def correct(self, request: ModelRequest, reply: Reply) -> None:
         """Count the tokens that a reply used beyond the estimate."""
         if self._tokens is not None and reply.tokens is not None:
-            self._tokens.owe(reply.tokens - self._expected(request))
+            self._tokens.owe(reply.tokens - self._expect_tokens(request))
 
-    def _expected(self, request: ModelRequest) -> int:
+    def _expect_tokens(self, request: ModelRequest) -> int:
         return self._count(request) + (completion_bound(request.params) or 0)
 
 

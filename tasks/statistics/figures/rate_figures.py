@@ -48,26 +48,26 @@ class Mean:
     what: str = "mean over instances of the mean over runs"
 
 
-def _attempted(cells: Cells) -> "Column":
+def _count_attempted(cells: Cells) -> "Column":
     """Return the number of all episodes, those included that ended by an API error."""
     return sum(
         (cells[f"status_{status}"] for status in EPISODE_STATUSES[1:]), cells[f"status_{EPISODE_STATUSES[0]}"]
     )
 
 
-def scored(cells: Cells) -> "Column":
+def count_scored(cells: Cells) -> "Column":
     """Return the number of scored episodes of each cell."""
     return cells["runs"]
 
 
 def _share(status: EpisodeStatus) -> Mean:
     """Return the share of a status among all attempted episodes, API errors included."""
-    return Mean(f"status_{status}", lambda cells: cells[f"status_{status}"], _attempted, is_share=True)
+    return Mean(f"status_{status}", lambda cells: cells[f"status_{status}"], _count_attempted, is_share=True)
 
 
 _MEANS = (
-    Mean("success_rate", lambda cells: cells["solved"], scored, is_share=True, has_domains=True),
-    Mean("mean_score", lambda cells: cells["score"], scored, is_share=True),
+    Mean("success_rate", lambda cells: cells["solved"], count_scored, is_share=True, has_domains=True),
+    Mean("mean_score", lambda cells: cells["score"], count_scored, is_share=True),
     Mean("mean_tokens", lambda cells: cells["tokens"], lambda cells: cells["runs_with_tokens"]),
     Mean("mean_cost_usd", lambda cells: cells["cost_usd"], lambda cells: cells["runs_with_cost"]),
     *(_share(status) for status in EPISODE_STATUSES),
@@ -202,7 +202,7 @@ def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterat
 
 
 def _of_instances(statistic: str, what: str) -> Mean:
-    return Mean(statistic, scored, scored, is_share=True, what=what)
+    return Mean(statistic, count_scored, count_scored, is_share=True, what=what)
 
 
 def _of_pairs(

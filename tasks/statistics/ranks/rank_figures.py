@@ -81,11 +81,11 @@ def rank_figures(grid: Grid) -> Iterator[Figure]:
     for number, player in enumerate(grid.players):
         of = (grid.setting, ALL, player)
         n = n_common if is_ranked[number] else 0
-        rate = _defined(common[number])
+        rate = _round_defined(common[number])
         yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
-        yield Figure("adjusted_rate", *of, n_instances, _defined(adjusted.rates[number]), rasch.METHOD)
+        yield Figure("adjusted_rate", *of, n_instances, _round_defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
-            error, method = _defined(errors[number]), _ERROR.format(clusters)
+            error, method = _round_defined(errors[number]), _ERROR.format(clusters)
             yield Figure(
                 *("adjusted_rate_se", *of, n_instances, error, method),
                 convention=clusters,
@@ -174,6 +174,6 @@ def rank_rates(rates: "Numbers") -> list[float | None]:
     return [None if rate != rate else 1.0 + float((rates > rate + _TIE).sum()) for rate in rates.tolist()]
 
 
-def _defined(value: float) -> float | None:
+def _round_defined(value: float) -> float | None:
     # Digits beyond the twelfth differ with the order of adding.
     return None if value != value else round(float(value), 12)

@@ -101,12 +101,12 @@ def _differences(
         )
 
 
-def _row(statistic: str, player: Player, found: Estimate, **more: Any) -> dict[str, Any]:
+def _row(statistic: str, player: Player, estimate: Estimate, **more: Any) -> dict[str, Any]:
     numbers = {
-        "value": found.value,
-        "standard_error": found.error,
-        "low": found.low,
-        "high": found.high,
+        "value": estimate.value,
+        "standard_error": estimate.error,
+        "low": estimate.low,
+        "high": estimate.high,
     }
     return {
         "statistic": statistic,

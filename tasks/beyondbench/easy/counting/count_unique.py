@@ -12,13 +12,13 @@ from tasks.beyondbench.easy.lists import (
     draw_distinct,
     guess_count,
     numbers_of,
-    shuffled,
+    shuffle_values,
 )
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
     distinct = draw_distinct(variation, rng.randint(1, size), rng)
-    return shuffled(distinct + rng.choices(distinct, k=size - len(distinct)), rng)
+    return shuffle_values(distinct + rng.choices(distinct, k=size - len(distinct)), rng)
 
 
 def _space(variation: str, size: int) -> Space:

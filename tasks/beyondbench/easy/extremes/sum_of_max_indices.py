@@ -8,7 +8,14 @@ import random
 
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, count_space, draw_distinct, numbers_of, shuffled
+from tasks.beyondbench.easy.lists import (
+    ListParams,
+    Values,
+    count_space,
+    draw_distinct,
+    numbers_of,
+    shuffle_values,
+)
 
 TIMES = (1, 2, 3)
 
@@ -16,7 +23,7 @@ TIMES = (1, 2, 3)
 def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
     times = rng.choice(TIMES)
     values = draw_distinct(variation, size - times + 1, rng)
-    return shuffled(values + [max(values)] * (times - 1), rng)
+    return shuffle_values(values + [max(values)] * (times - 1), rng)
 
 
 def count_lists(size: int, times: int, choices: int) -> int:

@@ -9,7 +9,14 @@ from functools import cache
 from schemas.beyondbench.things import Space
 from tasks.beyondbench.easy.kinds import INTEGER_SET
 from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, count_space, draw_distinct, numbers_of, shuffled
+from tasks.beyondbench.easy.lists import (
+    ListParams,
+    Values,
+    count_space,
+    draw_distinct,
+    numbers_of,
+    shuffle_values,
+)
 
 MOST_OFTEN, MOST_MODES = 4, 3
 
@@ -34,7 +41,7 @@ def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
     single = size - times * modes - (times - 1) * runners_up
     values = draw_distinct(variation, modes + runners_up + single, rng)
     repeated = values[:modes] * (times - 1) + values[modes : modes + runners_up] * (times - 2)
-    return shuffled(values + repeated, rng)
+    return shuffle_values(values + repeated, rng)
 
 
 def count_lists(size: int, choices: int) -> Iterator[int]:

@@ -122,6 +122,6 @@ def _plain(text: str) -> str:
     return re.sub(r"\n+", "\n", re.sub(r"(?:[^\S\n]|[{}])+", " ", text))
 
 
-def _move(found: re.Match[str]) -> list[int | str]:
-    disk, source, target = (group for group in found.groups() if group is not None)
+def _move(match: re.Match[str]) -> list[int | str]:
+    disk, source, target = (group for group in match.groups() if group is not None)
     return [int(disk), source.upper(), target.upper()]

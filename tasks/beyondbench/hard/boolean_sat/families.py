@@ -30,7 +30,7 @@ def _subsets(n: int, width: int) -> tuple[Clause, ...]:
 
 
 @cache
-def _signed(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
+def _list_clauses(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
     """Return for each set of so many variables its clauses; bit i of an index: literal i is positive."""
     return tuple(
         tuple(
@@ -56,9 +56,9 @@ def n_equations(n: int, ratio: float) -> int:
     return round(ratio * n / 4)
 
 
-def _satisfied(n: int, width: int, planted: Planted, rng: random.Random) -> Clause:
+def _draw_satisfied(n: int, width: int, planted: Planted, rng: random.Random) -> Clause:
     """Return a random clause; where the planted assignment falsifies it, one literal is negated."""
-    clauses = _signed(n, width)
+    clauses = _list_clauses(n, width)
     signed = clauses[int(rng.random() * len(clauses))]
     signs = rng.getrandbits(width)
     if planted.isdisjoint(signed[signs]):
@@ -69,15 +69,15 @@ def _satisfied(n: int, width: int, planted: Planted, rng: random.Random) -> Clau
 def _random_k(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
     clauses: set[Clause] = set()
     while len(clauses) < m:
-        clauses.add(_satisfied(n, WIDTH, planted, rng))
+        clauses.add(_draw_satisfied(n, WIDTH, planted, rng))
     return clauses
 
 
-def _mixed(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
+def _draw_mixed(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
     clauses: set[Clause] = set()
     while len(clauses) < m:
         width = _MIXED_WIDTHS[int(rng.random() * len(_MIXED_WIDTHS))]
-        clauses.add(_satisfied(n, min(width, n), planted, rng))
+        clauses.add(_draw_satisfied(n, min(width, n), planted, rng))
     return clauses
 
 
@@ -89,7 +89,7 @@ def _horn(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
     clauses: set[Clause] = {(v,) for v in rng.sample(true, n_facts(n))}
     while len(clauses) < m:
         width = HORN_WIDTHS[rng.getrandbits(1)]
-        sets = _signed(n, width)
+        sets = _list_clauses(n, width)
         signed = sets[int(rng.random() * len(sets))]
         clause = signed[1 << rng.randrange(width) if rng.getrandbits(1) else 0]
         if planted.isdisjoint(clause):
@@ -146,7 +146,7 @@ FAMILIES: dict[str, Drawn] = {
     "random_k": _random_k,
     "horn": _horn,
     "xor": _xor,
-    "mixed": _mixed,
+    "mixed": _draw_mixed,
     "graph_based": _graph_based,
 }
 

@@ -108,15 +108,15 @@ def read_plan(prompt: str) -> PlanParams:
     )
 
 
-def _read_project(found: re.Match[str]) -> Project:
+def _read_project(match: re.Match[str]) -> Project:
     return Project(
-        int(found["profit"]),
-        tuple(int(found[name]) for name in RESOURCES),
-        None if found["quality"] is None else int(found["quality"]),
-        None if found["risk"] is None else int(found["risk"]),
-        tuple(map(int, (found["requires"] or "").replace("and", "").split())),
+        int(match["profit"]),
+        tuple(int(match[name]) for name in RESOURCES),
+        None if match["quality"] is None else int(match["quality"]),
+        None if match["risk"] is None else int(match["risk"]),
+        tuple(map(int, (match["requires"] or "").replace("and", "").split())),
     )
 
 
-def _read_tenths(found: re.Match[str] | None) -> int | None:
-    return int(found[1] + found[2]) if found else None
+def _read_tenths(match: re.Match[str] | None) -> int | None:
+    return int(match[1] + match[2]) if match else None

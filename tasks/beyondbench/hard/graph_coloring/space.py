@@ -20,7 +20,7 @@ def count_graphs(family: str, n: int) -> Space:
         "bipartite": (_connected_bipartite(n), True, "connected bipartite graphs, parts as drawn, counted"),
         "planar": (_outerplanar(n), False, "triangulated polygons alone, all of which can be drawn"),
         "grid": (_grids(n), True, "n! / automorphisms, for each shape"),
-        "dense_random": (_connected(n), True, "connected graphs, all of which can be drawn, counted"),
+        "dense_random": (_count_connected(n), True, "connected graphs, all of which can be drawn, counted"),
         "petersen_variant": (_petersen(n // 2), True, "n! / automorphisms, for each GP(n/2, k)"),
         "ramsey": (factorial(n - 1) // 2, False, "labels of the circulant of steps 1, 2 alone: n! / 2n"),
     }[family]
@@ -37,9 +37,9 @@ def _outerplanar(n: int) -> int:
 
 
 @cache
-def _connected(n: int) -> int:
+def _count_connected(n: int) -> int:
     """Return the number of connected graphs: all but those where vertex 0 reaches only k vertices."""
-    apart = (comb(n - 1, k - 1) * (_connected(k) << comb(n - k, 2)) for k in range(1, n))
+    apart = (comb(n - 1, k - 1) * (_count_connected(k) << comb(n - k, 2)) for k in range(1, n))
     return (1 << comb(n, 2)) - sum(apart)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from math import isqrt, log
 
-from tasks.beyondbench.medium.family import Rule, Terms, boxed, by_name, scaled
+from tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
 
 DIGITS = 50
 NEAR = Decimal("1e-9")
@@ -163,23 +163,23 @@ _SOLUTIONS: Sequence[Rule] = [(d, which, start) for d in _PELL for which in (0, 
 
 FAMILIES = by_name(
     # s_n = floor sqrt(c s_(n-1) + d n^2 + e): (s_1, c, d, e).
-    boxed("radical_recurrence", (8, 9, 10), [(2, 2_000), (2, 9), (2, 9), (0, 500)], _radical),
+    box_rules("radical_recurrence", (8, 9, 10), [(2, 2_000), (2, 9), (2, 9), (0, 500)], _radical),
     # floor(c e^(n/k)) + s: (k, c, s).
-    boxed("transcendental", (8, 9, 10), [(2, 12), (2, 999), (-SHIFT, SHIFT)], _floors(_exponential)),
+    box_rules("transcendental", (8, 9, 10), [(2, 12), (2, 999), (-SHIFT, SHIFT)], _floors(_exponential)),
     # floor(c sqrt(n + sqrt(n + sqrt n))) + s: (1, c, s).
-    boxed("nested_radical", (8, 10, 12), [(1, 1), (2, 999), (-SHIFT, SHIFT)], _floors(_nested_radical)),
+    box_rules("nested_radical", (8, 10, 12), [(1, 1), (2, 999), (-SHIFT, SHIFT)], _floors(_nested_radical)),
     # a v + c, v numerators or denominators of the convergents of sqrt D: (D, which, first, a, c).
-    scaled("continued_fraction", (5, 6), _CONVERGENTS, _convergent_vector, 99, SHIFT),
+    scale_rules("continued_fraction", (5, 6), _CONVERGENTS, _convergent_vector, 99, SHIFT),
     # a v + c, v solutions of a Pell equation: (D, which, first, a, c).
-    scaled("pell", (5, 6), _SOLUTIONS, _pell_vector, 99, SHIFT),
+    scale_rules("pell", (5, 6), _SOLUTIONS, _pell_vector, 99, SHIFT),
     # floor(c W(k n)) + s, W e^W = k n: (k, c, s).
-    boxed("lambert", (10, 12), [(1, 20), (2, 999), (-SHIFT, SHIFT)], _floors(_lambert)),
+    box_rules("lambert", (10, 12), [(1, 20), (2, 999), (-SHIFT, SHIFT)], _floors(_lambert)),
     # floor(k n alpha + beta): (index of alpha, k, hundredths of beta).
-    boxed("algebraic_irrational", (10, 12), [(0, 3), (1, 300), (-99_999, 99_999)], _beatty),
+    box_rules("algebraic_irrational", (10, 12), [(0, 3), (1, 300), (-99_999, 99_999)], _beatty),
     # (a n^3 + b F_n) mod q: (q, a, b).
-    boxed("algebraic_modular", (8, 10, 12), [(20, 200), (1, 199), (1, 199)], _cubes_modulo, _wraps_twice),
+    box_rules("algebraic_modular", (8, 10, 12), [(20, 200), (1, 199), (1, 199)], _cubes_modulo, _wraps_twice),
     # a v + c, v_0 given, v_n = v_0 v_(n-1) + .. + v_(n-1) v_0 + k n: (v_0, k, a, c).
-    scaled(
+    scale_rules(
         "catalan_like",
         (5, 6),
         [(first, step) for first in (-3, -2, -1, 1, 2, 3, 4) for step in range(-30, 31)],
@@ -188,5 +188,5 @@ FAMILIES = by_name(
         SHIFT,
     ),
     # s_(n+1) = floor(s_n (n + a) / (n + b)): (s_1, a, b).
-    boxed("hypergeometric_like", (8, 10), [(2, 9_999), (1, 20), (1, 20)], _ratio_floor),
+    box_rules("hypergeometric_like", (8, 10), [(2, 9_999), (1, 20), (1, 20)], _ratio_floor),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tasks.beyondbench.medium.family import Rule, Terms, boxed, by_name, scaled
+from tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
 
 PAIRS = ((1, 2), (2, 1), (1, -1), (3, 1), (1, 3), (3, -1), (2, 2), (2, 3), (1, -2), (2, -3))
 START = 999
@@ -50,15 +50,15 @@ _LUCAS = [
 
 FAMILIES = by_name(
     # s_n = s_(n-1) + s_(n-2): (s_1, s_2).
-    boxed("fibonacci", (6, 8, 10), [(-START, START)] * 2, _fibonacci),
+    box_rules("fibonacci", (6, 8, 10), [(-START, START)] * 2, _fibonacci),
     # k V_(n+o), V_n = a V_(n-1) - b V_(n-2), V_0 = 2, V_1 = a: (a, b, o, k, 0).
-    scaled("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=99_999, shift=0, power=0.75),
+    scale_rules("lucas", (6, 7, 8), _LUCAS, _lucas_vector, most=99_999, shift=0, power=0.75),
     # s_n = s_(n-1) + s_(n-2) + s_(n-3): (s_1, s_2, s_3).
-    boxed("tribonacci", (7, 8, 10), [(-99, 99)] * 3, _tribonacci),
+    box_rules("tribonacci", (7, 8, 10), [(-99, 99)] * 3, _tribonacci),
     # s_n = a s_(n-1) + b s_(n-2): (index of the pair (a, b), s_1, s_2).
-    boxed("modified_recursive", (6, 7, 8), [(0, len(PAIRS) - 1), (-300, 300), (-300, 300)], _modified),
+    box_rules("modified_recursive", (6, 7, 8), [(0, len(PAIRS) - 1), (-300, 300), (-300, 300)], _modified),
     # (-1)^(n-1) times the first: (s_1, s_2).
-    boxed("alternating_fibonacci", (6, 8, 10), [(-START, START)] * 2, _alternating),
+    box_rules("alternating_fibonacci", (6, 8, 10), [(-START, START)] * 2, _alternating),
     # c times the first: (c, s_1, s_2).
-    boxed("scaled_fibonacci", (6, 8, 10), [(2, 30), (-300, 300), (-300, 300)], _scaled),
+    box_rules("scaled_fibonacci", (6, 8, 10), [(2, 30), (-300, 300), (-300, 300)], _scaled),
 )

@@ -3,7 +3,7 @@
 import random
 from math import isqrt
 
-from tasks.beyondbench.medium.family import Family, Rule, Terms, boxed, by_name, scaled
+from tasks.beyondbench.medium.family import Family, Rule, Terms, box_rules, by_name, scale_rules
 
 SMALL = 10_000  # polynomials stay below this (H.4.2)
 POSITION, PARITY, THRESHOLD = CONDITIONS = range(3)  # of X4
@@ -136,10 +136,10 @@ def _modular_vector(shape: Rule, count: int) -> Terms:
 
 FAMILIES = by_name(
     # Coefficients, the highest power first.
-    boxed("quadratic", (6, 8, 10), [(-20, 20), (-99, 99), (-999, 999)], _polynomial),
-    boxed("cubic", (7, 8, 10), [(-4, 4), (-30, 30), (-99, 99), (-999, 999)], _polynomial),
+    box_rules("quadratic", (6, 8, 10), [(-20, 20), (-99, 99), (-999, 999)], _polynomial),
+    box_rules("cubic", (7, 8, 10), [(-4, 4), (-30, 30), (-99, 99), (-999, 999)], _polynomial),
     # Odd positions in equal steps, even ones in equal ratios: (s_1, step, s_2, ratio).
-    boxed("interleaved", (8, 9, 10), [(-999, 999), (-99, 99), (-99, 99), (-3, 4)], _interleaved),
+    box_rules("interleaved", (8, 9, 10), [(-999, 999), (-99, 99), (-99, 99), (-3, 4)], _interleaved),
     # (condition, threshold, k1, k2, s_1): s_(n-1) + k1 or k2 by the condition, k = 0 for 2 s_(n-1).
     Family(
         "conditional",
@@ -155,16 +155,16 @@ FAMILIES = by_name(
         _both_branches_twice,
     ),
     # s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n): (kind of beta, a, b, c, s_1, s_2, s_3).
-    boxed(
+    box_rules(
         "multi_recursive",
         (8, 9, 10),
         [(STEPS[0], STEPS[-1]), (-2, 2), (-2, 2), (-2, 2), (-30, 30), (-30, 30), (-30, 30)],
         _recursive,
     ),
     # s_1 and equal steps up to half, then r s_(n-1) + k: (s_1, step, r, k).
-    boxed("transformation", (8, 10), [(-500, 500), (-50, 50), (-3, 4), (-50, 50)], _transformed),
+    box_rules("transformation", (8, 10), [(-500, 500), (-50, 50), (-3, 4), (-50, 50)], _transformed),
     # a ((b^n + n^2) mod q) + c: (q, b, a, c).
-    scaled(
+    scale_rules(
         "modular",
         (8, 10, 12),
         [(q, b) for q in range(11, 32) for b in range(2, q)],
@@ -173,18 +173,18 @@ FAMILIES = by_name(
         shift=999,
     ),
     # (a + i d) g^(i mod 3), i = n - 1: (a, d, g).
-    boxed("nested", (8, 9, 10), [(-999, 999), (-99, 99), (-9, 9)], _nested),
+    box_rules("nested", (8, 9, 10), [(-999, 999), (-99, 99), (-9, 9)], _nested),
     # Step i adds a i, multiplies by r, adds b i^2, in turn: (s_1, a, r, b).
-    boxed("alternating_operations", (8, 10), [(-9_999, 9_999), (1, 9), (2, 3), (1, 9)], _operations),
+    box_rules("alternating_operations", (8, 10), [(-9_999, 9_999), (1, 9), (2, 3), (1, 9)], _operations),
     # Second differences in equal ratios: (s_1, first difference, second, ratio).
-    boxed("layered_differences", (8, 9, 10), [(-999, 999), (-99, 99), (-20, 20), (-3, 4)], _layered),
+    box_rules("layered_differences", (8, 9, 10), [(-999, 999), (-99, 99), (-20, 20), (-3, 4)], _layered),
     # By n mod 3: a n + b, a n^2 + b, a s_(n-1) + b: (a1, b1, a2, b2, a3, b3).
-    boxed(
+    box_rules(
         "position_dependent",
         (9, 10, 12),
         [(1, 20), (-99, 99), (1, 9), (-99, 99), (1, 5), (-99, 99)],
         _by_position,
     ),
     # a layer + (n - layer^2) + c, layer = floor sqrt n: (a, c).
-    boxed("spiral", (10, 12), [(-999, 999), (-9_999, 9_999)], _spiral),
+    box_rules("spiral", (10, 12), [(-999, 999), (-9_999, 9_999)], _spiral),
 )

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import pairwise
 from math import isqrt
 
-from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, boxed, by_name, scaled
+from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, box_rules, by_name, scale_rules
 
 SHIFT = 999
 ARGUMENTS = 100_000
@@ -155,17 +155,17 @@ _ARGUMENTS = [(1, ARGUMENTS), (-SHIFT, SHIFT)]
 
 FAMILIES = by_name(
     # Runs of primes, lower twin primes and so on: (no prime of the run is smaller, c).
-    boxed("primes", (8, 10, 12), _STARTS, _run(_is_prime)),
-    boxed("twin_primes", (8, 10, 12), _STARTS, _run(_is_twin)),
-    boxed("prime_gaps", (8, 10, 12), _STARTS, _gaps),
+    box_rules("primes", (8, 10, 12), _STARTS, _run(_is_prime)),
+    box_rules("twin_primes", (8, 10, 12), _STARTS, _run(_is_twin)),
+    box_rules("prime_gaps", (8, 10, 12), _STARTS, _gaps),
     # a (2^p - 1) + c, p prime: (index of the first p, a, c).
-    scaled("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 49_999),
+    scale_rules("mersenne", (5, 6), [(0,), (1,), (2,)], _mersenne_vector, 999, 49_999),
     # phi(n) + c and sigma(n) + c: (first n, c).
-    boxed("totient", (8, 10, 12), _ARGUMENTS, _function(_totient)),
-    boxed("sophie_germain", (8, 10, 12), _STARTS, _run(_is_germain)),
-    boxed("divisor_sum", (8, 10, 12), _ARGUMENTS, _function(_divisor_sum)),
+    box_rules("totient", (8, 10, 12), _ARGUMENTS, _function(_totient)),
+    box_rules("sophie_germain", (8, 10, 12), _STARTS, _run(_is_germain)),
+    box_rules("divisor_sum", (8, 10, 12), _ARGUMENTS, _function(_divisor_sum)),
     # a C_(n+o) + c: (o, a, c).
-    scaled("catalan", (5, 6, 7), [(offset,) for offset in range(8)], _catalan_vector, 9_999, 999),
+    scale_rules("catalan", (5, 6, 7), [(offset,) for offset in range(8)], _catalan_vector, 9_999, 999),
     # s_n = (s_(n-1) + s_(n-2)) mod p: (p, s_1, s_2).
     Family(
         "fibonacci_modulo",
@@ -178,7 +178,7 @@ FAMILIES = by_name(
         _wraps_twice,
     ),
     # a p^n + c: (p, a, c).
-    scaled(
+    scale_rules(
         "prime_powers",
         (5, 6),
         [(2,), (3,), (5,), (7,)],
@@ -186,5 +186,5 @@ FAMILIES = by_name(
         9_999,
         9_999,
     ),
-    boxed("semiprimes", (8, 10, 12), _STARTS, _run(_is_semiprime)),
+    box_rules("semiprimes", (8, 10, 12), _STARTS, _run(_is_semiprime)),
 )

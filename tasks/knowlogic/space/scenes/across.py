@@ -15,7 +15,7 @@ def booth_relations(scene: Scene) -> Mapping[str, Pair]:
     def same_bench(a: int, b: int) -> bool:
         return slots[a].facing == slots[b].facing
 
-    def left(a: int, b: int) -> bool:
+    def is_left_of(a: int, b: int) -> bool:
         (x, y), here, other = slots[b].facing, slots[b], slots[a]
         return same_bench(a, b) and x * (other.y - here.y) - y * (other.x - here.x) > 0
 
@@ -32,8 +32,8 @@ def booth_relations(scene: Scene) -> Mapping[str, Pair]:
         return next(slot for slot in range(scene.size) if slot != a and same_bench(slot, a))
 
     return {
-        "left": left,
-        "right": lambda a, b: left(b, a),
+        "left": is_left_of,
+        "right": lambda a, b: is_left_of(b, a),
         "beside": lambda a, b: a != b and same_bench(a, b),
         "opposite": opposite,
         "diagonal": diagonal,
@@ -41,10 +41,10 @@ def booth_relations(scene: Scene) -> Mapping[str, Pair]:
         "not_beside": lambda a, b: a == b or not same_bench(a, b),
         "not_opposite": lambda a, b: not opposite(a, b),
         "not_diagonal": lambda a, b: not diagonal(a, b),
-        "diagonal_is_left": lambda a, b: left(beside(across(a)), b),
-        "diagonal_is_right": lambda a, b: left(b, beside(across(a))),
-        "opposite_is_left": lambda a, b: left(across(a), b),
-        "opposite_is_right": lambda a, b: left(b, across(a)),
+        "diagonal_is_left": lambda a, b: is_left_of(beside(across(a)), b),
+        "diagonal_is_right": lambda a, b: is_left_of(b, beside(across(a))),
+        "opposite_is_left": lambda a, b: is_left_of(across(a), b),
+        "opposite_is_right": lambda a, b: is_left_of(b, across(a)),
         # Slots are numbered clockwise as seen from above.
         "next_clockwise": lambda a, b: (a - b) % scene.size == 1,
         "next_counter": lambda a, b: (b - a) % scene.size == 1,
@@ -53,12 +53,12 @@ def booth_relations(scene: Scene) -> Mapping[str, Pair]:
 
 def booth_properties(scene: Scene) -> Mapping[str, Single]:
     """Return tests of a slot: the left or right one of its bench, for who sits there."""
-    left = booth_relations(scene)["left"]
+    is_left_of = booth_relations(scene)["left"]
 
     def has(side: Pair) -> Single:
         return lambda a: any(side(a, b) for b in range(scene.size))
 
-    return {"seat_left": has(left), "seat_right": has(lambda a, b: left(b, a))}
+    return {"seat_left": has(is_left_of), "seat_right": has(lambda a, b: is_left_of(b, a))}
 
 
 _COMPASS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}

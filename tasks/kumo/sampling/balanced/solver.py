@@ -91,6 +91,6 @@ class _BoardFormula:
             tuple(a for a, variable in enumerate(self._shown) if model[variable - 1] > 0),
         )
 
-    def blocking_clause(self, found: FoundBoard) -> list[int]:
+    def blocking_clause(self, board: FoundBoard) -> list[int]:
         """Return the clause that excludes this board."""
-        return [-self._listed[t] for t in found.truths] + [-self._shown[a] for a in found.actions]
+        return [-self._listed[t] for t in board.truths] + [-self._shown[a] for a in board.actions]
