@@ -19,6 +19,7 @@ from tasks.statistics.scale.cells import Cell
 from tasks.statistics.scale.scale_rows import Player, scale_rows
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from warehouse.catalog.scale_file import keep_scale
+from warehouse.catalog.sql.confinement import quote
 from warehouse.store.store import Store
 
 MOST_EDITIONS = 40
@@ -57,19 +58,16 @@ def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[Cell]]:
 
     Only benchmarks that draw their domains have any: the scale is of the population of domains.
     """
-    sql = (files("warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
     newest = (
-        "SELECT edition FROM editions "
+        "SELECT edition, benchmark FROM editions "
         "QUALIFY row_number() OVER (PARTITION BY benchmark ORDER BY created_at DESC, edition) "
         f"<= {MOST_EDITIONS}"
     )
     drawn = {name for name, known in benchmarks().items() if known.variance is not None}
-    kept = {edition for (edition,) in catalog.query(newest)[1]}
-    rows = [
-        row
-        for row in catalog.query(sql.replace("PLAYER", pool_sql("e.player")))[1]
-        if row[2] in kept and row[0] in drawn
-    ]
+    kept = [edition for edition, benchmark in catalog.query(newest)[1] if benchmark in drawn]
+    sql = (files("warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
+    sql = sql.replace("PLAYER", pool_sql("e.player"))
+    rows = sorted(row for edition in kept for row in catalog.query(sql.replace("EDITION", quote(edition)))[1])
     ways = _read_ways(catalog)
     several = defaultdict(set)
     for benchmark, _, edition, _, player, *_ in rows:

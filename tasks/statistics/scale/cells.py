@@ -6,17 +6,16 @@ few instances of one domain would be 0 where all of them were solved, and such a
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemas.statistics.variance import Parts
+from tasks.statistics.scale.effects import Block, Sampling, make_block, rank_of_sizes
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _PRIOR_INSTANCES = 2.0
 """How many instances the benchmark's variance counts for beside those of the data."""
@@ -34,21 +33,6 @@ class Cell(NamedTuple):
     squares: float
     instances: int
     runs: float
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """All cells of the domains that the same players met in the same editions: a row per domain.
-
-    `players` and `editions` number the columns; `names` are of the rows. `sampling` holds a covariance
-    matrix a row: of the cells' rates around the true ones in their domains.
-    """
-
-    names: tuple[str, ...]
-    players: "Ints"
-    editions: "Ints"
-    rates: "Floats"
-    sampling: "Floats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +62,39 @@ def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
     import numpy as np
 
     kept = sorted(cell for cell in cells if cell.instances > 0)
-    players = tuple(sorted({cell.player for cell in kept}))
-    editions = tuple(sorted({cell.edition for cell in kept}))
-    spread = {key: sqrt(value) for key, value in _pool_variances(kept, parts).items()}
+    totals: dict[str, list[float]] = {}
+    for cell in kept:
+        total = totals.setdefault(cell.player, [0.0, 0.0])
+        total[0] += cell.rate
+        total[1] += 1
+    players, editions = tuple(sorted(totals)), tuple(sorted({cell.edition for cell in kept}))
+    rates = np.array([totals[player][0] / totals[player][1] for player in players])
+    slopes = rates * (1 - rates) / _TYPICAL
+    player_numbers = {name: number for number, name in enumerate(players)}
+    edition_numbers = {name: number for number, name in enumerate(editions)}
+    variances = _pool_variances(kept, parts)
     by_domain: dict[str, list[Cell]] = {}
     for cell in kept:
         by_domain.setdefault(cell.domain, []).append(cell)
-    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    alike: dict[tuple[tuple[str, str, int], ...], list[str]] = {}
     for name, own in by_domain.items():
-        alike.setdefault(tuple((cell.edition, cell.player) for cell in own), []).append(name)
-    blocks = tuple(
-        Block(
-            tuple(names),
-            np.array([players.index(player) for _, player in pattern]),
-            np.array([editions.index(edition) for edition, _ in pattern]),
-            np.array([[cell.rate for cell in by_domain[name]] for name in names]),
-            np.array([_sampling(by_domain[name], spread, parts) for name in names]),
+        ranks = rank_of_sizes([cell.edition for cell in own], [cell.instances for cell in own])
+        pattern = tuple((cell.edition, cell.player, rank) for cell, rank in zip(own, ranks, strict=True))
+        alike.setdefault(pattern, []).append(name)
+    blocks = []
+    for pattern, names in alike.items():
+        numbers = np.array([player_numbers[player] for _, player, _ in pattern])
+        blocks.append(
+            make_block(
+                names,
+                numbers,
+                np.array([edition_numbers[edition] for edition, *_ in pattern]),
+                np.array([[cell.rate for cell in by_domain[name]] for name in names]),
+                slopes[numbers],
+                [_sampling(by_domain[name], variances, parts) for name in names],
+            )
         )
-        for pattern, names in alike.items()
-    )
-    totals = {player: [0.0, 0.0] for player in players}
-    for cell in kept:
-        totals[cell.player][0] += cell.rate
-        totals[cell.player][1] += 1
-    rates = np.array([total / number for total, number in totals.values()])
-    return Observations(players, editions, blocks, rates * (1 - rates) / _TYPICAL, parts)
+    return Observations(players, editions, tuple(blocks), slopes, parts)
 
 
 def _pool_variances(cells: Sequence[Cell], parts: Parts) -> dict[tuple[str, str], float]:
@@ -118,21 +110,16 @@ def _pool_variances(cells: Sequence[Cell], parts: Parts) -> dict[tuple[str, str]
     }
 
 
-def _sampling(cells: Sequence[Cell], spread: dict[tuple[str, str], float], parts: Parts) -> "Floats":
-    """Return the covariance of the cells' rates: players of an edition met the same instances.
+def _sampling(cells: Sequence[Cell], variances: dict[tuple[str, str], float], parts: Parts) -> Sampling:
+    """Return the sampling errors of the cells' rates: players of an edition met the same instances.
 
     Where one of two players met more, the instances of the other are taken to be among them.
     """
     import numpy as np
 
-    edition = np.array([cell.edition for cell in cells])
-    own = np.array([spread[cell.edition, cell.player] for cell in cells])
     number = np.array([cell.instances for cell in cells])
-    share = np.array([parts.shared_share(cell.runs) for cell in cells]) ** 0.5
-    shared = np.where(edition[:, None] == edition, np.outer(share, share), 0.0)
-    np.fill_diagonal(shared, 1.0)
-    found: Floats = shared * np.outer(own, own) / np.maximum.outer(number, number)
-    return found
+    own = np.array([variances[cell.edition, cell.player] for cell in cells])
+    return Sampling(own / number, np.array([parts.shared_share(cell.runs) for cell in cells]), number)
 
 
 def components(seen: Observations) -> Iterator[frozenset[str]]:

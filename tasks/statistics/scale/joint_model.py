@@ -13,12 +13,14 @@ of freedom are Satterthwaite's: a variance that is known less well widens interv
 these, a standard error is the larger one of the model's and of that by domain (sandwich, P. J. Huber 1967).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from schemas.statistics.variance import Parts
-from tasks.statistics.scale.cells import Block, Observations
+from tasks.statistics.scale.cells import Observations
+from tasks.statistics.scale.effects import Weighted, weigh
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 _PRIOR_FACTOR = 1.25
 """Players differ in these variances by a factor of ten (release): the mean one would cover too little."""
-_PRIOR_SPREAD = 0.5
+PRIOR_SPREAD = 0.5
 """Standard deviation of the logarithm of a variance around the prior one: a factor 2.7 either way."""
 _MOST_STEPS, _LARGEST_STEP, _SMALL_STEP = 60, 1.0, 1e-7
 
@@ -46,13 +48,14 @@ class Estimate:
     p_value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JointModel:
     """The fitted model: rates of players with their covariance, and the variances in the order of `prior_of`.
 
     `clustered` is the covariance of the rates by the scatter of domains, whatever the model says.
     `slopes_of_covariance` are derivatives of the covariance by the logarithms of the variances, and
-    `uncertainty` is the covariance of these logarithms.
+    `uncertainty` is the covariance of these logarithms. `blocks` are those of `seen`, weighted with the
+    variances.
     """
 
     seen: Observations
@@ -62,6 +65,12 @@ class JointModel:
     variances: "Floats"
     slopes_of_covariance: "Floats"
     uncertainty: "Floats"
+    blocks: tuple[Weighted, ...]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The places of the players in `rates`, by name."""
+        return {name: number for number, name in enumerate(self.seen.players)}
 
     def rate(self, player: str) -> Estimate:
         """Return the player's rate over the population of domains; its interval ends at 0 and 1."""
@@ -76,10 +85,14 @@ class JointModel:
         import numpy as np
         from scipy.special import stdtr, stdtrit
 
-        weights = np.array([of.get(name, 0.0) for name in self.seen.players])
-        value, variance = float(weights @ self.rates), float(weights @ self.covariance @ weights)
-        robust = float(weights @ self.clustered @ weights)
-        slopes = np.einsum("p,kpq,q->k", weights, self.slopes_of_covariance, weights)
+        places = np.array([self.numbers[name] for name in of])
+        weights, pairs = np.array([*of.values()]), np.ix_(places, places)
+        value, variance = (
+            float(weights @ self.rates[places]),
+            float(weights @ self.covariance[pairs] @ weights),
+        )
+        robust = float(weights @ self.clustered[pairs] @ weights)
+        slopes = np.array([weights @ slope[pairs] @ weights for slope in self.slopes_of_covariance])
         doubt = float(slopes @ self.uncertainty @ slopes)
         freedom = 2 * variance**2 / doubt if doubt > 0 else float("inf")
         error = max(variance, robust) ** 0.5
@@ -123,70 +136,47 @@ def fit_joint_model(seen: Observations, variances: Sequence[float] | None = None
     logs = prior = np.log(prior_of(seen.parts))
     for _ in range(_MOST_STEPS):
         gradient, information = _slope_of_likelihood(seen, np.exp(logs))
-        information = information + np.eye(3) / _PRIOR_SPREAD**2
-        step = np.linalg.solve(information, gradient - (logs - prior) / _PRIOR_SPREAD**2)
+        information = information + np.eye(3) / PRIOR_SPREAD**2
+        step = np.linalg.solve(information, gradient - (logs - prior) / PRIOR_SPREAD**2)
         logs = logs + step * min(1.0, _LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
         if np.abs(step).max() < _SMALL_STEP:
             break
     return _solve(seen, np.exp(logs), np.asarray(np.linalg.inv(information), np.float64))
 
 
-def shapes_of(seen: Observations, block: Block) -> "Floats":
-    """Return what each of the three variances adds to the covariance of a domain's cells, as matrices."""
-    import numpy as np
-
-    slopes = seen.slopes[block.players]
-    together = np.outer(slopes, slopes)
-    return np.stack(
-        (
-            together,
-            together * (block.editions[:, None] == block.editions),
-            (block.players[:, None] == block.players).astype(float),
-        )
-    )
-
-
-def _weights(seen: Observations, variances: "Floats") -> "Iterator[tuple[Block, Floats, Floats, Floats]]":
-    """Yield each block with its design, the shapes of its covariance and the inverses of that."""
-    import numpy as np
-
-    for block in seen.blocks:
-        shapes = shapes_of(seen, block)
-        inverse = np.linalg.inv(np.einsum("k,kij->ij", variances, shapes) + block.sampling)
-        design = np.eye(len(seen.players))[block.players]
-        yield block, design, shapes, inverse
-
-
 def _slope_of_likelihood(seen: Observations, variances: "Floats") -> "tuple[Floats, Floats]":
     """Return the restricted log-likelihood's gradient by log variances, and the expected information."""
     import numpy as np
 
-    parts = list(_weights(seen, variances))
-    rates, covariance, turned = _least_squares(seen, parts)
+    blocks = [weigh(block, variances) for block in seen.blocks]
+    rates, covariance, turned = _least_squares(seen, blocks)
     gradient, information = np.zeros(3), np.zeros((3, 3))
-    for block, _, shapes, inverse in parts:
-        gaps = np.einsum("dij,dj->di", inverse, block.rates - rates[block.players])
-        gradient += np.einsum("di,kij,dj->k", gaps, shapes, gaps) / 2
-        products = np.einsum("dij,kjl->dkil", inverse, shapes)
-        gradient -= np.einsum("dkii->k", products) / 2
-        information += np.einsum("dkij,dlji->kl", products, products) / 2
+    for weighted in blocks:
+        gaps = weighted.pull_gaps(rates)
+        for row, span in enumerate(weighted.block.spans):
+            own = weighted.products[:, span, span]
+            gradient[row] += float((gaps[:, span] ** 2).sum() - np.einsum("dii->", own)) / 2
+            for column, other in enumerate(weighted.block.spans):
+                information[row, column] += float((weighted.products[:, span, other] ** 2).sum()) / 2
     gradient += np.einsum("pq,kqp->k", covariance, turned) / 2
     return gradient * variances, information * np.outer(variances, variances)
 
 
-def _least_squares(
-    seen: Observations, parts: "Sequence[tuple[Block, Floats, Floats, Floats]]"
-) -> "tuple[Floats, Floats, Floats]":
-    """Return rates, their covariance, and X'V^-1 K V^-1 X for each shape K."""
+def _least_squares(seen: Observations, blocks: Sequence[Weighted]) -> "tuple[Floats, Floats, Floats]":
+    """Return rates, their covariance, and X'V^-1 K V^-1 X for the shape K of each variance."""
     import numpy as np
 
     n = len(seen.players)
     normal, right, turned = np.zeros((n, n)), np.zeros(n), np.zeros((3, n, n))
-    for block, design, shapes, inverse in parts:
-        normal += design.T @ inverse.sum(axis=0) @ design
-        right += design.T @ np.einsum("dij,dj->i", inverse, block.rates)
-        middle = np.einsum("dij,kjl,dlm->kim", inverse, shapes, inverse, optimize=True)
-        turned += design.T @ middle @ design
+    for weighted in blocks:
+        block, products = weighted.block, weighted.products
+        players = block.spans[2]
+        pairs = np.ix_(block.of_players, block.of_players)
+        normal[pairs] += products[:, players, players].sum(axis=0)
+        right[block.of_players] += weighted.pulled[:, players].sum(axis=0)
+        for number, span in enumerate(block.spans):
+            across = products[:, players, span]
+            turned[number][pairs] += np.matmul(across, across.transpose(0, 2, 1)).sum(axis=0)
     covariance = np.asarray(np.linalg.inv(normal), np.float64)
     return covariance @ right, covariance, turned
 
@@ -194,17 +184,18 @@ def _least_squares(
 def _solve(seen: Observations, variances: "Floats", uncertainty: "Floats") -> JointModel:
     import numpy as np
 
-    parts = list(_weights(seen, variances))
-    rates, covariance, turned = _least_squares(seen, parts)
-    pulls = [
-        np.einsum("dij,dj->di", inverse, block.rates - rates[block.players]) @ design
-        for block, design, _, inverse in parts
-    ]
-    scatter = np.concatenate(pulls)
+    blocks = tuple(weigh(block, variances) for block in seen.blocks)
+    rates, covariance, turned = _least_squares(seen, blocks)
+    scatter = np.zeros((seen.n_domains, len(seen.players)))
+    first = 0
+    for weighted in blocks:
+        block = weighted.block
+        rows = slice(first, first := first + len(block.names))
+        scatter[rows, block.of_players] = weighted.pull_gaps(rates)[:, block.spans[2]]
     n = len(scatter)
     middle = scatter.T @ scatter * (n / (n - 1) if n > 1 else 0.0)
     clustered = covariance @ middle @ covariance
-    slopes = np.einsum("pq,kqr,rs->kps", covariance, turned, covariance, optimize=True)
+    slopes = np.matmul(np.matmul(covariance, turned), covariance)
     return JointModel(
-        seen, rates, covariance, clustered, variances, slopes * variances[:, None, None], uncertainty
+        seen, rates, covariance, clustered, variances, slopes * variances[:, None, None], uncertainty, blocks
     )

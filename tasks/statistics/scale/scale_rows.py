@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from schemas.statistics.variance import MeasuredVariance
 from tasks.statistics.multiplicity import holm
 from tasks.statistics.scale.cells import Cell, components, observe
-from tasks.statistics.scale.edition_shifts import edition_shift, rate_in_edition
+from tasks.statistics.scale.edition_shifts import EditionShifts
 from tasks.statistics.scale.joint_model import Estimate, JointModel, describe_method, fit_joint_model
 from tasks.statistics.scale.slopes import find_slopes
 
@@ -59,17 +59,21 @@ def scale_rows(
             "discrimination_p_holm": None if p_value is None else _digits(p_value),
         }
         yield base | _row(RATE, player_of(key), model.rate(key), **found)
-        for edition in sorted(editions[key]) if len(seen.editions) > 1 else ():
-            alone = rate_in_edition(model, key, edition)
-            if alone is not None:
-                met = {cell.domain for cell in cells if (cell.player, cell.edition) == (key, edition)}
-                yield base | _row(
-                    IN_EDITION, player_of(key), alone, other=edition, domains=len(met), editions=1
-                )
+    met: dict[tuple[str, str], set[str]] = {}
+    for cell in cells:
+        for who in (cell.player, ""):
+            met.setdefault((cell.edition, who), set()).add(cell.domain)
     for edition in seen.editions if len(seen.editions) > 1 else ():
-        met = {cell.domain for cell in cells if cell.edition == edition}
-        shift = edition_shift(model, edition)
-        yield base | _row(SHIFT, Player(""), shift, other=edition, domains=len(met), editions=1)
+        shifts = EditionShifts(model, edition)
+        for key in seen.players:
+            alone = shifts.rate(key)
+            if alone is not None:
+                number = len(met[edition, key])
+                yield base | _row(
+                    IN_EDITION, player_of(key), alone, other=edition, domains=number, editions=1
+                )
+        number = len(met[edition, ""])
+        yield base | _row(SHIFT, Player(""), shifts.shift(), other=edition, domains=number, editions=1)
     yield from (base | row for row in _differences(model, domains, editions))
 
 

@@ -9,7 +9,7 @@ leverage of HC3), so that the test also holds where the variances do not.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tasks.statistics.scale.joint_model import JointModel, shapes_of
+from tasks.statistics.scale.joint_model import JointModel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,20 +56,17 @@ def _predict(model: JointModel, number: int) -> "tuple[Floats, Floats]":
     import numpy as np
 
     expected, gaps = [np.empty(0)], [np.empty(0)]
-    seen, variances = model.seen, model.variances
-    for block in seen.blocks:
+    for block in model.seen.blocks:
         is_own = block.players == number
         others = ~is_own & np.isin(block.editions, block.editions[is_own])
         if not others.any():
             continue
-        shapes = shapes_of(seen, block)
-        common = np.einsum("k,kij->ij", variances[:2], shapes[:2])
-        whole = np.einsum("k,kij->ij", variances, shapes) + block.sampling
         gap = block.rates - model.rates[block.players]
         # Errors of the same instances are common as well, and no slope of the player.
-        joint = common[is_own][:, others] + block.sampling[:, is_own][:, :, others]
-        inverse = np.linalg.inv(whole[:, others][:, :, others])
-        predicted = np.einsum("dio,dop,dp->di", joint, inverse, gap[:, others])
-        expected.append(predicted.mean(axis=1))
+        scale = block.scale(model.variances)
+        pulled = block.pull_from(gap, others, scale)
+        common = block.effects[:, is_own].mean(axis=1) * scale
+        common[:, block.spans[2]] = 0.0
+        expected.append(np.einsum("dq,dq->d", common, pulled))
         gaps.append(gap[:, is_own].mean(axis=1))
     return np.concatenate(expected), np.concatenate(gaps)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tasks.statistics.scale.cells import Cell, Observations
+from tests.statistics.scale.dense_model import sampling_covariance
 
 Floats = NDArray[np.float64]
 
@@ -15,35 +16,22 @@ Floats = NDArray[np.float64]
 def solve_mixed_model(
     cells: list[Cell], seen: Observations, variances: tuple[float, float, float]
 ) -> tuple[Floats, Floats]:
-    """Return rates and their covariance; slopes and sampling covariances are those of `seen`."""
-    errors = {
-        (name, int(edition)): (block.sampling[row], block)
-        for block in seen.blocks
-        for row, name in enumerate(block.names)
-        for edition in block.editions
-    }
+    """Return rates and their covariance; slopes are those of `seen`."""
     effects: list[tuple[int, tuple[str, ...]]] = sorted({key for cell in cells for key in _effects(cell)})
     n, many = len(seen.players), len(effects)
     left, right = np.zeros((n + many, n + many)), np.zeros(n + many)
-    for (domain, edition), (sampling, block) in errors.items():
-        columns = np.flatnonzero(block.editions == edition)
-        weights = np.linalg.inv(sampling[np.ix_(columns, columns)])
-        design = np.zeros((len(columns), n + many))
-        rates = np.zeros(len(columns))
-        for row, column in enumerate(columns):
-            player = int(block.players[column])
-            (cell,) = (
-                one
-                for one in cells
-                if (one.edition, one.domain, one.player)
-                == (seen.editions[edition], domain, seen.players[player])
-            )
-            rates[row] = cell.rate
+    errors = sampling_covariance(cells, seen.parts)
+    for edition, domain in sorted({(cell.edition, cell.domain) for cell in cells}):
+        rows = [place for place, cell in enumerate(cells) if (cell.edition, cell.domain) == (edition, domain)]
+        weights = np.linalg.inv(errors[np.ix_(rows, rows)])
+        design = np.zeros((len(rows), n + many))
+        for row, cell in enumerate(cells[place] for place in rows):
+            player = seen.players.index(cell.player)
             design[row, player] = 1.0
             for kind, key in _effects(cell):
                 design[row, n + effects.index((kind, key))] = 1.0 if kind == 2 else seen.slopes[player]
         left += design.T @ weights @ design
-        right += design.T @ weights @ rates
+        right += design.T @ weights @ np.array([cells[place].rate for place in rows])
     for place, (kind, _) in enumerate(effects):
         left[n + place, n + place] += 1 / variances[kind]
     inverse = np.asarray(np.linalg.inv(left), np.float64)

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.statistics.scale.cells import Cell, components, observe
-from tasks.statistics.scale.joint_model import fit_joint_model, prior_of
-from tasks.statistics.scale.slopes import find_slopes
+from tasks.statistics.scale.edition_shifts import EditionShifts
+from tasks.statistics.scale.joint_model import PRIOR_SPREAD, fit_joint_model, prior_of
+from tasks.statistics.scale.slopes import FEWEST, find_slopes
+from tests.statistics.scale.dense_model import fit_dense_model
 from tests.statistics.scale.made_answers import RELEASE, draw_cells
 from tests.statistics.scale.mixed_model_equations import solve_mixed_model
 
@@ -44,6 +46,51 @@ def test_generalized_least_squares_agree_with_the_mixed_model_equations(
     rates, covariance = solve_mixed_model(cells, seen, variances)
     np.testing.assert_allclose(model.rates, rates, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(model.covariance, covariance, rtol=1e-6, atol=1e-10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(_cells().filter(bool), st.tuples(*(st.floats(0.0005, 0.05) for _ in range(3))))
+def test_every_figure_agrees_with_one_covariance_matrix_of_all_cells(
+    cells: list[Cell], variances: tuple[float, float, float]
+) -> None:
+    model, dense = (
+        fit_joint_model(observe(cells, RELEASE), variances),
+        fit_dense_model(cells, variances, RELEASE),
+    )
+    np.testing.assert_allclose(model.rates, dense.rates, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(model.covariance, dense.covariance, rtol=1e-8, atol=1e-12)
+    for edition in model.seen.editions:
+        shifts = EditionShifts(model, edition)
+        found = shifts.shift()
+        assert (found.value, found.error) == pytest.approx(dense.shift(edition), rel=1e-7, abs=1e-10)
+        for player in model.seen.players:
+            alone = shifts.rate(player)
+            met = any((cell.edition, cell.player) == (edition, player) for cell in cells)
+            assert (alone is not None) == met
+            if alone is not None:
+                expected = dense.rate_in_edition(player, edition)
+                assert (alone.value, alone.error) == pytest.approx(expected, rel=1e-7, abs=1e-10)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000))
+def test_variances_and_slopes_agree_with_one_covariance_matrix_of_all_cells(seed: int) -> None:
+    players = _names("p", 4)
+    editions = {"old": (_names("d", 8), players), "new": (_names("d", 8, first=4), players[1:])}
+    generator = np.random.default_rng(seed)
+    cells = draw_cells(generator, dict.fromkeys(players, 0.5), editions, instances=8)
+    model = fit_joint_model(observe(cells, RELEASE))
+    variances = tuple(float(variance) for variance in model.variances)
+    dense = fit_dense_model(cells, (variances[0], variances[1], variances[2]), RELEASE)
+    # Where the posterior is highest its gradient is 0: the likelihood's, and that of the prior's logarithms.
+    pull = (np.log(variances) - np.log(prior_of(RELEASE))) / PRIOR_SPREAD**2
+    np.testing.assert_allclose(dense.gradient(), pull, atol=1e-5)
+    slopes = find_slopes(model)
+    for player in players:
+        expected, gaps = np.array([*dense.predict(player).values()]).T
+        if len(expected) >= FEWEST:
+            assert slopes[player].domains == len(expected)
+            assert slopes[player].value == pytest.approx(expected @ gaps / (expected @ expected), rel=1e-7)
 
 
 def test_an_anchor_takes_away_what_its_domains_had_in_common() -> None:
