@@ -40,6 +40,21 @@ def test_help_imports_no_command() -> None:
     assert done.stdout.splitlines()[-1] == "['flows.cli.app', 'flows.cli.start']"
 
 
+@pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
+def test_a_command_calculates_with_one_thread_unless_another_number_is_given(
+    given: str | None, expected: str
+) -> None:
+    program = (
+        "import os, sys\nsys.argv = ['perennial', '--version']\nfrom flows.cli.start import main\n"
+        "try:\n    main()\nfinally:\n    print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
+    )
+    environment = {name: text for name, text in clean_environment().items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {} if given is None else {"OPENBLAS_NUM_THREADS": given}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.splitlines()[-1] == f"{expected} False"
+
+
 def test_the_version_is_that_of_the_package() -> None:
     command = [sys.executable, "-P", "-m", "flows.cli.app", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=clean_environment())
