@@ -58,7 +58,8 @@ class Declaration:
     - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
       population of domains; without it there is no common scale and no design.
     - `answers`: SQL of `edition`, `evaluation`, `episode_id`, `answer` (as text, NULL: none was read),
-      `right_answer` and `fault` (the kind of a wrong answer, or NULL) of its episodes.
+      `right_answer` and `fault` (the kind of a wrong answer, or NULL) of its episodes. Questions are joined
+      by LEFT JOIN: docs/scale.md says why.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `published`: returns what its paper and its authors' site print, the rows of `published_scores`.
     - `origins`: returns which columns are made from which.

@@ -47,7 +47,7 @@ _FLOOR = Floor(
 _ANSWERS = (
     "SELECT a.edition, a.evaluation, a.episode_id, a.answer, i.answer, NULL FROM a2rbench_answers AS a "
     "JOIN episodes AS e USING (edition, evaluation, episode_id) "
-    "JOIN a2rbench_items AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+    "LEFT JOIN a2rbench_items AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )
 
 BENCHMARK = Benchmark(

@@ -57,7 +57,7 @@ _ANSWERS = (
     "SELECT a.edition, a.evaluation, a.episode_id, a.answer, i.reference, a.detail "
     "FROM beyondbench_answers AS a "
     "JOIN episodes AS e USING (edition, evaluation, episode_id) "
-    "JOIN beyondbench_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+    "LEFT JOIN beyondbench_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )
 
 BENCHMARK = Benchmark(

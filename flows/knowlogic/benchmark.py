@@ -49,7 +49,7 @@ _ANSWERS = (
     "WHEN 'overlap' THEN 'right letters missing, wrong added' WHEN 'disjoint' THEN 'no right letter' END "
     "FROM knowlogic_answers AS a "
     "JOIN episodes AS e USING (edition, evaluation, episode_id) "
-    "JOIN knowlogic_questions AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
+    "LEFT JOIN knowlogic_questions AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )
 
 BENCHMARK = Benchmark(

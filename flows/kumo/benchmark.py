@@ -129,7 +129,7 @@ _ANSWERS = (
     "CASE WHEN k.decided THEN 'misread the outcomes, which decided the answer' "
     "WHEN NOT k.decided THEN 'guessed before the outcomes decided the answer' END "
     "FROM kumo_episodes AS k JOIN episodes AS e USING (edition, evaluation, episode_id) "
-    "JOIN kumo_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id "
+    "LEFT JOIN kumo_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id "
     "LEFT JOIN kumo_moves AS m ON m.edition = k.edition AND m.evaluation = k.evaluation "
     "AND m.episode_id = k.episode_id AND m.kind = 'truth'"
 )

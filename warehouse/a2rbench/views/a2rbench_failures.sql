@@ -6,8 +6,8 @@ WITH said AS (
            CASE WHEN e.success THEN 'right' ELSE 'wrong' END AS outcome, a.outcome_category, a.reasoning_style
     FROM a2rbench_analyses AS a
     JOIN episodes AS e USING (edition, episode_id)
-    JOIN instances AS i USING (edition, instance_id)
-    JOIN a2rbench_items AS o USING (edition, instance_id)
+    LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+    LEFT JOIN a2rbench_items AS o ON o.edition = e.edition AND o.instance_id = e.instance_id
 ), long AS (
     FROM said
     UNPIVOT (value FOR what IN (outcome_category AS category, reasoning_style AS style))

@@ -29,8 +29,8 @@ WITH named AS (
     SELECT e.edition, e.player, avg((a.parse = 'judge')::INT) AS judge_share
     FROM episodes AS e
     JOIN a2rbench_answers AS a USING (edition, episode_id)
-    JOIN a2rbench_items AS i USING (edition, instance_id)
-    WHERE NOT i.is_remapped AND e.version IS NULL AND e.status <> 'api_error'
+    SEMI JOIN (FROM a2rbench_items WHERE NOT is_remapped) AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+    WHERE e.version IS NULL AND e.status <> 'api_error'
     GROUP BY ALL
 ), deltas AS (
     SELECT edition, player, value AS delta_s, low AS delta_s_low, high AS delta_s_high

@@ -6,18 +6,23 @@ WITH rates AS (
     FROM episodes AS e
     WHERE e.version IS NULL AND e.status <> 'api_error'
     GROUP BY ALL
-), pairs AS (
-    SELECT c.edition, i.domain, o.player, o.rate AS original, r.rate AS copy
-    FROM a2rbench_items AS c
-    JOIN instances AS i USING (edition, instance_id)
-    JOIN rates AS r USING (edition, instance_id)
-    JOIN rates AS o ON o.edition = c.edition AND o.instance_id = c.of AND o.player = r.player
+), copies AS (
+    SELECT r.edition, r.player, r.instance_id, r.rate, c.of
+    FROM rates AS r
+    JOIN a2rbench_items AS c USING (edition, instance_id)
     WHERE c.is_remapped
+), pairs AS (
+    SELECT c.edition, i.domain, c.player, o.rate AS original, c.rate AS copy
+    FROM copies AS c
+    -- Not an inner join, which DuckDB may do first, between all rates of a player.
+    LEFT JOIN rates AS o ON o.edition = c.edition AND o.instance_id = c.of AND o.player = c.player
+    LEFT JOIN instances AS i ON i.edition = c.edition AND i.instance_id = c.instance_id
 ), means AS (
-    SELECT edition, coalesce(domain, 'all') AS domain, player, count(*) AS pairs, avg(original) AS p0_accuracy,
-           avg(copy) AS p1_accuracy
+    SELECT edition, coalesce(domain, 'all') AS domain, player, count(original) AS pairs, avg(original) AS p0_accuracy,
+           avg(copy) FILTER (original IS NOT NULL) AS p1_accuracy
     FROM pairs
     GROUP BY GROUPING SETS ((edition, player), (edition, player, domain))
+    HAVING count(original) > 0
 ), missing AS (
     SELECT o.edition, coalesce(i.domain, 'all') AS domain, count(*) FILTER (c.of IS NULL) AS not_remapped
     FROM a2rbench_items AS o

@@ -17,6 +17,6 @@ SELECT e.edition, e.evaluation, e.episode_id, e.player, e.run, e.version, e.stat
        r.settings AS refresh_settings, v.settings AS evaluation_settings, v.code_version, v.created_at
 FROM episodes AS e
 LEFT JOIN replies AS p USING (edition, evaluation, episode_id)
-JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
-JOIN editions AS r ON r.edition = e.edition
-JOIN evaluations AS v ON v.edition = e.edition AND v.evaluation = e.evaluation
+LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+LEFT JOIN editions AS r ON r.edition = e.edition
+LEFT JOIN evaluations AS v ON v.edition = e.edition AND v.evaluation = e.evaluation

@@ -20,7 +20,7 @@ WITH scores AS (
     SELECT e.edition, i.setting, coalesce(i.domain, 'all') AS domain,
            if(starts_with(e.player, 'human:'), 'human', e.player) AS pooled,
            count(*) AS episodes, count(e.cost_usd) AS episodes_with_cost,
-           round(sum(e.cost_usd ORDER BY e.episode_id), 12) AS cost_usd
+           sum(round(e.cost_usd * 1e12)::HUGEINT) / 1e12 AS cost_usd
     FROM episodes AS e
     JOIN instances AS i USING (edition, instance_id)
     WHERE e.version IS NULL

@@ -3,7 +3,7 @@
 WITH played AS (
     SELECT e.edition, i.setting, b.style, e.player, e.instance_id, avg(e.score) AS score
     FROM episodes AS e
-    JOIN instances AS i USING (edition, instance_id)
+    LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
     JOIN kumo_episodes AS k ON k.edition = e.edition AND k.evaluation = e.evaluation AND k.episode_id = e.episode_id
     JOIN kumo_books AS b ON b.edition = e.edition AND b.book_id = k.book_id
     WHERE b.style IS NOT NULL AND e.version IS NULL AND e.status <> 'api_error'

@@ -28,6 +28,6 @@ LEFT JOIN moves AS m USING (edition, evaluation, episode_id)
 LEFT JOIN kumo_books AS b ON b.edition = l.edition AND b.book_id = k.book_id
 LEFT JOIN calls AS w ON w.edition = b.edition AND w.evaluation = '' AND w.call_id = b.call_id
 LEFT JOIN versions AS v ON v.edition = b.edition AND v.instance_id = b.instance_id
-JOIN kumo_instances AS i ON i.edition = l.edition AND i.instance_id = l.instance_id
-JOIN kumo_seed_configs AS c ON c.edition = i.edition AND c.config_id = i.config_id
-JOIN kumo_domains AS d ON d.edition = c.edition AND d.domain_id = c.domain_id
+LEFT JOIN kumo_instances AS i ON i.edition = l.edition AND i.instance_id = l.instance_id
+LEFT JOIN kumo_seed_configs AS c ON c.edition = i.edition AND c.config_id = i.config_id
+LEFT JOIN kumo_domains AS d ON d.edition = c.edition AND d.domain_id = c.domain_id

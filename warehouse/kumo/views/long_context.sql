@@ -6,7 +6,7 @@ WITH opened AS (
     FROM episodes AS e
     JOIN turns AS t ON t.edition = e.edition AND t.evaluation = e.evaluation AND t.episode_id = e.episode_id AND t.turn = 1
     JOIN calls AS c ON c.edition = t.edition AND c.evaluation = t.evaluation AND c.call_id = t.call_id
-    JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+    LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
     WHERE e.status <> 'api_error'
 ), tokens AS (
     SELECT edition, setting, coalesce(domain, 'all') AS domain, player, version, avg(prompt_tokens) AS prompt_tokens

@@ -7,7 +7,7 @@ WITH opened AS MATERIALIZED (
     FROM episodes AS e
     JOIN turns AS t ON t.edition = e.edition AND t.evaluation = e.evaluation AND t.episode_id = e.episode_id AND t.turn = 1
     JOIN calls AS c ON c.edition = t.edition AND c.evaluation = t.evaluation AND c.call_id = t.call_id
-    JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
+    LEFT JOIN instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id
     JOIN kumo_episodes AS k ON k.edition = e.edition AND k.evaluation = e.evaluation AND k.episode_id = e.episode_id
     WHERE starts_with(e.version, 'among-') AND e.status <> 'api_error'
 ), shown AS MATERIALIZED (
