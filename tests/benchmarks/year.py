@@ -3,10 +3,11 @@
     python -m tests.benchmarks.year grow FOLDER [--editions 48] [--players 100] [--episodes 20000000]
     python -m tests.benchmarks.year measure FOLDER
 
-`grow` makes FOLDER/root (see `year_root`); `measure` runs each command in a process of its own and prints seconds,
-CPU seconds (with those of processes that it started) and the memory of its largest process beside the goal. An
-evaluation is measured until the scripted server gets the first call of a game, and then stopped; the explorer's
-first page, in headless Chromium, from asking a new server for it until its last element is there.
+`grow` makes FOLDER/root (see `year_root`); `measure` runs each command in a process of its own and prints
+seconds, CPU seconds (with those of processes that it started) and the memory of its largest process beside
+the goal. An evaluation is measured until the scripted server gets the first call of a game, and then stopped;
+the explorer's first page, in headless Chromium, from asking a new server for it until its last element is
+there.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from tests.server.running import running_server
 from warehouse.catalog.catalog import visible_editions
 from warehouse.store.store import Store
 
-PERENNIAL = [sys.executable, "-m", "flows.cli.app"]
+PERENNIAL = [str(Path(sys.executable).with_name("perennial"))]
 DONE = "!document.querySelector('[data-testid=stSkeleton], [data-stale=true], [data-testid=stSpinner]')"
 PATIENCE_S = 900
 POLL_S = 0.02

@@ -1,9 +1,9 @@
 """A year of editions, made from one small edition of each benchmark by copying rows under other ids.
 
-Every instance is copied until an edition has enough of them, and every copy has an answer of each player and run.
-Whether it is right is drawn by player, domain, edition and instance, so that these differ; what a player wrote
-stays that of the small edition. Statistics are computed for one edition of each benchmark and copied: their
-shape counts here, not their values. No calls of models are made up.
+Every instance is copied until an edition has enough of them, and every copy has an answer of each player and
+run. Whether it is right is drawn by player, domain, edition and instance, so that these differ; what a player
+wrote stays that of the small edition. Statistics are computed for one edition of each benchmark and copied:
+their shape counts here, not their values. No calls of models are made up.
 """
 
 import subprocess
@@ -43,10 +43,11 @@ IDS = (
 )
 MADE_OF_PLANS = ("editions", "evaluations", "audits")
 BEGAN = datetime(2025, 1, 6, tzinfo=UTC)
-# What an episode's success is drawn from: a chance by player, domain, player in the domain, edition and instance.
+# What an episode's success is drawn from: a chance by player, domain, player in the domain, edition and
+# instance.
 SOLVED = """hash(episode_id) / 18446744073709551615 < greatest(0.03, least(0.97,
-    0.15 + 0.7 * ability / {players} + 0.3 * spread(domain) + 0.15 * spread(domain || player) + 0.1 * spread(domain || edition)
-    + 0.3 * spread(instance_id)))"""
+    0.15 + 0.7 * ability / {players} + 0.3 * spread(domain) + 0.15 * spread(domain || player) + 0.1 *
+    spread(domain || edition) + 0.3 * spread(instance_id)))"""
 EPISODE = {
     "success": "solved",
     "score": "solved::DOUBLE",
@@ -77,9 +78,9 @@ def grow_year(folder: Path, size: Size) -> Iterator[str]:
 
     source, target = Store(str(folder / "source")), Store(str(folder / "root"))
     if not visible_editions(source):
-        command = [sys.executable, "-m", "flows.cli.app", "refresh", "--benchmark", "all", "--size", "small"]
-        options = ["--players", "guesser", "--seed", "1", "--root", source.root]
-        subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL)
+        options = ["--benchmark", "all", "--size", "small", "--players", "guesser", "--seed", "1", "--root"]
+        command = [str(Path(sys.executable).with_name("perennial")), "refresh", *options, source.root]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     connection = duckdb.connect()
     connection.execute("CREATE MACRO spread(text) AS hash(text) / 18446744073709551615 - 0.5")
     smalls = visible_editions(source)
@@ -151,19 +152,18 @@ def _rows_of(table: Table, file: str, instances: str, edition: str, copies: int,
         copied = f"SELECT *, {SOLVED.format(players=size.players)} AS solved FROM ({copied})"
     figures = EPISODE if table.name == "episodes" else {}
     columns = (
-        f'({figures.get(column.name, quote_name(column.name))})::{DUCKDB_TYPES[column.type]} AS "{column.name}"'
-        for column in table.file_columns
+        f'({figures.get(name, _quote_name(name))})::{kind} AS "{name}"'
+        for name, kind in ((column.name, DUCKDB_TYPES[column.type]) for column in table.file_columns)
     )
-    return f"SELECT {', '.join(columns)} FROM ({copied}) ORDER BY {', '.join(map(quote_name, table.key))}"
+    return f"SELECT {', '.join(columns)} FROM ({copied}) ORDER BY {', '.join(map(_quote_name, table.key))}"
 
 
-def quote_name(name: str) -> str:
-    """Return the name of a column as SQL has it."""
+def _quote_name(name: str) -> str:
     return f'"{name}"'
 
 
 def _keep_statistics(store: Store, edition: str, benchmark: str) -> None:
-    """Keep the statistics of the benchmark's first edition as this one's; compute them where it is the first."""
+    """Keep the statistics of the benchmark's first edition as those of this one; compute them first."""
     first = next(name for name in visible_editions(store) if name.startswith(f"{benchmark}-"))
     made = analysis_of(store, first, [f"{first}@1"])
     if made is None:
