@@ -192,9 +192,16 @@ def load_settings(flags: Mapping[str, object], command: str = "refresh") -> Refr
             for problem in error.errors()[:_PROBLEMS_SHOWN]
         )
         more = error.error_count() - _PROBLEMS_SHOWN
-        raise InvalidOption(
-            f"{problems}{f'; and {more:,} more' if more > 0 else ''} (see `perennial {command} --help`)"
-        ) from None
+        shown = f"{problems}{f'; and {more:,} more' if more > 0 else ''}"
+        raise InvalidOption(f"{shown} (see `{_help_of(command, benchmark.name)}`)") from None
+
+
+def _help_of(command: str, benchmark: str) -> str:
+    """Return the help that describes every setting of the benchmark."""
+    if command not in ("refresh", "evaluate"):
+        return f"perennial {command} --help"
+    named = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
+    return f"perennial {command}{named} --help-all"
 
 
 def choose_benchmarks(flag: str | None) -> tuple[Declaration, ...]:

@@ -82,7 +82,8 @@ def test_the_help_of_a_refresh_is_short_and_another_shows_every_setting(give: Ru
 def test_a_setting_of_another_benchmark_is_named_as_such(give: Run) -> None:
     told = "--domains: a setting of knowlogic, kumo, and not of the benchmark chosen: leave it out (see "
     shown = give("refresh", "--benchmark", "beyondbench", "--domains")
-    assert told + "`perennial refresh --benchmark beyondbench --help`)" in shown.err
+    assert told + "`perennial refresh --benchmark knowlogic --help-all`)" in shown.err
+    assert "--domains" in give("refresh", "--benchmark", "knowlogic", "--help-all").out
 
 
 def test_brackets_in_a_help_are_shown(give: Run) -> None:
@@ -157,13 +158,13 @@ def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
             "refresh --instances x",
             "--instances 'x': expected a whole number (see `perennial refresh --help`)",
         ),
-        ("refresh --instances 0", "--instances 0: expected at least 1 (see `perennial refresh --help`)"),
+        ("refresh --instances 0", "--instances 0: expected at least 1 (see `perennial refresh --help-all`)"),
         (
             "refresh --edition ../x",
             "--edition '../x': expected up to 100 letters, digits, dots, dashes and underscores, the first a "
-            "letter or digit (see `perennial refresh --help`)",
+            "letter or digit (see `perennial refresh --help-all`)",
         ),
-        ("evaluate --runs 0", "--runs 0: expected at least 1 (see `perennial evaluate --help`)"),
+        ("evaluate --runs 0", "--runs 0: expected at least 1 (see `perennial evaluate --help-all`)"),
         (
             "report --out /proc/x",
             "--out /proc/x: No such file or directory (/proc); name a folder that you can",

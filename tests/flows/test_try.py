@@ -87,3 +87,21 @@ def test_the_line_of_progress_has_a_running_score() -> None:
     assert calls.text == "1 calls, cost unknown"
     calls.ended, calls.solved = 7, 4
     assert calls.text.startswith("4 of 7 solved, 1 calls")
+
+
+def test_a_model_that_never_ends_is_told_how_to_play_on(harness: Harness, tmp_path: Path) -> None:
+    options = ServerOptions(models=("m",), roles="tests.server.one_action")
+    with serving(options) as server:
+        chosen = ("--base-url", server.url, "--root", "data")
+        done = harness.perennial("try", "m", *chosen, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (7, 1), done.stderr
+        assert len(server.log()) <= 60
+        shown, onwards = re.findall(r"`perennial (.*?)`", done.stderr)
+        listed = harness.perennial(*shlex.split(shown), cwd=tmp_path)
+        assert (listed.returncode, "player" in listed.stdout) == (0, True)
+        played = harness.perennial(*shlex.split(onwards), cwd=tmp_path)
+        assert played.returncode == 0, played.stderr
+        digests = [line.digest for line in server.log()]
+    assert len(digests) == len(set(digests))
+    catalog = open_catalog(Store(str(tmp_path / "data")))
+    assert catalog.count("FROM episodes WHERE player = 'm' AND turns = 50") > 0

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli.app import COMMANDS
 from flows.schedule.github import WORKFLOW, check_keep, github_workflow
 from schemas.settings.models_file import load_models
 from tests.conftest import REPOSITORY
@@ -105,7 +104,7 @@ def test_the_root_in_releases_lasts_through_a_limit_and_into_the_next_month(
     assert answers(str(there.checkout / "data")) == []
 
     resumed = there.run("2026-12")
-    assert set(resumed.outcomes.values()) - {"success"} <= site_outcome(), resumed.output
+    assert set(resumed.outcomes.values()) == {"success"}, resumed.output
     assert "monthly-2026-12: " in resumed.output[RESTORE]
     assert "nothing to do" in resumed.output[GROW]
     first = answers(str(there.checkout / "data"))
@@ -114,7 +113,7 @@ def test_the_root_in_releases_lasts_through_a_limit_and_into_the_next_month(
     assert played(server) == first[0][2] > paid
 
     following = there.run("2027-01")
-    assert set(following.outcomes.values()) - {"success"} <= site_outcome(), following.output
+    assert set(following.outcomes.values()) == {"success"}, following.output
     both = answers(str(there.checkout / "data"))
     assert both[0] == first[0]
     assert both[1][:2] == ("monthly-2027-01", 7)
@@ -139,7 +138,7 @@ def test_the_root_on_s3_lasts_into_the_next_month(server: RunningServer, s3: S3,
     there = Repository(tmp_path, keep, server, {**secrets, "MODEL_KEY": KEY}, s3.environment)
     for number, month in enumerate(("2026-12", "2027-01")):
         done = there.run(month)
-        assert set(done.outcomes.values()) - {"success"} <= site_outcome(), done.output
+        assert set(done.outcomes.values()) == {"success"}, done.output
         restored = done.output["Restore ledger and seeds, and verify the data root"]
         assert ("monthly-2026-12: " in restored) == bool(number)
     found = answers(f"{keep}/data")
@@ -155,14 +154,7 @@ def test_the_root_on_s3_lasts_into_the_next_month(server: RunningServer, s3: S3,
     assert len(json.loads(listed.stdout)) >= played(server)
 
 
-def site_outcome() -> set[str]:
-    """Return what the website's steps may come to beside success: nothing, once there is the command."""
-    return set() if "site" in COMMANDS else {"failure", "skipped"}
-
-
 def assert_website(job: Job, edition: str) -> None:
-    if "site" not in COMMANDS:
-        return
     assert job.outcomes[SITE] == "success", job.output[SITE]
     assert edition in (job.website / "index.html").read_text("utf-8")
 
@@ -177,7 +169,8 @@ def test_the_script_for_cron_does_the_same(server: RunningServer, tmp_path: Path
     assert here != script
     for _ in range(2):
         done = run_script(here, there.checkout, tmp_path)
-        assert done.returncode == 0 or "site" not in COMMANDS, done.stdout
+        assert done.returncode == 0, done.stdout
+    assert (there.checkout / "public/index.html").is_file()
     (row,) = answers(str(there.checkout / "warehouse/data"))
     assert row[1] == 7
     assert played(server) == row[2]

@@ -75,7 +75,7 @@ def test_a_size_fills_what_no_flag_sets() -> None:
         ({"edition": "../x"}, "--edition '../x': expected up to 100 letters, digits, dots, dashes and under"),
         (
             {"private_share": 1.0},
-            r"--private-share 1\.0: expected less than 1 \(see `perennial refresh --help`",
+            r"--private-share 1\.0: expected less than 1 \(see `perennial refresh --help-all`",
         ),
         ({"protocol": "kumo"}, "--protocol 'kumo': expected perennial or kumo-2025 "),
         ({"settings": "easy,huge"}, "huge"),

@@ -71,12 +71,17 @@ def try_model(
     before = units_of_root(store)
     prepared = prepare_refresh(settings, store)
     store.require_conditional_writes()
-    try:
-        grow_and_play([settings], store, [prepared], before, console)
-    except LimitReached as error:
-        raise LimitReached(
-            f"{error}; {model} takes very many turns: `perennial calls --limit 5` shows what it replies"
-        ) from None
     flags = f" --benchmark {chosen.name}" if benchmark else ""
     flags += f" --base-url {shlex.quote(base_url)}" if base_url else ""
+    try:
+        grow_and_play([settings], store, [prepared], before, console)
+    except LimitReached:
+        there = f" --root {shlex.quote(root)}" if root else ""
+        again = shlex.join(["--edition", prepared.plan.edition, "--players", ",".join(settings.players)])
+        raise LimitReached(
+            f"{model} used up the {MOST_CALLS} calls of a first score before its games ended, so it has none "
+            f"yet: `perennial calls --limit 5{there}` shows what it replies, and `perennial refresh {again} "
+            f"--size tiny --runs 1 --accept-api-errors --max-calls 500{flags}{there}` plays on, without "
+            "repeating a call"
+        ) from None
     print_first_score(store, prepared.plan.edition, chosen, model, best, flags, console, as_json)

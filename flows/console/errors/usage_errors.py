@@ -10,6 +10,8 @@ from flows.benchmark import benchmarks
 from schemas.errors import in_one_line, suggest
 from schemas.rows import JsonObject
 
+_BENCHMARK = "--benchmark"
+
 
 def describe_usage_error(error: TyperException, command: str) -> str:
     """Return what is wrong and which help says more; "" where the help itself has been shown.
@@ -19,7 +21,23 @@ def describe_usage_error(error: TyperException, command: str) -> str:
     text = error.format_message()
     context = getattr(error, "ctx", None)
     command = context.command_path if context else command
-    return f"{_in_words(error, context, in_one_line(text))} (see `{command} --help`)" if text else ""
+    if not text:
+        return ""
+    return f"{_in_words(error, context, in_one_line(text))} (see `{_help_of(error, context, command)}`)"
+
+
+def _help_of(error: TyperException, context: Any, command: str) -> str:
+    """Return the help that describes the option: that of all options, or of a benchmark that has it."""
+    parameter = getattr(error, "param", None)
+    if type(error).__name__ == "NoSuchOption" and _takes_benchmarks(context):
+        owners = _owners(str(getattr(error, "option_name", "")))
+        if owners:
+            return f"{command.partition(f' {_BENCHMARK}')[0]} {_BENCHMARK} {owners[0]} --help-all"
+    return f"{command} --help-all" if getattr(parameter, "hidden", False) else f"{command} --help"
+
+
+def _takes_benchmarks(context: Any) -> bool:
+    return any(_BENCHMARK in one.opts for one in context.command.get_params(context))
 
 
 def _in_words(error: TyperException, context: Any, text: str) -> str:
@@ -28,7 +46,7 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
     if kind == "NoSuchOption":
         given = str(getattr(error, "option_name", ""))
         known = [name for one in context.command.get_params(context) for name in one.opts]
-        if "--benchmark" in known and (owners := _owners(given)):
+        if _takes_benchmarks(context) and (owners := _owners(given)):
             return f"{given}: a setting of {', '.join(owners)}, and not of the benchmark chosen: leave it out"
         return f"{given}: there is no such option{suggest(given, known)}"
     if match := re.match(r"No such command '(.*?)'\.", text):
