@@ -63,9 +63,19 @@ def test_why_a_player_lost_has_counts_and_an_example_of_each_reason(root: Store,
             "parameter 'player=x' of question best_players: expected edition=VALUE",
         ),
         (("best_players", "e2"), "parameter 'e2' of question best_players: expected edition=VALUE"),
+        (("best_players", "edition=e3"), "has no published edition 'e3'"),
+        (("why_it_lost", "player=algorithm3"), "did you mean algorithm-3?"),
+        (("separating_domains", "benchmark=kuno"), "did you mean kumo?"),
     ],
 )
 def test_what_is_misspelt_is_one_line(run: Run, arguments: tuple[str, ...], words: str) -> None:
     refused = run("ask", *arguments)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
     assert words in refused.err
+
+
+def test_the_newest_edition_can_be_named_and_a_pattern_may_match_nothing(run: Run) -> None:
+    newest = json.loads(run("ask", "endings", "edition=latest", "--format", "json").out)
+    assert {row["edition"] for row in newest} == {"e2"}
+    nothing = run("ask", "endings", "edition=kumo-%", "--format", "json")
+    assert (nothing.code, json.loads(nothing.out)) == (0, [])

@@ -1,6 +1,7 @@
 """`perennial ask`: saved questions of analysts, each with the SQL that answers it."""
 
 import sys
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated
 
@@ -10,11 +11,14 @@ from flows.cli.look.query import existing_root, print_entries
 from flows.console.root_option import RootOption
 from flows.console.row_formats import Format, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
-from schemas.errors import InvalidOption
-from warehouse.catalog.catalog import open_catalog
+from schemas.errors import InvalidOption, suggest
+from warehouse.catalog.catalog import Catalog, open_catalog, visible_editions
 from warehouse.catalog.questions import Question, saved_questions
+from warehouse.editions.selectors import select_unit
 
 _LIST = ("question", "parameters", "what it answers")
+_ANY = "%"
+_TABLE_OF = {"player": "episodes", "benchmark": "editions"}
 
 
 def ask(
@@ -23,7 +27,10 @@ def ask(
     ] = None,
     parameters: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME=VALUE...", help="Parameters: a name, or a pattern (% is any text)."),
+        typer.Argument(
+            metavar="NAME=VALUE...",
+            help="Parameters: a name, or a pattern (% is any text); edition=latest is the newest.",
+        ),
     ] = None,
     root: RootOption = None,
     format_: Annotated[Format, typer.Option("--format", help="Format of the rows.")] = Format.table,
@@ -47,14 +54,38 @@ def ask(
         meant = f": did you mean {close[0]!r}? " if close else ": "
         raise InvalidOption(f"there is no saved question {question!r}{meant}`perennial ask` lists all")
     chosen = known[question]
-    asked = chosen.ask(_read_parameters(chosen, parameters or []))
+    given = _read_parameters(chosen, parameters or [])
     if sql:
-        sys.stdout.write(f"{asked}\n")
+        sys.stdout.write(f"{chosen.ask(given)}\n")
         return
-    names, rows_ = open_catalog(existing_root(root)).query(asked)
+    store = existing_root(root)
+    if _is_name(given.get("edition", _ANY)):
+        given["edition"] = select_unit(store, given["edition"], visible_editions(store))
+    catalog = open_catalog(store)
+    asked = chosen.ask(given)
+    names, rows_ = catalog.query(asked)
+    if not rows_:
+        _refuse_unknown(catalog, given)
     # Rows alone go where another program reads them.
     Terminal(stderr=format_ is not Format.table).print(f"{chosen.text}\n\n{asked}\n", soft_wrap=True)
     print_rows(names, rows_, format_)
+
+
+def _is_name(value: str) -> bool:
+    """Whether the value of a parameter is a name, and no pattern."""
+    return _ANY not in value
+
+
+def _refuse_unknown(catalog: Catalog, given: Mapping[str, str]) -> None:
+    """Raise InvalidOption where a player or a benchmark is named that the root does not have."""
+    for parameter in given.keys() & _TABLE_OF.keys():
+        name = given[parameter]
+        rows = catalog.query(f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]} ORDER BY 1")[1]
+        known = [str(row[0]) for row in rows]
+        if _is_name(name) and name not in known:
+            raise InvalidOption(
+                f"{parameter}={name}: no {parameter} of that name is in the data root{suggest(name, known)}"
+            )
 
 
 def _name(question: Question) -> str:

@@ -1,0 +1,37 @@
+"""Saved questions that are of models alone, over rows made by hand: what programs do changes no answer."""
+
+import duckdb
+
+from warehouse.catalog.questions import saved_questions
+
+STATISTICS = """CREATE TABLE statistics AS FROM (VALUES
+    ('e', 'rank_in_kind', 'models', 'weak'), ('e', 'rank_in_kind', 'models', 'strong'),
+    ('e', 'rank_in_kind', 'programs', 'exact'), ('e', 'success_rate', 'any', 'exact')
+) AS t(edition, statistic, convention, player)"""
+
+
+def test_an_instance_that_only_a_program_solves_is_one_that_no_model_solves() -> None:
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(STATISTICS)
+        connection.execute(
+            """CREATE TABLE episodes_wide AS
+            SELECT 'e' AS edition, 'b' AS benchmark, 'd' AS domain, 's' AS setting, *
+            FROM (VALUES ('hard', 'exact', true), ('hard', 'weak', false), ('hard', 'strong', false),
+                ('once', 'weak', false), ('once', 'strong', false), ('once', 'strong', true),
+                ('unplayed', 'exact', false)) AS t(instance_id, player, success)"""
+        )
+        rows = connection.execute(saved_questions()["unsolved_instances"].ask({})).fetchall()
+    assert rows == [("e", "b", "d", "s", "hard", 2, 2)]
+
+
+def test_domains_are_separated_by_models() -> None:
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(STATISTICS)
+        connection.execute(
+            """CREATE TABLE domain_scores AS SELECT 'e' AS edition, 'b' AS benchmark, 's' AS setting, *,
+                rate - 0.1 AS success_rate_low, rate + 0.1 AS success_rate_high, rate AS success_rate
+            FROM (VALUES ('wide', 'exact', 1.0), ('wide', 'weak', 0.25), ('wide', 'strong', 0.75),
+                ('alone', 'exact', 1.0), ('alone', 'weak', 0.0)) AS t(domain, player, rate)"""
+        )
+        found = connection.sql(saved_questions()["separating_domains"].ask({})).fetchall()
+    assert [row[2:6] + row[7:9] for row in found] == [("wide", 2, "strong", 0.75, "weak", 0.25)]
