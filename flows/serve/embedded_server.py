@@ -3,10 +3,14 @@
 Prefect's own ephemeral server outlives a parent that was killed. This one reads its standard input
 and leaves when it closes, which the operating system does for a dead parent too.
 
+A command begins the process as soon as its arguments are valid (`begin_server`): libraries are imported while
+it plans, and nothing is written anywhere before the server is entered.
+
 It listens on 127.0.0.1, behind `server_guard.py`, and its API demands an auth string that is drawn at each
 start. The string is passed in the environment of this process, the server and their children alone.
 """
 
+import json
 import os
 import secrets
 import socket
@@ -17,9 +21,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from queue import SimpleQueue
 from types import TracebackType
 from typing import IO
 
@@ -28,8 +35,7 @@ from flows.serve.free_space import require_space
 from schemas.errors import ServerEnded
 
 START_TIMEOUT_S = 180.0
-_POLL_S = 0.1
-_SCHEDULING = "--scheduling"
+_POLL_S = 0.05
 _SIGN_IN_PATH = "/open"
 _CLIENT_AUTH = "PREFECT_API_AUTH_STRING"
 # The server of one run shows no pages, has no automations and offers no blocks.
@@ -38,7 +44,14 @@ _FOR_ONE_RUN = {
     "PREFECT_SERVER_UI_ENABLED": "false",
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
     "PREFECT_API_BLOCKS_REGISTER_ON_START": "false",
+    # It would import every Prefect package that is installed, prefect-dask among them.
+    "PREFECT_SERVER_MEMOIZE_BLOCK_AUTO_REGISTRATION": "false",
 }
+# What Prefect's server imports, as far as it is installed: half of the time until it is up.
+_LIBRARIES = (
+    *("uvicorn", "fastapi", "sqlalchemy.ext.asyncio", "docket", "httpx", "pydantic_settings"),
+    *("asyncpg", "griffe", "jsonschema", "jinja2", "rich.console"),
+)
 # A server that waits for months: what checks every few seconds whether somebody paused a run checks every
 # minute, and nothing looks after workers, of which it has none. The operator's environment goes before these.
 _WHILE_IDLE = {
@@ -67,7 +80,6 @@ class EmbeddedServer:
         self._port = port
         self._log_path = home / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
-        self._log: IO[bytes] | None = None
         self._url = ""
         self._auth_string = ""
         self._client_auth_before: str | None = None
@@ -80,16 +92,15 @@ class EmbeddedServer:
         port = self._port or free_port()
         self._url = f"http://127.0.0.1:{port}/api"
         self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
-        self._log = self._log_path.open("wb")
-        self._process = subprocess.Popen(
-            # -P: a folder called `warehouse` in the current one is not our package.
-            [sys.executable, "-P", "-m", "flows.serve.embedded_server", str(port), *self._kind],
-            stdin=subprocess.PIPE,
-            stdout=self._log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env={**(_WHILE_IDLE if self._scheduling else {}), **os.environ, **self._settings},
-        )
+        self._log_path.write_bytes(b"")
+        begin_server()
+        self._process = _begun.pop()
+        environment = {**(_WHILE_IDLE if self._scheduling else {}), **os.environ, **self._settings}
+        order = json.dumps([environment, str(self._log_path), port, self._scheduling])
+        # Broken: it has ended, which `wait_ready` says.
+        with suppress(BrokenPipeError):
+            _input_of(self._process).write(f"{order}\n".encode())
+            _input_of(self._process).flush()
         # At once: Prefect reads it when it is first imported.
         os.environ["PREFECT_API_URL"] = self._url
         self._client_auth_before = os.environ.get(_CLIENT_AUTH)
@@ -122,10 +133,6 @@ class EmbeddedServer:
                     then()
 
         threading.Thread(target=watch, daemon=True).start()
-
-    @property
-    def _kind(self) -> tuple[str, ...]:
-        return (_SCHEDULING,) if self._scheduling else ()
 
     @property
     def _settings(self) -> dict[str, str]:
@@ -170,10 +177,35 @@ class EmbeddedServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        if self._log is not None:
-            self._log.close()
+        with suppress(BrokenPipeError):
+            _input_of(self._process).close()
+
+
+# The process that was begun and is not in use yet: it ends with this one, as one in use does.
+_begun: list[subprocess.Popen[bytes]] = []
+
+
+def begin_server() -> None:
+    """Start a process that imports what a server needs, and waits for `EmbeddedServer` to be entered.
+
+    Nothing is started where PREFECT_API_URL names a server.
+    """
+    if _begun or os.environ.get("PREFECT_API_URL"):
+        return
+    process = subprocess.Popen(
+        # -P: a folder called `warehouse` in the current one is not our package.
+        [sys.executable, "-P", "-m", "flows.serve.embedded_server"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    _begun.append(process)
+
+
+def _input_of(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    assert process.stdin is not None
+    return process.stdin
 
 
 def free_port(wanted: int = 0) -> int:
@@ -193,29 +225,47 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _leave_with_parent() -> None:
+def _read_order(orders: "SimpleQueue[bytes]") -> None:
+    """Read the line that says what to serve, and end this process when its parent is gone."""
     # Not by sys.stdin: a thread that waits inside of it aborts an interpreter that ends by itself.
-    while os.read(0, 1024):
-        pass
+    line = b""
+    while part := os.read(0, 1 << 16):
+        line += part
+        if part.endswith(b"\n"):
+            orders.put(line)
     os._exit(0)
 
 
-def _serve(port: int, *, scheduling: bool) -> None:
+def _wait_and_serve() -> None:
+    orders: SimpleQueue[bytes] = SimpleQueue()
     # Before the imports, which take seconds: the parent may be gone by then.
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    threading.Thread(target=_read_order, args=(orders,), daemon=True).start()
     collect_seldom()
+    for name in _LIBRARIES:
+        with suppress(ImportError):
+            import_module(name)
+    environment, log, port, scheduling = json.loads(orders.get())
+    os.environ.clear()
+    os.environ.update(environment)
+    with open(log, "ab") as file:
+        for output in (1, 2):
+            os.dup2(file.fileno(), output)
+    _serve(port, scheduling=scheduling)
+
+
+def _serve(port: int, *, scheduling: bool) -> None:
     from flows.serve.prefect_database import prepare_database
     from flows.serve.prefect_retention import trim_at_start
     from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
     os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
+    home = Path(os.environ["PREFECT_HOME"])
+    if prepare_database(home):
+        os.environ.setdefault("PREFECT_SERVER_DATABASE_MIGRATE_ON_START", "false")
+    trim_at_start(home, again=scheduling)
     import uvicorn
     from prefect.server.api.server import create_app
-
-    home = Path(os.environ["PREFECT_HOME"])
-    prepare_database(home)
-    trim_at_start(home, again=scheduling)
 
     # An ephemeral server leaves out its pages and most of its services, the scheduler among them.
     app = create_app(ephemeral=not scheduling)
@@ -236,4 +286,4 @@ def _check_every_second() -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]), scheduling=_SCHEDULING in sys.argv)
+    _wait_and_serve()

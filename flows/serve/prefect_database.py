@@ -13,24 +13,28 @@ from warehouse.local_draft import draft_of
 _PLACE_SETTINGS = ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL")
 
 
-def prepare_database(home: Path) -> None:
-    """Create Prefect's SQLite database in this folder where there is none.
+def prepare_database(home: Path) -> bool:
+    """Create Prefect's SQLite database in this folder where there is none; whether it needs no migrations.
 
     The first time the migrations run, and what they made is kept in the user's cache, if there is one. Where
     a copy fails, the server runs the migrations as it starts.
     """
     database = own_database(home)
-    if database is None or database.exists():
-        return
+    if database is None:
+        return False
     # RuntimeError: the user has no home folder, as in some containers.
     with suppress(OSError, sqlite3.Error, RuntimeError):
         kept = cache_folder() / f"prefect-{version('prefect')}.db"
-        if kept.exists():
+        if not kept.exists():
+            if not database.exists():
+                asyncio.run(_migrate())
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                _copy(database, kept)
+            return False
+        if not database.exists():
             _copy(kept, database)
-        else:
-            asyncio.run(_migrate())
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            _copy(database, kept)
+        return _state_of(database) == _state_of(kept)
+    return False
 
 
 def own_database(home: Path) -> Path | None:
@@ -42,6 +46,12 @@ async def _migrate() -> None:
     from prefect.server.database import provide_database_interface
 
     await provide_database_interface().create_db()
+
+
+def _state_of(database: Path) -> list[tuple[str]]:
+    """Return which migration the database is at; raise sqlite3.Error where it is none of Prefect's."""
+    with closing(sqlite3.connect(f"file:{database}?mode=rw", uri=True)) as connection:
+        return connection.execute("SELECT version_num FROM alembic_version").fetchall()
 
 
 def _copy(source: Path, target: Path) -> None:

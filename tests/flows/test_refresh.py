@@ -242,12 +242,17 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(harness: Harness, tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["at once", "ready"])
+@pytest.mark.parametrize("when", ["begun", "at once", "ready"])
 def test_the_embedded_server_dies_with_its_parent(tmp_path: Path, when: str) -> None:
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from flows.serve.embedded_server import EmbeddedServer\n"
+        "from flows.serve import embedded_server\n"
+        "from flows.serve.embedded_server import EmbeddedServer, begin_server\n"
+        "if sys.argv[2] == 'begun':\n"
+        "    begin_server()\n"
+        "    print(embedded_server._begun[0].pid, flush=True)\n"
+        "    time.sleep(600)\n"
         "with EmbeddedServer(Path(sys.argv[1])) as server:\n"
         "    if sys.argv[2] == 'ready':\n"
         "        server.wait_ready()\n"
@@ -267,3 +272,5 @@ def test_the_embedded_server_dies_with_its_parent(tmp_path: Path, when: str) -> 
     parent.wait()
     parent.stdout.close()
     wait_until(lambda: not is_running(child))
+    if when == "begun":
+        assert list(tmp_path.iterdir()) == []

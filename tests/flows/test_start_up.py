@@ -108,6 +108,23 @@ def test_a_database_that_is_there_stays(tmp_path: Path, kept_database: Path) -> 
     assert _read(tmp_path / "home/prefect.db") == [(8,)]
 
 
+def test_only_a_database_of_the_same_state_needs_no_migrations(tmp_path: Path, kept_database: Path) -> None:
+    def migrate(database: Path, state: str) -> None:
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("CREATE TABLE alembic_version AS SELECT ? AS version_num", [state])
+            connection.commit()
+
+    migrate(kept_database, "new")
+    assert prepare_database(tmp_path / "home")
+    assert prepare_database(tmp_path / "home")
+    for name, is_current in (("new", True), ("old", False)):
+        (tmp_path / name).mkdir()
+        migrate(tmp_path / name / "prefect.db", name)
+        assert prepare_database(tmp_path / name) is is_current
+    (tmp_path / "home/prefect.db").write_bytes(b"no database" * 1000)
+    assert not prepare_database(tmp_path / "home")
+
+
 def test_a_damaged_copy_is_left_to_the_migrations(tmp_path: Path, kept_database: Path) -> None:
     kept_database.write_bytes(b"no database" * 1000)
     prepare_database(tmp_path / "home")

@@ -10,6 +10,7 @@ from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.planning.estimate_calls import estimate_evaluation
 from flows.refresh.planning.print_plan import print_evaluation_plan
+from flows.serve.embedded_server import begin_server
 from schemas.errors import InvalidOption
 from schemas.rows import JsonObject
 from warehouse.catalog.catalog import row_file, visible_editions
@@ -81,6 +82,7 @@ def evaluate(
     console = result_console(as_json)
     if not dry_run:
         refuse_locked(store)
+        begin_server()
     refuse_damaged_edition(store, growth.edition)
     before = units_of_root(store)
     plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)

@@ -20,6 +20,7 @@ from flows.refresh.planning.estimate_calls import estimate_refresh
 from flows.refresh.planning.print_plan import print_plans
 from flows.refresh.print_outcomes import print_outcomes
 from flows.run.compiled_code import compile_once
+from flows.serve.embedded_server import EmbeddedServer, begin_server
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_prefect, prefect_home
 from flows.stages.leaving import leave
@@ -72,6 +73,7 @@ def refresh(
     store = Store(root)
     if not dry_run:
         refuse_locked(store)
+        begin_server()
     before = units_of_root(store)
     prepared = prepare_each(each, store, needs_key=not dry_run, flags=flags)
     plans = [one.plan for one in prepared]
@@ -205,8 +207,6 @@ def _run(
 ) -> Result:
     """Run the flow beside an embedded server; make compiled code ready while that server starts."""
     configure_prefect(root, verbose)
-    from flows.serve.embedded_server import EmbeddedServer
-
     slow = Terminal(stderr=True, soft_wrap=True)
     with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
         with show_steps("start") as step:

@@ -35,6 +35,7 @@ def try_model(
     from flows.console.print_first_score import WIDTH, print_first_score
     from flows.refresh.planning.plan import prepare_refresh
     from flows.refresh.unchanged_root import units_of_root
+    from flows.serve.embedded_server import begin_server
     from schemas.errors import InvalidOption, LimitReached
     from schemas.settings.refresh import choose_benchmarks, load_settings
     from warehouse.lock.root_lock import refuse_locked
@@ -68,6 +69,7 @@ def try_model(
     console = Terminal(stderr=as_json, width=min(WIDTH, terminal.width))
     store = Store(settings.root)
     refuse_locked(store)
+    begin_server()
     before = units_of_root(store)
     prepared = prepare_refresh(settings, store)
     store.require_conditional_writes()

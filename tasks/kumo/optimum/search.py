@@ -7,6 +7,8 @@ with the weight, and the largest without it (a test that costs nothing never hur
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
+import numpy as np
+
 from tasks.kumo.kernels.kernel_part import kernel_part
 from tasks.kumo.optimum.states import (
     CHILD_LIST,
@@ -44,7 +46,7 @@ from tasks.kumo.search.tables import count
 # Children are searched to the depths 1 to 3 before they are searched to the end. To 2 alone the two hardest
 # instances of the release take three and two times as many states, to 4 or 5 usual ones take longer.
 SHALLOW = 3
-DEEPEST = 64
+DEEPEST = np.int64(64)  # numba compiles `search` again for each literal that it is called with
 ROUNDING = 1e-12  # of a node's weight: bounds this close to a value reach it
 EDGE = 1e-13
 TIE = 1e-9  # of a node's weight: actions this close are equally good in the optimum's play
@@ -176,7 +178,7 @@ def search(p, y, root, goal, depth):
     A stack of frames, not recursion: numba's cache loses a function that calls itself where LLVM has put it
     into its caller.
     """
-    frame = FRAMES
+    frame = np.int64(FRAMES)
     p[frame + NODE], y[frame + GOAL], p[frame + AHEAD], p[frame + N_LISTED] = root, goal, depth, -1
     while frame >= FRAMES:
         node = p[frame + NODE]
@@ -224,7 +226,7 @@ def find_optimum(p, y, observed):
     """
     root = p[ROOT]
     goal = y[POLICY] + 2.0 * ROUNDING * y[root + WEIGHT]
-    depth = 1
+    depth = np.int64(1)
     while p[root + EXACT] == 0 and p[FULL] == 0:
         search(p, y, root, goal, depth)
         depth = depth + 1 if depth < SHALLOW else DEEPEST

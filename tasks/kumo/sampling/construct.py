@@ -228,8 +228,3 @@ def _compile_kernel(sources: int) -> Any:
 
 
 _draw_rows = _compile_kernel(sources_digest(cover, splitmix))
-
-
-def was_compiled() -> bool:
-    """Return whether this process had to compile the pass, numba's cache having none."""
-    return bool(_draw_rows.stats.cache_misses)

@@ -13,7 +13,7 @@ from functools import cache
 from time import perf_counter
 
 from schemas.errors import PerennialError
-from schemas.kumo.samplers import SAMPLERS
+from schemas.kumo.samplers import DEFAULT_SAMPLER
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.kernels.kernel_sources import Preparation
@@ -51,17 +51,17 @@ class Sample:
 
 @cache
 def prepare() -> Preparation:
-    """Load the compiled pass, or compile it where numba's cache has none; once a process."""
+    """Load the default sampler's compiled passes, or compile them where numba's cache has none.
+
+    Once per process. The sampler of 2025 has passes of its own, made ready when it first draws.
+    """
     begun = perf_counter()
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
-    for sampler in SAMPLERS:
-        request = SamplingRequest(Setting(2, 1), 1, 0, require_test=True, sampler=sampler)
-        sample_instances(encode_config(coin), request)
-    from tasks.kumo.sampling import construct
+    sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER))
     from tasks.kumo.sampling.balanced import boards
 
-    return Preparation(perf_counter() - begun, construct.was_compiled() or boards.was_compiled())
+    return Preparation(perf_counter() - begun, boards.was_compiled())
 
 
 def sample_instances(
