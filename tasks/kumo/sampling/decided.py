@@ -85,7 +85,7 @@ def find_decided(state_starts, rules, truths, valid, actions, decided):
             action = actions[row, i]
             starts[i + 1] = starts[i] + state_starts[action + 1] - state_starts[action]
         masks = np.zeros(starts[n_actions], np.int64)
-        answer = np.int64(0)
+        answer = 0
         for t in range(n_truths):
             if valid[row, t]:
                 answer = t
