@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # What one benchmark has of its own; shared code, which knows none, takes any.
 SettingsT = TypeVar("SettingsT", bound="RefreshSettings", default=Any)
 InputsT = TypeVar("InputsT", default=Any)
+# A stage that needs none of the inputs serves a benchmark with any.
+InputsT_contra = TypeVar("InputsT_contra", contravariant=True, default=Any)
 SeatT = TypeVar("SeatT", bound=Seat, default=Any)
 
 
@@ -60,7 +62,7 @@ def always(_workspace: object, _batch: Batch) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(Generic[InputsT]):
+class Stage(Generic[InputsT_contra]):
     """One stage: its batches in order, and what produces the rows of a batch.
 
     `reads` and `writes` are tables of the edition (read: `external_scores` too, where the data root has any),
@@ -74,14 +76,14 @@ class Stage(Generic[InputsT]):
     name: str
     doc: str
     batches: Callable[[Workspace], Sequence[Batch]]
-    run: Callable[[Workspace, Batch, Policies[InputsT]], Mapping[str, Rows]]
+    run: Callable[[Workspace, Batch, Policies[InputsT_contra]], Mapping[str, Rows]]
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     spreads: Callable[[Workspace, Batch], bool] = never
     chain: Callable[[Batch], object] | None = None
     repeats: bool = False
-    label: Callable[[Workspace, Batch, Policies[InputsT]], str] = name_batch
+    label: Callable[[Workspace, Batch, Policies[InputsT_contra]], str] = name_batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,18 @@
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from flows.benchmark import InputsT
+from typing_extensions import TypeVar
+
 from schemas.model_calls.calls import CallPolicy
 from schemas.settings import RefreshSettings
 
+# What a stage that takes bare policies is given, it cannot look into.
+InputsT_co = TypeVar("InputsT_co", covariant=True, default=object)
+GivenT = TypeVar("GivenT")
+
 
 @dataclass(frozen=True, slots=True)
-class Policies(Generic[InputsT]):
+class Policies(Generic[InputsT_co]):
     """How calls are made, and what a benchmark's stages are given beside the plan.
 
     `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
@@ -20,15 +25,15 @@ class Policies(Generic[InputsT]):
     calls: CallPolicy
     accept_api_errors: bool
     own: object = None
-    inputs: InputsT | None = None
+    inputs: InputsT_co | None = None
     smoke: bool = False
 
-    @classmethod
+    @staticmethod
     def of(
-        cls, settings: RefreshSettings, inputs: InputsT | None = None, units: tuple[str, ...] = ()
-    ) -> "Policies[InputsT]":
+        settings: RefreshSettings, inputs: GivenT | None = None, units: tuple[str, ...] = ()
+    ) -> "Policies[GivenT]":
         """Return what the settings say; the limits are of these editions and evaluations together."""
-        return cls(
+        return Policies(
             replace(settings.call_policy(), units=units),
             settings.accept_api_errors,
             settings.own_policy(),
@@ -36,6 +41,6 @@ class Policies(Generic[InputsT]):
             settings.smoke,
         )
 
-    def without_inputs(self) -> "Policies[InputsT]":
+    def without_inputs(self) -> "Policies[InputsT_co]":
         """Return the policies as batches elsewhere get them."""
         return replace(self, inputs=None)
