@@ -13,8 +13,7 @@ from schemas.a2rbench.settings import A2RBenchSettings
 from schemas.errors import InvalidOption
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.rows import JsonObject
+from schemas.plan import EvaluationPlan
 from tasks.sandbox.refusal import Refused
 from tasks.sandbox.tier import find_protection, require_protection
 from warehouse.editions.publish import read_counts
@@ -56,11 +55,6 @@ def prepare(settings: A2RBenchSettings, _store: Store) -> Preparation[None]:
         estimate=partial(_estimate, plan, items + copies),
         protocol=settings.reading().as_protocol(),
     )
-
-
-def protocol_of(settings: A2RBenchSettings, _store: Store, _growth: EditionPlan) -> JsonObject:
-    """Return the protocol of an evaluation of a published edition: which models read answers."""
-    return settings.reading().as_protocol()
 
 
 def _require_sandbox(settings: A2RBenchSettings) -> None:

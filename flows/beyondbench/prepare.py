@@ -11,7 +11,7 @@ from schemas.beyondbench.things import SUITES
 from schemas.errors import InvalidOption, suggest
 from schemas.model_calls.calls import StageEstimate
 from schemas.model_calls.price import Price
-from schemas.plan import EditionPlan, EvaluationPlan
+from schemas.plan import EvaluationPlan
 from schemas.rows import JsonObject
 from schemas.settings.model_entry import ModelEntry
 from tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
@@ -38,7 +38,7 @@ def prepare(settings: BeyondBenchSettings, _store: Store) -> Preparation[None]:
         unused=("cells", *([] if settings.tokenizer else ["tokenizer"])),
         counts={"cells": len(cells), "instances": len(cells) * plan.instances},
         estimate=partial(estimate_calls, plan),
-        protocol=_protocol(settings),
+        protocol=protocol_of(settings),
     )
 
 
@@ -106,12 +106,8 @@ def _entries_of(settings: BeyondBenchSettings) -> dict[str, ModelEntry]:
     return {name: entries[name] for name in players if name not in PLAYERS and name in entries}
 
 
-def protocol_of(settings: BeyondBenchSettings, _store: Store, _growth: EditionPlan) -> JsonObject:
-    """Return budgets of the models of an evaluation of a published edition."""
-    return _protocol(settings)
-
-
-def _protocol(settings: BeyondBenchSettings) -> JsonObject:
+def protocol_of(settings: BeyondBenchSettings) -> JsonObject:
+    """Return the budgets of the models of an evaluation."""
     budgets = budgets_of(settings)
     return {"budgets": budgets} if budgets else {}
 

@@ -8,6 +8,7 @@ interruption.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from prefect import flow
@@ -15,7 +16,7 @@ from prefect import flow
 from flows.console import progress
 from flows.refresh.planning.plan import PreparedRefresh
 from flows.refresh.planning.settle_seed import settle_seed
-from flows.refresh.publish import Publishing
+from flows.refresh.publish import audit_and_publish
 from flows.refresh.several import (
     EditionsFailed,
     Outcome,
@@ -31,7 +32,7 @@ from flows.run.code_version import code_version
 from flows.run.name_run import name_run
 from flows.run.prefect_stages import Stages
 from flows.serve.flow_parameters import SECRET_SETTINGS
-from flows.stages.grow import grow
+from flows.stages.grow import Here, grow
 from flows.stages.leaving import before_leaving
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
@@ -188,7 +189,7 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, policies: Policies, 
         for plan in waiting:
             watchers.unit_started(settings.root, plan)
             grow(open_workspace(root, plan.unit), policies, stages)
-            publishing = Publishing(settings.root, plan.unit, settings.workers)
-            watchers.published(stages.run("publish", [publishing.run]))
+            publish = partial(audit_and_publish, settings.root, plan.unit, settings.workers)
+            watchers.published(stages.run("publish", [Here(f"publish {plan.unit}", publish)]))
             Staging(store, plan.unit).remove()
     watchers.ended()

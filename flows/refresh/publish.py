@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,24 +26,6 @@ from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Publishing:
-    """The last work on an edition or an evaluation, with its name for readers."""
-
-    root: str
-    unit: str
-    workers: int | None
-
-    @property
-    def label(self) -> str:
-        """What Prefect's pages call it."""
-        return f"publish {self.unit}"
-
-    def run(self) -> dict[str, int]:
-        """Audit and publish; return the rows of each table."""
-        return audit_and_publish(self.root, self.unit, self.workers)
 
 
 def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[str, int]:

@@ -7,7 +7,7 @@ meanwhile would be missed by no reader, and the edition be published without it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.stages.unit_stages import staged_stages
+from flows.stages.unit_stages import stages_of
 from flows.stages.workspace import Workspace
 from schemas.units import describe_unit
 
@@ -78,6 +78,6 @@ def _require_parts(workspace: Workspace, asked: dict[str, str]) -> None:
 
 def _describe_batches(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Yield key and words of every batch, as far as it is known which there are."""
-    for stage in staged_stages(workspace):
+    for stage in stages_of(workspace.plan.unit, workspace.plan.benchmark):
         for batch in stage.batches(workspace):
             yield workspace.key(batch), str(batch)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from flows.benchmark import Stage
 from flows.stages.model_calls import CallsFailed
 from flows.stages.policies import Policies
 from flows.stages.smoke import try_players
-from flows.stages.unit_stages import staged_stages
+from flows.stages.unit_stages import stages_of
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.benchmark import Batch
 from schemas.errors import CallsStopped, EndpointFailed, count
@@ -36,7 +37,8 @@ class Work:
     def run(self) -> Counts:
         """Stage the batches that are not staged yet; return the rows of all of them by table."""
         workspace = open_workspace(self.root, self.unit, self.edition_seed)
-        stage = next(stage for stage in staged_stages(workspace) if stage.name == self.batches[0].stage)
+        stages = stages_of(self.unit, workspace.plan.benchmark)
+        stage = next(stage for stage in stages if stage.name == self.batches[0].stage)
         counts: Counter[str] = Counter()
         for batch in self.batches:
             counts.update(_stage_batch(workspace, stage, batch, self.policies))
@@ -54,6 +56,18 @@ def _stage_batch(workspace: Workspace, stage: Stage, batch: Batch, policies: Pol
     return workspace.staging.write_batch(key, tables)
 
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Work of this process, with its name for readers."""
+
+    label: str
+    run: Callable[[], Counts]
+
+    def __call__(self) -> Counts:
+        """Do it and return the rows of each table."""
+        return self.run()
+
+
 class StageRunner(Protocol):
     """Runs the work of a stage."""
 
@@ -68,14 +82,18 @@ def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
     Raises EndpointFailed where a stage's model calls failed for good, once the other players have played;
     what was answered is kept.
     """
-    for stage in staged_stages(workspace):
+    for stage in stages_of(workspace.plan.unit, workspace.plan.benchmark):
         batches = stage.batches(workspace)
         if batches:
             works = list(_works(workspace, stage, batches, policies))
             spread = [work for work in works if stage.spreads(workspace, work.batches[0])]
             # A model that does not answer leaves the other players to be asked.
             failures: list[str] | None = [] if stage.name == "episodes" else None
-            here = [_Here(work, failures) for work in works if work not in spread]
+            here = [
+                Here(work.label, work.run if failures is None else partial(_note_failure, work, failures))
+                for work in works
+                if work not in spread
+            ]
             if policies.smoke and stage.name == "episodes":
                 try_players(workspace, batches, policies)
             counts = runner.run(stage.name, here, spread)
@@ -84,28 +102,15 @@ def grow(workspace: Workspace, policies: Policies, runner: StageRunner) -> None:
             _refuse_failed_calls(workspace, counts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """Work of this process; where `failures` are given, an endpoint that fails is added to them."""
-
-    work: Work
-    failures: list[str] | None
-
-    @property
-    def label(self) -> str:
-        """The work's label, for readers."""
-        return self.work.label
-
-    def __call__(self) -> Counts:
-        if self.failures is None:
-            return self.work.run()
-        try:
-            return self.work.run()
-        except CallsStopped:
-            raise
-        except EndpointFailed as error:
-            self.failures.append(str(error))
-            return {}
+def _note_failure(work: Work, failures: list[str]) -> Counts:
+    """Do the work; an endpoint that fails is added to the failures."""
+    try:
+        return work.run()
+    except CallsStopped:
+        raise
+    except EndpointFailed as error:
+        failures.append(str(error))
+        return {}
 
 
 def _describe_failures(failures: Sequence[str], works: int) -> str:

@@ -2,7 +2,6 @@
 
 from flows.benchmark import Stage, find_benchmark
 from flows.stages.play_episodes import play_stage
-from flows.stages.workspace import Workspace
 from schemas.units import is_evaluation
 from warehouse.lineage.jobs import StageTables, jobs_of
 
@@ -19,8 +18,3 @@ def list_jobs(unit: str, benchmark: str) -> tuple[StageTables, ...]:
     return jobs_of(
         unit, benchmark, (StageTables(one.name, one.doc, one.reads, one.writes, one.earlier) for one in made)
     )
-
-
-def staged_stages(workspace: Workspace) -> tuple[Stage, ...]:
-    """Return the stages of what is staged."""
-    return stages_of(workspace.plan.unit, workspace.plan.benchmark)

@@ -193,7 +193,7 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
     settings = load_settings({"benchmark": "beyondbench", "players": ["m", "n", "exact"]})
     assert isinstance(settings, BeyondBenchSettings)
     players = ("m", "n", "exact")
-    stated = protocol_of(settings, None, None)  # type: ignore[arg-type]
+    stated = protocol_of(settings)
     protocol = state_facts(stated, settings, BENCHMARK, players)
     assert protocol["facts"] == {"m": {"family": "F", "parameters_billion": 8.0}}
     assert way_of(protocol, "m") == {"budgets": protocol["budgets"]["m"]}

@@ -21,7 +21,7 @@ from flows.refresh.planning.plan import prepare_refresh
 from flows.refresh.publish import audit_and_publish
 from flows.stages.completeness import require_complete
 from flows.stages.grow import Work
-from flows.stages.unit_stages import staged_stages
+from flows.stages.unit_stages import stages_of
 from flows.stages.workspace import open_workspace
 from schemas.benchmark import Batch
 from schemas.errors import Damaged, EditionConflict, PerennialError
@@ -116,7 +116,8 @@ def _part(root: Path, unit: str, table: str) -> Path:
 
 def _batch_of(root: Path, unit: str, stage: str) -> Batch:
     workspace = open_workspace(str(root), unit)
-    return next(s for s in staged_stages(workspace) if s.name == stage).batches(workspace)[0]
+    (named,) = (one for one in stages_of(unit, workspace.plan.benchmark) if one.name == stage)
+    return named.batches(workspace)[0]
 
 
 def _mark_of(root: Path, unit: str, stage: str) -> Path:
