@@ -12,7 +12,7 @@ import streamlit as st
 from flows.benchmark import Benchmark, benchmarks
 from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
-from schemas.errors import Damaged, InvalidOption, UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput
 from schemas.rows import Row
 from warehouse.catalog.sql.confinement import quote
 
@@ -56,12 +56,8 @@ class Visit:
 
     def list_editions(self) -> list[Row]:
         """Return name and benchmark of each visible edition, the newest first."""
-        rows = []
-        for edition in self.snapshot.editions:
-            try:
-                rows += self.snapshot.of(edition).query("FROM editions").records()
-            except Damaged:
-                continue  # Page Editions names it.
+        # Page Editions names those that cannot be read.
+        rows = [row for own in self.snapshot.query_by_edition("FROM editions").values() for row in own or ()]
         return sorted(rows, key=lambda row: (-row["created_at"].timestamp(), row["edition"]))
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 
 from flows.console.row_formats import csv_row
 from schemas.rows import Row
-from schemas.units import is_evaluation, split_unit
+from schemas.units import is_evaluation, split_unit, units_by_edition
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
@@ -60,6 +60,27 @@ class Snapshot:
         found: Rows = _query(self.root, self.units, self.figures, sql)
         return found
 
+    def query_by_edition(self, sql: str) -> dict[str, list[Row] | None]:
+        """Return the rows of the SQL by edition, None for one that cannot be read.
+
+        The SQL has a column `edition`, of editions or evaluations. One query reads all editions; only where
+        that fails is each one read by itself.
+        """
+        found: dict[str, list[Row] | None] = {edition: [] for edition in self.editions}
+        try:
+            records = self.query(sql).records()
+        except Exception as error:
+            if isinstance(error, MemoryError):
+                raise
+            if len(found) == 1:
+                return dict.fromkeys(found)
+            return {edition: self.of(edition).query_by_edition(sql)[edition] for edition in found}
+        for record in records:
+            own = found[split_unit(record["edition"])[0]]
+            assert own is not None
+            own.append(record)
+        return found
+
     def read(self, sql: str) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
         """Return columns and rows of the SQL over the snapshot, as figures are read."""
         found = self.query(sql)
@@ -92,7 +113,7 @@ def read_snapshot(root: str) -> Snapshot:
     """Return what is visible in the data root; raise Damaged where nobody can know."""
     store = Store(root)
     units = visible_units(store)
-    analyses = (analysis_of(store, unit, units) for unit in units if not is_evaluation(unit))
+    analyses = (analysis_of(store, edition, own) for edition, own in units_by_edition(units).items())
     return Snapshot(root, units, (*filter(None, analyses), *score_files(store), *scale_files(store, units)))
 
 

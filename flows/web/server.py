@@ -11,10 +11,12 @@ import re
 import signal
 import socket
 import sys
+import threading
 from base64 import b64encode
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -138,6 +140,9 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
             await asyncio.sleep(0.01)
         if server.started:
             tell(address.url(port))
+            if site.study is None:
+                # While the first visitor's browser starts.
+                threading.Thread(target=_load_explorer, daemon=True).start()
         await serving
 
     with first_signal(stop) as received:
@@ -146,6 +151,13 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
         finally:
             _end_queries()
     return received[0] if received else signal.SIGTERM
+
+
+def _load_explorer() -> None:
+    """Import what the first page needs; the page says what is wrong with that."""
+    with suppress(Exception):
+        for name in ("flows.web.explorer", "pandas", "pyarrow.parquet", "duckdb"):
+            import_module(name)
 
 
 def _end_queries() -> None:

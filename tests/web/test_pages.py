@@ -177,6 +177,23 @@ def test_an_unknown_id_in_a_link_is_one_line(
     assert "![" not in error
 
 
+def test_the_first_page_opens_no_catalog_per_edition(
+    published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, ...]] = []
+
+    def open_and_note(store: Store, units: tuple[str, ...], settings: Any) -> Any:
+        opened.append(units)
+        return open_catalog(store, units, settings)
+
+    monkeypatch.setattr("flows.web.reading.open_catalog", open_and_note)
+    shown = visit(published, "editions")
+    editions = [name for name in shown.dataframe[0].value["edition"] if "@" not in name]
+    # One of them all, and one of the edition that is shown.
+    assert len(opened) == 2 < len(editions)
+    assert [len(units) for units in opened][1] < len(opened[0])
+
+
 def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
     shown = visit(tmp_path / "none", "editions")
     assert "perennial refresh" in shown.info[0].value

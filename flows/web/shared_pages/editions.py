@@ -14,6 +14,7 @@ from flows.web.plain_text import plain
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import show_rows
 from schemas.errors import Damaged, count
+from schemas.rows import Row
 from schemas.units import evaluation_of, is_evaluation
 from warehouse.catalog.catalog import published_units
 from warehouse.catalog.withdrawals import withdrawn_units
@@ -76,14 +77,10 @@ def _open(visit: Visit, edition: str, hidden: Any) -> None:
 def _list(snapshot: Snapshot, store: Store, hidden: Any) -> Rows:
     """Return the editions, the newest first, withdrawn and unreadable ones too."""
     everything = Snapshot(snapshot.root, published_units(store), snapshot.figures)
-    groups = []
-    for edition in sorted(everything.editions):
-        try:
-            groups.append(everything.of(edition).query(f"FROM ({LISTED})").records())
-        except Exception as error:
-            if isinstance(error, (KeyboardInterrupt, MemoryError)):
-                raise
-            groups.append([{"edition": edition, "damaged": True}])
+    groups: list[list[Row]] = [
+        [{"edition": edition, "damaged": True}] if own is None else own
+        for edition, own in sorted(everything.query_by_edition(f"FROM ({LISTED})").items())
+    ]
     # The newest edition first, each followed by its evaluations; those that cannot be read last.
     groups.sort(
         key=lambda group: group[0]["created_at"].timestamp() if "created_at" in group[0] else 0, reverse=True
