@@ -3,6 +3,8 @@
 No name of an edition holds the `@`, so that one text names either.
 """
 
+from collections.abc import Iterable
+
 _SEPARATOR = "@"
 LOOK_UP = "(look-up)"
 """What the ledger keeps the calls of a look-up for; no edition can have that name."""
@@ -22,6 +24,16 @@ def split_unit(unit: str) -> tuple[str, str]:
 def is_evaluation(unit: str) -> bool:
     """Whether this names an evaluation."""
     return _SEPARATOR in unit
+
+
+def units_by_edition(units: Iterable[str]) -> dict[str, list[str]]:
+    """Return the units of each edition that is among them, in their order."""
+    listed = list(units)
+    found: dict[str, list[str]] = {unit: [] for unit in listed if not is_evaluation(unit)}
+    for unit in listed:
+        if (edition := split_unit(unit)[0]) in found:
+            found[edition].append(unit)
+    return found
 
 
 def describe_unit(unit: str) -> str:

@@ -17,7 +17,7 @@ from schemas.errors import UnreadableInput
 from schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
 from schemas.table_form import Table
 from schemas.tables import TABLES
-from schemas.units import evaluation_of, is_evaluation
+from schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
 from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
@@ -306,11 +306,17 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     elif table.kind == "root":
         files = scale_files(store, units) if table.name == SCALE.name else score_files(store)
     elif table.kind == "analysis":
-        found = (analysis_of(store, edition, units) for edition in units if not is_evaluation(edition))
+        found = (analysis_of(store, edition, own) for edition, own in units_by_edition(units).items())
         files = [name for name in found if name]
     else:
         holders = {True: ("answers", "either"), False: ("questions", "either")}
-        files = [table_file(table.name, unit) for unit in units if table.kind in holders[is_evaluation(unit)]]
+        # Each benchmark has tables of its own: one look at a table's folder says whose files need none.
+        held = {*_names_of_editions(store, table.name)}
+        files = [
+            table_file(table.name, unit)
+            for unit in units
+            if table.kind in holders[is_evaluation(unit)] and split_unit(unit)[0] in held
+        ]
     return [file for file in files if _has_file(store, file)]
 
 

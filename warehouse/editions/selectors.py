@@ -10,6 +10,7 @@ from warehouse.catalog.catalog import published_units, row_file
 from warehouse.store.store import Store
 
 LATEST = "latest"
+_SHOWN = 12  # editions that an error lists
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
 
@@ -31,11 +32,11 @@ def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
         if name and not alike and any(map(is_evaluation, published_units(store))):
             raise InvalidOption(
                 f"{given!r} names an evaluation; expected an edition; "
-                f"published: {', '.join(known)}{suggest(edition, known)}"
+                f"published: {_name_some(known)}{suggest(edition, known)}"
             )
         raise InvalidOption(
             f"{store.root} has no published {describe_unit(given or unit)} (it may be withdrawn); "
-            f"published: {', '.join(alike) or 'none'}{suggest(given or unit, (*alike, LATEST))}"
+            f"published: {_name_some(alike)}{suggest(given or unit, (*alike, LATEST))}"
         )
     return unit
 
@@ -60,6 +61,12 @@ def read_publication_time(store: Store, unit: str) -> datetime:
     (created,) = store.read_table(row_file(unit), ["created_at"])["created_at"]
     # Not `as_py`, which imports pandas.
     return _EPOCH + timedelta(microseconds=created.value)
+
+
+def _name_some(units: Sequence[str]) -> str:
+    """Return the units by name, a few of many."""
+    more = f" and {len(units) - _SHOWN} more (`perennial editions` lists them)" if len(units) > _SHOWN else ""
+    return (", ".join(units[:_SHOWN]) or "none") + more
 
 
 def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str:
