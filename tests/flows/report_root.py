@@ -58,6 +58,12 @@ def publish_floor(root: Path) -> None:
     _publish(root, "floor", ("algorithm-3", "guesser"), when, shift=0, settings=("easy",))
 
 
+def publish_printed(root: Path) -> None:
+    """Publish `printed`, which a model of the paper's name has played."""
+    when = datetime(2026, 1, 6, tzinfo=UTC)
+    _publish(root, "printed", ("algorithm-3", "DeepSeek-R1"), when, shift=0, settings=("easy",))
+
+
 def publish_sizes(root: Path) -> None:
     """Publish `sizes`: three settings, whose order by name is not that by size."""
     _publish(

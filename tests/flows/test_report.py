@@ -34,7 +34,7 @@ from warehouse.store.store import Store
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "models", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
-    *("authoring_funnel", "authoring_costs", "book_styles"),
+    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
@@ -47,6 +47,7 @@ NEEDS_MODELS = (
     "authoring_costs",
     "checkpoint_rates",
     "outcome_runs",
+    "paper_scores",
 )
 
 

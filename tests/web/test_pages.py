@@ -16,7 +16,7 @@ from flows.web.reading import Rows, as_csv
 from flows.web.shared_pages import sql
 from schemas.benchmark import benchmarks
 from tests.flows.hostile_sql import REFUSED
-from tests.flows.report_root import HOSTILE, publish_floor
+from tests.flows.report_root import HOSTILE, publish_floor, publish_printed
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.drawn_charts import charts_of
 from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
@@ -113,6 +113,19 @@ def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_p
         rate = shown.dataframe[0].value.set_index("player").loc["guesser (never tests)", "success_rate"]
         assert (line["mark"]["type"], label["mark"]["text"]) == ("rule", f"floor: guesser {rate:.3f}")
         assert [layer["encoding"]["x"]["datum"] for layer in (line, label)] == pytest.approx([rate, rate])
+
+
+def test_the_leaderboard_shows_what_the_paper_prints_of_the_same_model(tmp_path: Path) -> None:
+    publish_printed(tmp_path / "data")
+    (chart,) = charts_of(visit(tmp_path / "data", "leaderboard", edition="printed"))
+    assert {row["player"]: row["paper"] for row in chart.tables["rows"]} == {
+        "algorithm-3": None,
+        "DeepSeek-R1": 0.83,
+    }
+    # The paper prints it over all domains, and of its own questions.
+    for more in ({"domain": "Knots"}, {"basis": "instances that all shown players have"}):
+        (chart,) = charts_of(visit(tmp_path / "data", "leaderboard", edition="printed", **more))
+        assert {row["paper"] for row in chart.tables["rows"]} == {None}
 
 
 def test_pairs_and_relative_counts_have_a_line_at_zero(published: Path) -> None:

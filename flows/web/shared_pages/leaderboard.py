@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
+from flows.editions.figure_data import fill_query
 from flows.web.figures import show_section
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
@@ -17,6 +18,7 @@ from flows.web.tables import show_rows
 from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
 from tasks.report.content import ReportData, ReportTable
+from tasks.report.figures.paper_values import PAPER_SCORES
 from tasks.report.figures.player_rows import success_rows
 from tasks.statistics.populations import bound_share
 from warehouse.catalog.leaderboard import leaderboard_sql
@@ -49,7 +51,8 @@ def show(visit: Visit) -> None:
         return
     floor = None if edition.benchmark is None else edition.benchmark.floor
     effort = _read_effort(edition, setting, floor)
-    _draw(rows, edition.name, setting, floor, effort)
+    printed = edition.query(fill_query(PAPER_SCORES, edition.name)) if (domain, basis) == (ALL, OWN) else None
+    _draw(rows, edition.name, setting, floor, effort, printed)
     show_rows("leaderboard", _mark(_add_above_floor(rows, floor), floor, effort))
     st.caption(_explain(edition, domain, basis, rows))
     _show_problems(visit, edition, shown)
@@ -177,13 +180,24 @@ def _mark(rows: Rows, floor: Floor | None, effort: Mapping[str, float]) -> Rows:
     return Rows(rows.columns, tuple(named))
 
 
-def _draw(rows: Rows, edition: str, setting: str, floor: Floor | None, effort: Mapping[str, float]) -> None:
-    """Show the rates as the report draws them."""
+def _draw(
+    rows: Rows,
+    edition: str,
+    setting: str,
+    floor: Floor | None,
+    effort: Mapping[str, float],
+    printed: Rows | None,
+) -> None:
+    """Show the rates as the report draws them, and what the benchmark's paper prints of the same players."""
     more = floor.effort.column if floor and floor.effort else "effort"
     drawn = [{**row, "setting": setting, more: effort.get(row["player"])} for row in rows.records()]
     columns = tuple(drawn[0])
     table = ReportTable("headline", columns, tuple(tuple(row[name] for name in columns) for row in drawn), "")
-    section = success_rows(ReportData(edition, (), (setting,), {"headline": table}, floor=floor))
+    tables = {"headline": table}
+    if printed is not None:
+        name = PAPER_SCORES.name
+        tables[name] = ReportTable(name, tuple(printed.columns), tuple(printed.rows), PAPER_SCORES.sql)
+    section = success_rows(ReportData(edition, (), (setting,), tables, floor=floor))
     show_section(replace(section, tables=()))
 
 

@@ -1,8 +1,12 @@
 """The leaderboard in the paper's columns, and accuracy, entropy and compression from V0 to V9 (table 7)."""
 
+from collections.abc import Sequence
+
 from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.figures.curves import Axes, draw_curves
-from tasks.report.wording import brackets, clean, decimals, with_interval
+from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
+from tasks.report.wording import brackets, clean, decimals, span, with_interval
 
 LEADERBOARD = Query(
     "a2rbench_leaderboard",
@@ -85,7 +89,7 @@ def leaderboard(data: ReportData) -> Section:
     return Section(key, title, caption, (table,), grid=grid)
 
 
-@figure("a2rbench_paper", "As the paper counts", PAPER)
+@figure("a2rbench_paper", "As the paper counts", PAPER, PAPER_SCORES)
 def papers_tables(data: ReportData) -> Section:
     """Return the section of the same accuracies with copies counted as items: tables 1, 4 and 8."""
     key, title = papers_tables.key, papers_tables.title
@@ -104,7 +108,24 @@ def papers_tables(data: ReportData) -> Section:
         "item with a copy counts twice. Percentages as above; brackets hold 95% intervals of the total, by "
         "rule."
     )
-    return Section(key, title, caption, (table,), grid=grid)
+    drawings = _draw_beside_paper(data, title, rows)
+    caption += PAPER_DOC if drawings else ""
+    return Section(key, title, caption, (table, *paper_tables(data)), drawings, grid)
+
+
+def _draw_beside_paper(data: ReportData, title: str, rows: Sequence[Record]) -> tuple[Drawing, ...]:
+    """Return a drawing of the total accuracies; none where the paper prints none of a player's."""
+    printed = read_paper_values(data, "accuracy")
+    drawn = [
+        read_estimate(row, "total_accuracy", "played", paper=printed.get(("all", row["player"])))
+        for row in rows
+        if row["total_accuracy"] is not None
+    ]
+    if not any(row["paper"] for row in drawn):
+        return ()
+    heading = f"total, n = {span(row['n'] for row in drawn)} replies per player"
+    scale = Scale(("accuracy over all items, copies too",), ends=(0, 1))
+    return (interval_rows(heading, f"{title}: total", drawn, scale, data.players()),)
 
 
 def _cell(row: Record, column: str) -> str:

@@ -4,8 +4,19 @@ from collections.abc import Sequence
 
 from schemas.beyondbench.things import SUITES
 from tasks.beyondbench.players.registry import PLAYERS
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.wording import brackets, clean, decimals
+from tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_unanalysed,
+)
+from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
+from tasks.report.wording import brackets, clean, decimals, span
 
 LEADERBOARD = Query(
     "leaderboard",
@@ -49,6 +60,7 @@ _COLUMNS = (
 )
 
 
+_SCALE = Scale(("accuracy",), ends=(0, 1))
 _COMMON = ("Common", "common_accuracy", True)
 _COMPARED = (
     " Common is the accuracy on the problems that all players with at least half of a suite have: players "
@@ -57,7 +69,7 @@ _COMPARED = (
 )
 
 
-@figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED)
+@figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED, PAPER_SCORES)
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
     tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
@@ -94,7 +106,26 @@ def leaderboard(data: ReportData) -> Section:
         "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
         "not_asked, and table unasked for the sizes." + (_COMPARED if differs else "")
     )
-    return Section(_KEY, _TITLE, caption, tables, grid=grid)
+    drawings = _draw_beside_paper(data, rows)
+    caption += PAPER_DOC if drawings else ""
+    return Section(_KEY, _TITLE, caption, (*tables, *paper_tables(data)), drawings, grid)
+
+
+def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
+    """Return a drawing per suite and overall of which the paper prints a player's accuracy."""
+    printed = read_paper_values(data, "accuracy")
+    drawings = []
+    for part in _PARTS:
+        setting, column = "all" if part == "overall" else part, f"{part}_accuracy"
+        drawn = [
+            read_estimate(row, column, f"{part}_cells", paper=printed.get((setting, row["player"])))
+            for row in rows
+            if row[column] is not None
+        ]
+        if any(row["paper"] for row in drawn):
+            heading = f"{part}, n = {span(row['n'] for row in drawn)} cells per player"
+            drawings.append(interval_rows(heading, f"{_TITLE}: {part}", drawn, _SCALE, data.players()))
+    return tuple(drawings)
 
 
 def _name(row: Record, rows: Sequence[Record]) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
 from tasks.knowlogic.players.registry import PLAYERS
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.wording import brackets, clean, decimals
+from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
+from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
+from tasks.report.wording import brackets, clean, decimals, span
 
 LEADERBOARD = Query(
     "leaderboard",
@@ -22,7 +24,7 @@ _TITLE = "Domains and languages"
 _HEADINGS = {"zh": "Chinese", "en": "English"}
 
 
-@figure(_KEY, _TITLE, LEADERBOARD)
+@figure(_KEY, _TITLE, LEADERBOARD, PAPER_SCORES)
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, a column per domain and language, average."""
     table = data.tables[_KEY]
@@ -67,7 +69,24 @@ def leaderboard(data: ReportData) -> Section:
         "draws; Clopper and Pearson's near 0 and 100%. Bold is the best of a column, underlined the "
         f"second, among {who}."
     )
-    return Section(_KEY, _TITLE, caption, (table,), grid=grid)
+    drawings = _draw_beside_paper(data, rows)
+    caption += PAPER_DOC if drawings else ""
+    return Section(_KEY, _TITLE, caption, (table, *paper_tables(data)), drawings, grid)
+
+
+def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
+    """Return a drawing of the averages; none where the paper prints none of a player's."""
+    printed = read_paper_values(data, "average")
+    drawn = [
+        read_estimate(row, "average", "questions", paper=printed.get(("all", row["player"])))
+        for row in rows
+        if row["average"] is not None
+    ]
+    if not any(row["paper"] for row in drawn):
+        return ()
+    heading = f"average, n = {span(row['n'] for row in drawn)} questions per player"
+    scale = Scale(("average of domains and languages",), ends=(0, 1))
+    return (interval_rows(heading, f"{_TITLE}: average", drawn, scale, data.players()),)
 
 
 def _cell(row: Record, column: str) -> str:

@@ -21,6 +21,7 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
+from tasks.report.figures.paper_values import describe_mark, name_places
 from tasks.report.wording import clean, decimals, span, with_interval
 
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
@@ -50,16 +51,26 @@ def read_estimate(
     series: str = "",
     other: str = "",
     more: str = "",
+    paper: Record | None = None,
 ) -> Record:
     """Return what is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
 
-    `other` is the player whose value was taken from it; `more` is added to its text.
+    `other` is the player whose value was taken from it; `more` is added to its text. `paper` is what the
+    benchmark's paper prints of the player (`tasks.report.figures.paper_values`).
     """
     low, high = ends or (f"{value}_low", f"{value}_high")
     first, second = clean(row["player"]), clean(other)
     figures = {"value": row[value], "low": row[low], "high": row[high], "n": row[n]}
     player = f"{first}\n{second}" if other else first
-    return {"player": player, "first": first, "other": second, "series": series, **figures, "more": more}
+    return {
+        "player": player,
+        "first": first,
+        "other": second,
+        "series": series,
+        **figures,
+        "more": more,
+        "paper": paper,
+    }
 
 
 def rows_by_setting(
@@ -91,14 +102,19 @@ def rows_by_setting(
 def interval_rows(
     heading: str, title: str, drawn: Sequence[Record], scale: Scale, order: Sequence[str] = ()
 ) -> Drawing:
-    """Return the estimates as a drawing, a row per player (or pair of players), in this order or as given."""
+    """Return the estimates as a drawing, a row per player (or pair of players), in this order or as given.
+
+    What a paper prints of a player is a hollow mark in its row; the heading says of which table it is.
+    """
     names = list(dict.fromkeys((*map(clean, order), *(row["player"] for row in drawn))))
     by_name = sorted(names, key=str.casefold)
     # A row of several series stands where its first one belongs.
     leading = {row["player"]: row["value"] for row in reversed(drawn)}
+    printed = [row["paper"] for row in drawn if row.get("paper") is not None]
     rows = [
         {
             **row,
+            **describe_mark(row.get("paper"), scale.places),
             "place": names.index(row["player"]),
             "by_name": by_name.index(row["player"]),
             "by_value": _LAST if (value := leading[row["player"]]) is None else -value,
@@ -109,11 +125,13 @@ def interval_rows(
         for row in drawn
     ]
     series = tuple(dict.fromkeys(row["series"] for row in drawn))
-    return make_drawing(heading, title, _compile(scale, series, any(row["other"] for row in drawn)), rows)
+    is_pair = any(row["other"] for row in drawn)
+    spec = _compile(scale, series, is_pair, bool(printed))
+    return make_drawing(heading + name_places(printed), title, spec, rows)
 
 
 @lru_cache(maxsize=64)
-def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
+def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bool) -> Spec:
     step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP
     labels = cut("datum.label")
     if is_pair:
@@ -144,6 +162,12 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool) -> Spec:
             x=alt.value("width"), text="shown:N", color=alt.value(SOFT)
         ),
     ]
+    if has_paper:
+        layers.append(
+            base.mark_point(filled=False, size=70, strokeWidth=1.5)
+            .encode(x=alt.X("paper:Q", **across), tooltip=tips(first="player", printed="the paper's value"))
+            .transform_filter("isValid(datum.paper)")
+        )
     if scale.has_zero_line:
         zero = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeWidth=1.2, color=SOFT)
         layers.insert(0, zero.encode(x=alt.datum(0)))

@@ -3,6 +3,7 @@
 from schemas.statistics.measure import mark_player
 from tasks.report.content import Query, Record, ReportData, Section, figure, omit_section, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
 from tasks.report.wording import name_populations
 
 TOKENS = Query(
@@ -41,7 +42,7 @@ _ENDS = {
 }
 
 
-@figure("success_rate", "Success rate by setting")
+@figure("success_rate", "Success rate by setting", PAPER_SCORES)
 def success_rows(data: ReportData) -> Section:
     """Return the section of success rates: a row per player, a column per setting."""
     key, title = success_rows.key, success_rows.title
@@ -56,21 +57,22 @@ def success_rows(data: ReportData) -> Section:
         for row in rows
         if floor is not None and row["player"] == floor.player
     }
-    drawings = rows_by_setting(
-        data,
-        title,
-        rows,
-        lambda row: [read_estimate(row, key, "scored", more=_mark(data, row))],
-        scale,
-        floors=floors,
-    )
+    printed = read_paper_values(data, key)
+
+    def read(row: Record) -> list[Record]:
+        paper = printed.get((row["setting"], row["player"]))
+        return [read_estimate(row, key, "scored", more=_mark(data, row), paper=paper)]
+
+    drawings = rows_by_setting(data, title, rows, read, scale, floors=floors)
     caption = (
         "Each point is a player's mean over instances of the share of scored runs that it solved. "
         f"{name_populations(rows)} {SCORED_EPISODES}"
     )
     if floor is not None and floors:
         caption += f" The dashed line is the floor. {floor.doc}"
-    return Section(key, title, caption, (table,), drawings)
+    if any((row["setting"], row["player"]) in printed for row in rows):
+        caption += PAPER_DOC
+    return Section(key, title, caption, (table, *paper_tables(data)), drawings)
 
 
 def _mark(data: ReportData, row: Record) -> str:

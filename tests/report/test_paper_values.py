@@ -1,0 +1,134 @@
+"""Hollow marks: what a benchmark's paper prints of exactly the same model, beside ours."""
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from vl_convert import vega_to_svg
+
+from flows.editions.report import report_data
+from tasks.report.content import Drawing, ReportTable, Section
+from tasks.report.figures.player_rows import success_rows
+from tests.a2rbench import made_edition as a2rbench
+from tests.beyondbench import made_edition as beyondbench
+from tests.knowlogic.figures import made_edition as knowlogic
+from tests.report import sample_report
+from warehouse.catalog.catalog import open_catalog
+from warehouse.store.store import Store
+
+LEGEND = "○ the paper's value: "
+
+
+def hollow_marks(drawing: Drawing) -> int:
+    """Return how many hollow points the drawing has, as it is drawn."""
+    chart = deepcopy(dict(drawing.chart))
+    next(data for data in chart["data"] if data["name"] == "rows")["values"] = list(drawing.rows)
+    marks = re.findall(r"<path aria-label=\"paper: [^>]*; the paper's value: [^>]*>", vega_to_svg(chart))
+    return sum('fill="' not in mark for mark in marks)
+
+
+def printed_in(drawing: Drawing) -> dict[str, float]:
+    return {row["player"]: row["paper"] for row in drawing.rows if row["paper"] is not None}
+
+
+def section_of(store: Store, key: str) -> Section:
+    data = report_data(store)
+    return next(figure for figure in data.own.figures if figure.key == key)(data)
+
+
+def of_beyondbench(root: Path, _: pytest.MonkeyPatch) -> Store:
+    models = {"Org/Qwen2.5-7B-Instruct": (5, 4, 3), "qwen2.5-7b": (4, 3, 2)}
+    return beyondbench.publish(root, beyondbench.rows(models))
+
+
+def of_knowlogic(root: Path, _: pytest.MonkeyPatch) -> Store:
+    models = {"GPT-4o": knowlogic.MODELS["m-large"], "gpt-4o-2024-08-06": knowlogic.MODELS["m-small"]}
+    return knowlogic.publish(root, knowlogic.rows(models))
+
+
+def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setattr(a2rbench, "MODELS", {"gpt-5": "RRRWRRN", "gpt-5-high": "RQWNRX"})
+    made = a2rbench.rows()
+    return a2rbench.publish(root, made, a2rbench.statistics(made))
+
+
+@pytest.mark.parametrize(
+    ("publish", "key", "player", "values", "place"),
+    [
+        (
+            of_beyondbench,
+            "leaderboard",
+            "Org/Qwen2.5-7B-Instruct",
+            {"easy": 0.6136, "medium": 0.3007, "hard": 0.1665, "overall": 0.3603},
+            "table 3",
+        ),
+        (of_knowlogic, "leaderboard", "GPT-4o", {"average": 0.4481}, "table 5"),
+        (of_a2rbench, "a2rbench_paper", "gpt-5", {"total": 0.39}, "table 1"),
+    ],
+)
+def test_a_model_of_the_paper_has_its_value_beside_ours(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    publish: Callable[[Path, pytest.MonkeyPatch], Store],
+    key: str,
+    player: str,
+    values: dict[str, float],
+    place: str,
+) -> None:
+    section = section_of(publish(tmp_path, monkeypatch), key)
+    drawn = {drawing.heading.split(",")[0]: drawing for drawing in section.drawings}
+    # A name that only begins like the model's is another model, or may be.
+    assert {part: printed_in(drawing) for part, drawing in drawn.items()} == {
+        part: {player: pytest.approx(value)} for part, value in values.items()
+    }
+    for drawing in drawn.values():
+        assert drawing.heading.endswith(LEGEND + place)
+        assert hollow_marks(drawing) == 1
+        assert len(drawing.rows) > 2
+    assert "a model of exactly this name" in section.caption
+    assert section.tables[-1].name == "paper_scores"
+
+
+def test_without_such_a_model_nothing_is_added(tmp_path: Path) -> None:
+    section = section_of(knowlogic.publish(tmp_path, knowlogic.rows()), "leaderboard")
+    assert section.drawings == ()
+    assert "the paper" not in section.caption.replace("the paper's table", "")
+    assert section.tables[-1].rows == ()
+
+
+def test_success_rates_have_the_papers_rate_of_the_same_setting() -> None:
+    data = sample_report.report_data(("deepseek-r1", "deepseek-v3"))
+    setting = data.settings[0]
+    columns = ("player", "figure", "setting", "domain", "value", "place", "printed_as", "settings")
+    rows = (
+        ("deepseek-v3", "success_rate", setting, "all", 0.86, "results, 100 domains", "deepseek-v3", ""),
+        ("deepseek-v3", "success_rate", setting, "MedicalEnv", 0.5, "figure 3", "deepseek-v3", ""),
+        ("deepseek-r1", "tokens", setting, "all", 0.2, "figure 6b", "deepseek-r1", ""),
+    )
+    printed = ReportTable("paper_scores", columns, rows, "SELECT 1")
+    first, *others = success_rows(replace(data, tables={**data.tables, "paper_scores": printed})).drawings
+    assert printed_in(first) == {"deepseek-v3": 0.86}
+    assert first.heading.endswith(LEGEND + "results, 100 domains")
+    assert hollow_marks(first) == 1
+    assert {hollow_marks(other) for other in others} <= {0}
+    assert success_rows(data).drawings[0].heading == first.heading.removesuffix(
+        f"; {LEGEND}results, 100 domains"
+    )
+
+
+def test_the_view_names_the_table_and_gives_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = open_catalog(of_beyondbench(tmp_path, monkeypatch))
+    rows = catalog.query(
+        "SELECT player, printed_as, settings, setting, value FROM paper_scores "
+        "WHERE source = 'paper' AND figure = 'accuracy' AND place = 'table 3' ORDER BY setting"
+    )[1]
+    assert rows[0] == ("Org/Qwen2.5-7B-Instruct", "Qwen2.5 (7B)", "Qwen2.5, 7B", "all", pytest.approx(0.3603))
+    assert len(rows) == 4
+    (tokens,) = catalog.query(
+        "SELECT DISTINCT value FROM paper_scores "
+        "WHERE figure = 'tokens' AND setting = 'hard' AND source = 'paper'"
+    )[1]
+    assert tokens == (938.58,)
