@@ -107,7 +107,7 @@ def _sources(store: Store, units: Sequence[str]) -> Iterator[tuple[str, str, str
             source = analysis_of(store, edition, units)
             if source is not None and table.name == STATISTICS:
                 yield table_file(table.name, edition), source, edition
-        elif table.kind != "root":
+        elif table.of_editions:
             for unit in units:
                 name = table_file(table.name, unit)
                 if store.exists(name):
