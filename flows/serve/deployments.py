@@ -22,6 +22,7 @@ from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
 from flows.watchers.webhook import Notices
+from flows.website.after_refresh import renew_site
 from schemas.rows import JsonObject
 from schemas.settings import EditionName, load_settings
 from schemas.settings.several import load_each
@@ -67,8 +68,9 @@ def grow_edition(**settings: object) -> State[object]:
     """Grow and publish one edition, as `perennial refresh` does."""
     with _run_of_its_own():
         editions = _fresh_editions(settings)
+        site = renew_site(Store(load_settings({}).root))
     told = f"edition {editions[0]} is" if len(editions) == 1 else f"editions {', '.join(editions)} are"
-    return Completed(message=f"{told} published")
+    return Completed(message=f"{told} published{site}")
 
 
 def _name_run() -> str:
@@ -91,8 +93,10 @@ def analyse(edition: EditionName | None = None) -> State[object]:
     from flows.editions.analyse import analyse_editions
 
     with _run_of_its_own():
-        analyse_editions(Store(load_settings({}).root), edition or None, progress.note)
-    return Completed(message="the statistics are up to date")
+        store = Store(load_settings({}).root)
+        analyse_editions(store, edition or None, progress.note)
+        site = renew_site(store)
+    return Completed(message=f"the statistics are up to date{site}")
 
 
 @flow(name="audit", flow_run_name=_name_run, description="Audit published tables again.")

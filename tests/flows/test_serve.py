@@ -88,9 +88,9 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     (tmp_path / "perennial.toml").write_text(SETTINGS)
     out = tmp_path / "out.txt"
     with running_hook() as told:
-        serving = serve(tmp_path, "--every", "5", PERENNIAL_WEBHOOK=told.url)
+        serving = serve(tmp_path, "--every", "5", "--site", "public", PERENNIAL_WEBHOOK=told.url)
         try:
-            wait_for(lambda: out.read_text().count("is published\n") >= 2, tmp_path)
+            wait_for(lambda: out.read_text().count("is published; website") >= 2, tmp_path)
             second = serve(tmp_path)
             assert second.wait(timeout=120) == 9
             children = descendants(serving.pid)
@@ -120,6 +120,9 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
     assert editions[1][0] == f"{editions[0][0]}-2"
     assert [row[1] for row in editions[:2]] == ["Chemical Analysis", "Mineral Identification"]
     assert {row[2:] for row in editions} == {(2, 2)}
+    # The last refresh may have been stopped before it came to the website.
+    shown = {path.stem for path in (tmp_path / "public/editions").iterdir()}
+    assert {row[0] for row in editions[:2]} <= shown <= {row[0] for row in editions}
     whole = catalog.query("SELECT count(*), count(DISTINCT instance_id) FROM kumo_instances")[1]
     assert whole == [(2 * len(editions), 2 * len(editions))]
     published = [document for document in told.taken if document["event"] == "published"]

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from flows.stages.compute_scale import compute_scale
+from flows.website.after_refresh import keep_site, renew_site
 from flows.website.build import build_site
 from flows.website.folder import RECORD
 from flows.website.transcripts import fair_limit
@@ -192,6 +193,25 @@ def test_a_place_that_cannot_be_used_is_one_line(
     assert said in shown.err
     assert shown.err.count("\n") == 1
     assert read_folder(tmp_path) == {"taken/file": b"mine"}
+
+
+def test_serve_refuses_the_folder_of_others(give: Callable[..., Shown], root: Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    shown = give("serve", "--root", root.root, "--site", tmp_path)
+    assert shown.code == 2
+    assert "is not a website of perennial" in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_run_of_serve_renews_the_website_or_says_why_not(
+    root: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PERENNIAL__SITE", "")  # undone at the end, whatever is set meanwhile
+    assert renew_site(root) == ""
+    keep_site(tmp_path / "site")
+    assert re.fullmatch(r"; website \S+: \d+ files written, 0 removed", renew_site(root))
+    (tmp_path / "site" / RECORD).write_text("{")
+    assert "; the website is not up to date: " in renew_site(root)
 
 
 def test_a_root_without_editions_is_one_line(give: Callable[..., Shown], tmp_path: Path) -> None:

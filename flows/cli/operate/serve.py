@@ -16,6 +16,7 @@ from flows.console.terminal import Terminal
 from flows.serve.free_space import when_full
 from flows.serve.prefect_environment import configure_serving, prefect_home
 from flows.watchers.webhook import without_credentials
+from flows.website.after_refresh import keep_site
 from schemas.errors import DiskFull, InvalidOption, RootLocked
 from warehouse.store.store import Store
 
@@ -42,6 +43,10 @@ def serve(
             help="Port of the embedded server and its pages. Default: 4200, or a free one.", min=0, max=65535
         ),
     ] = 0,
+    site: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Keep the website there, as `perennial site` does."),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
 ) -> None:
     """Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.
@@ -54,6 +59,8 @@ def serve(
     from schemas.settings.several import load_each
 
     each = load_each({"root": root}, "serve")
+    if site is not None:
+        keep_site(site)
     place = _absolute(each[0].root)
     _refuse_what_cannot_recur(each, Store(place))
     os.environ["PERENNIAL_ROOT"] = place
