@@ -1,0 +1,142 @@
+"""The website in headless Chromium: opened from disk, accessible, fit for phone and print, in two schemes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from flows.stages.compute_scale import compute_scale
+from flows.website.build import build_site
+from tests.flows.chromium import CHROMIUM
+from tests.flows.report_root import publish_floor, publish_two
+from warehouse.store.store import Store
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened"),
+]
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the extra `test` brings axe")
+DESKTOP, PHONE, SHEET = 1280, 390, 794  # a sheet is A4 at 96 dots per inch
+
+
+@pytest.fixture
+def browser(site: Path) -> Iterator[Browser]:
+    """A browser, started after the website is built: its event loop would be in the way."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The website of three editions with hostile names, on one scale."""
+    folder = tmp_path_factory.mktemp("hostile")
+    publish_two(folder / "data")
+    publish_floor(folder / "data")
+    compute_scale(Store(str(folder / "data")))
+    build_site(Store(str(folder / "data")), folder / "site")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def spoken(private_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The website of three benchmarks with transcripts of models."""
+    site = tmp_path_factory.mktemp("spoken") / "site"
+    build_site(Store(str(private_root)), site)
+    return site
+
+
+@pytest.fixture(params=["hostile", "spoken"])
+def site(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.getfixturevalue(request.param)
+    return found
+
+
+def visit(page: Page, site: Path) -> Iterator[str]:
+    """Open every page of the website, one after the other; yield its name."""
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        yield path.relative_to(site).as_posix()
+
+
+def require_access(page: Page, name: str) -> None:
+    """Fail with what axe finds on the open page."""
+    found = axe.Axe().run(page).response["violations"]
+    assert not [(one["id"], one["help"], one["nodes"][0]["html"][:200]) for one in found], name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_axe_finds_no_violation(browser: Browser, site: Path, width: int, scheme: str) -> None:
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    ) as context:
+        page = context.new_page()
+        for name in visit(page, site):
+            page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+            require_access(page, name)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_pages_fit_and_ask_nothing_of_the_network(
+    browser: Browser, site: Path, width: int, scheme: str
+) -> None:
+    wrong: list[str] = []
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "console", lambda line: wrong.append(line.text) if line.type in ("error", "warning") else None
+        )
+        page.on(
+            "request", lambda asked: None if asked.url.startswith(site.as_uri()) else wrong.append(asked.url)
+        )
+        backs = set()
+        for name in visit(page, site):
+            page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            backs.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert not wrong
+        assert backs == {"rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 28)"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_of_a_page_is_printed_on_white(browser: Browser, site: Path, scheme: str) -> None:
+    with browser.new_context(
+        viewport={"width": SHEET, "height": 1123}, color_scheme=scheme, bypass_csp=True
+    ) as context:
+        page = context.new_page()
+        closed = 0
+        for name in visit(page, site):
+            page.emulate_media(media="print")
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+            heights = page.evaluate(
+                "[...document.querySelectorAll('details:not([open]) > :not(summary)')]"
+                ".map((part) => part.getBoundingClientRect().height)"
+            )
+            assert all(height > 0 for height in heights), name
+            closed += len(heights)
+            assert page.evaluate("document.documentElement.scrollWidth") <= SHEET, name
+            require_access(page, name)
+            page.emulate_media(media="screen")
+        assert closed > 10
+
+
+@pytest.mark.parametrize("site", ["hostile"], indirect=True)
+def test_charts_and_bars_are_drawn(browser: Browser, site: Path) -> None:
+    with browser.new_context(viewport={"width": DESKTOP, "height": 900}) as context:
+        page = context.new_page()
+        page.goto((site / "index.html").as_uri())
+        boxes = [one.bounding_box() for one in page.locator("svg.chart").all()]
+        assert len(boxes) == 2
+        assert all(box and box["width"] > 400 and box["height"] > 200 for box in boxes)
+        page.get_by_role("link", name="KUMO").first.click()
+        floor = page.locator("tr", has_text="guesser").locator("svg.bar .floor").first.bounding_box()
+        mark = page.locator("tr", has_text="guesser").locator("svg.bar circle").first.bounding_box()
+        assert floor
+        assert mark
+        # The guesser's own rate is the floor.
+        assert abs(floor["x"] - (mark["x"] + mark["width"] / 2)) < 1.5
