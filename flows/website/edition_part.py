@@ -13,6 +13,7 @@ from flows.website.folder import Content, Part
 from flows.website.visible import Edition, present
 from schemas.disclosure import canary_line
 from schemas.errors import count
+from schemas.people.persons import is_person
 from schemas.rows import Row
 from tasks.website.names import data_folder, edition_file
 from tasks.website.render import render
@@ -108,8 +109,8 @@ def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[
 
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:
-    """Return the commonest problems of players; without examples, which may be of private instances."""
-    found = find_problems(catalog, edition)
+    """Return the commonest problems; without persons, and without examples, which may be private instances."""
+    found = [one for one in find_problems(catalog, edition) if not is_person(one.player)]
     told = [
         f"{one.player}: {one.episodes:,} of {count(one.attempted, 'episode')} ({one.share:.0%}) "
         f"{PROBLEMS[one.status]}"

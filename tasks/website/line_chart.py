@@ -8,7 +8,7 @@ from tasks.report.wording import with_interval
 MOST_SERIES = 8
 _TOP, _BOTTOM = 12, 34
 _LEFT, _RIGHT = 40, 24
-_MOST_LABELS = 6
+_MOST_LABELS = 5
 _MOST_WHISKERS = 16  # editions; beyond, intervals of so many points hide the lines
 _DODGE = 3.0  # between the players of an edition, so that their intervals stand side by side
 
@@ -66,7 +66,7 @@ class LineChart:
     def label_places(self) -> Sequence[int]:
         """Which editions have their day below the axis: at most so many, the first and last among them."""
         last = len(self.editions) - 1
-        if last < _MOST_LABELS:
+        if last + 1 <= _MOST_LABELS:
             return range(last + 1)
         return sorted({round(number * last / (_MOST_LABELS - 1)) for number in range(_MOST_LABELS)})
 

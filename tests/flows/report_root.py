@@ -64,6 +64,12 @@ def publish_printed(root: Path) -> None:
     _publish(root, "printed", ("algorithm-3", "DeepSeek-R1"), when, shift=0, settings=("easy",))
 
 
+def publish_people(root: Path, people: tuple[str, ...]) -> None:
+    """Publish `people`, which these persons have played too."""
+    when = datetime(2026, 1, 6, tzinfo=UTC)
+    _publish(root, "people", ("algorithm-3", *people), when, shift=0, settings=("easy",))
+
+
 def publish_sizes(root: Path) -> None:
     """Publish `sizes`: three settings, whose order by name is not that by size."""
     _publish(

@@ -37,6 +37,7 @@ READERS: dict[str, Arguments] = {
     "verify": ((), ("--all",), ("kept",)),
     "report": (("kept",), ("--profiles",)),
     "export": (("kept", "elsewhere"),),
+    "site": (("public",),),
     "reproduce": (("kept",), ("kept@1",)),
     "calls": ((), ("--episode", "x")),
     "analyse": ((), ("kept",)),

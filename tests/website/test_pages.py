@@ -19,7 +19,7 @@ from flows.website.transcripts import fair_limit
 from tasks.website.names import player_file
 from tasks.website.render import MOST_BYTES
 from tests.flows.hand_made_root import Shown, perennial
-from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_two
+from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
 from tests.website.folders import PageReader, read_folder
 from tests.website.loud_root import publish_loud
 from warehouse.store.store import Store
@@ -133,6 +133,18 @@ def test_a_player_shows_its_profile_history_and_worst_transcripts(site: Path) ->
     for said in ("Profile", "KUMO, easy", "Its worst transcripts", "right answer", "do not train models"):
         assert said in text
     assert "Its worst transcripts" not in pages(site)[player_file("algorithm-3")].text
+
+
+def test_people_are_one_player_and_no_person_is_named(tmp_path: Path) -> None:
+    publish_people(tmp_path / "data", ("human:k7m2qx", "human:b3n8wz"))
+    build_site(Store(str(tmp_path / "data")), tmp_path / "site")
+    found = pages(tmp_path / "site")
+    assert player_file("human") in found
+    for name, page in found.items():
+        assert not re.search("k7m2qx|b3n8wz", page.text), name
+    assert "2 took part" in found["benchmarks/kumo.html"].text
+    assert "Its worst transcripts" not in found[player_file("human")].text
+    assert "k7m2qx" not in (tmp_path / "site/scores.json").read_text()
 
 
 def test_an_edition_more_changes_its_pages_alone_and_equals_a_new_build(tmp_path: Path) -> None:

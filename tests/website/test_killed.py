@@ -1,0 +1,38 @@
+"""A build that is killed is finished by the same command, with the bytes of an undisturbed one."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from flows.website.build import build_site
+from tests.flows.prefect_harness import clean_environment
+from tests.flows.report_root import publish_two
+from tests.website.folders import read_folder
+from warehouse.store.store import Store
+
+pytestmark = pytest.mark.slow
+DEADLINE_S = 120
+
+
+@pytest.mark.parametrize("files", [1, 25, 60])
+def test_after_a_kill_the_same_command_builds_the_same_bytes(tmp_path: Path, files: int) -> None:
+    root, site = tmp_path / "data", tmp_path / "site"
+    publish_two(root)
+    command = [sys.executable, "-P", "-m", "flows.cli.app", "site", str(site), "--root", str(root)]
+    with subprocess.Popen(command, env=clean_environment(), stderr=subprocess.DEVNULL) as build:
+        deadline = time.monotonic() + DEADLINE_S
+        while build.poll() is None and sum(len(names) for *_, names in os.walk(site)) < files:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        assert build.poll() is None, "it has ended before it was killed"
+        build.send_signal(signal.SIGKILL)
+    assert len(read_folder(site)) >= files
+    subprocess.run(command, env=clean_environment(), check=True, timeout=DEADLINE_S)
+    build_site(Store(str(root)), tmp_path / "anew")
+    assert read_folder(site) == read_folder(tmp_path / "anew")
+    assert sorted(os.listdir(site)) == sorted(os.listdir(tmp_path / "anew"))
