@@ -109,7 +109,7 @@ def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[
 
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:
-    """Return the commonest problems; without persons, and without examples, which may be private instances."""
+    """Return the commonest problems, without persons and without examples, which may be private."""
     found = [one for one in find_problems(catalog, edition) if not is_person(one.player)]
     told = [
         f"{one.player}: {one.episodes:,} of {count(one.attempted, 'episode')} ({one.share:.0%}) "
