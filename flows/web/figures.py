@@ -54,8 +54,10 @@ def show_section(section: Section, visit: Visit | None = None) -> None:
     for table in section.tables:
         if not table.rows:
             continue
-        with st.expander(f"Numbers and SQL: {plain(table.name)}"):
-            show_rows(f"{section.key}_{table.name}", Rows(table.columns, table.rows))
+        is_all = section.grid is None and not section.drawings and not section.missing
+        with st.expander(f"Numbers and SQL: {plain(table.name)}", expanded=is_all):
+            name = table.name if table.name == section.key else f"{section.key}_{table.name}"
+            show_rows(name, Rows(table.columns, table.rows))
             if table.computed:
                 st.caption(plain_line(table.computed))
             st.code(table.sql, language="sql", wrap_lines=True)
@@ -84,7 +86,9 @@ def _show_chart(key: str, drawing: Drawing) -> None:
             place = f".st-key-chart_{key}"
             least = f'{place} [data-testid="stVegaLiteChart"] {{ min-width: {drawing.least_width}px; }}'
             st.html(f"<style>{place} {{ overflow-x: auto; }} {least}</style>")
-        st.vega_lite_chart(chart_of(drawing), theme=None, width="stretch")
+        chart = chart_of(drawing)
+        width = "stretch" if chart.get("width") == "container" else "content"
+        st.vega_lite_chart(chart, theme=None, width=width)
 
 
 def chart_of(drawing: Drawing) -> dict[str, Any]:

@@ -103,6 +103,10 @@ class ReportData:
         """Return the data without the rows of these players."""
         return replace(self, tables={name: table.without(players) for name, table in self.tables.items()})
 
+    def without_rows(self) -> "ReportData":
+        """Return the data with empty tables."""
+        return replace(self, tables={name: replace(table, rows=()) for name, table in self.tables.items()})
+
     def of_setting(self, setting: str) -> "ReportData":
         """Return the data of one setting."""
         tables = {name: table.of_setting(setting) for name, table in self.tables.items()}

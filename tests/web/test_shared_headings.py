@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.editions.report import report_data
+from flows.stages.compute_scale import renew_scale
 from tasks.report.page import sections
 from tests.flows.report_root import MODEL, publish_two
 from tests.web.drawn_charts import charts_of
@@ -16,6 +17,7 @@ PAGES = {
     "domains": ["domains"],
     "pairs": ["player_pairs"],
     "drift": ["edition_comparison", "edition_link"],
+    "scale": ["scale"],
 }
 
 
@@ -23,6 +25,7 @@ PAGES = {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("headed") / "data"
     publish_two(root)
+    renew_scale(Store(str(root)))
     return root
 
 
@@ -33,6 +36,7 @@ def test_headings_are_those_of_the_report(root: Path) -> None:
         assert errors_of(shown) == []
         found = [header.value.replace("\\", "") for header in shown.header]
         assert found[: len(keys)] == [titles[key] for key in keys]
+        assert charts_of(shown)
 
 
 def test_drawings_have_the_chosen_kinds_of_players_alone(root: Path) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 import streamlit as st
 
 from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
-from flows.editions.figure_data import fill_query
-from flows.web.figures import show_section
+from flows.web.figures import read_edition, show_section
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
 from flows.web.player_kinds import kinds_of
 from flows.web.reading import Rows, Snapshot
@@ -18,7 +17,6 @@ from flows.web.tables import show_rows
 from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
 from tasks.report.content import ReportData, ReportTable
-from tasks.report.figures.paper_values import PAPER_SCORES
 from tasks.report.figures.player_rows import success_rows
 from tasks.statistics.populations import bound_share
 from warehouse.catalog.leaderboard import leaderboard_sql
@@ -51,8 +49,10 @@ def show(visit: Visit) -> None:
         return
     floor = None if edition.benchmark is None else edition.benchmark.floor
     effort = _read_effort(edition, setting, floor)
-    printed = edition.query(fill_query(PAPER_SCORES, edition.name)) if (domain, basis) == (ALL, OWN) else None
-    _draw(rows, edition.name, setting, floor, effort, printed)
+    data = read_edition(edition, [success_rows])
+    if domain != ALL or basis == COMMON:
+        data = data.without_rows()  # What else the figure shows is of all instances.
+    _draw(rows, data.of_setting(setting), effort)
     show_rows("leaderboard", _mark(_add_above_floor(rows, floor), floor, effort))
     st.caption(_explain(edition, domain, basis, rows))
     _show_problems(visit, edition, shown)
@@ -180,24 +180,14 @@ def _mark(rows: Rows, floor: Floor | None, effort: Mapping[str, float]) -> Rows:
     return Rows(rows.columns, tuple(named))
 
 
-def _draw(
-    rows: Rows,
-    edition: str,
-    setting: str,
-    floor: Floor | None,
-    effort: Mapping[str, float],
-    printed: Rows | None,
-) -> None:
-    """Show the rates as the report draws them, and what the benchmark's paper prints of the same players."""
-    more = floor.effort.column if floor and floor.effort else "effort"
+def _draw(rows: Rows, data: ReportData, effort: Mapping[str, float]) -> None:
+    """Show the rates as the report draws them, with these rows as its headline."""
+    (setting,) = data.settings
+    more = data.floor.effort.column if data.floor and data.floor.effort else "effort"
     drawn = [{**row, "setting": setting, more: effort.get(row["player"])} for row in rows.records()]
     columns = tuple(drawn[0])
     table = ReportTable("headline", columns, tuple(tuple(row[name] for name in columns) for row in drawn), "")
-    tables = {"headline": table}
-    if printed is not None:
-        name = PAPER_SCORES.name
-        tables[name] = ReportTable(name, tuple(printed.columns), tuple(printed.rows), PAPER_SCORES.sql)
-    section = success_rows(ReportData(edition, (), (setting,), tables, floor=floor))
+    section = success_rows(replace(data, tables={**data.tables, "headline": table}))
     show_section(replace(section, tables=()))
 
 

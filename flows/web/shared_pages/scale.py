@@ -15,23 +15,20 @@ _OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protoco
 
 
 def show_scale(visit: Visit) -> None:
-    """Show the scale of one benchmark and setting: rates, a picture over time, and differences."""
+    """Show the scale of one benchmark: rates, pictures over time, and differences in one setting."""
     snapshot = visit.snapshot
     names = snapshot.query("SELECT DISTINCT benchmark FROM scale ORDER BY 1").column("benchmark")
     if not names:
         st.info("No scale is computed for what is visible here: `perennial analyse` computes it.")
         return
-    columns = st.columns(2)
-    with columns[0]:
-        benchmark = choose("Benchmark", names, "benchmark")
-    listed = f"SELECT DISTINCT setting FROM scale WHERE benchmark = {quote(benchmark)} ORDER BY 1"
-    with columns[1]:
-        setting = choose("Setting", snapshot.query(listed).column("setting"), "setting")
+    benchmark = choose("Benchmark", names, "benchmark")
     newest = next(one["edition"] for one in visit.list_editions() if one["benchmark"] == benchmark)
     found = benchmarks().get(benchmark)
-    data = read_figures(snapshot.read, newest, found, [scale_over_editions], lambda: 0).of_setting(setting)
+    data = read_figures(snapshot.read, newest, found, [scale_over_editions], lambda: 0)
     show_section(scale_over_editions(data), visit)
     st.header("Differences")
+    listed = f"SELECT DISTINCT setting FROM scale WHERE benchmark = {quote(benchmark)} ORDER BY 1"
+    setting = choose("Setting", snapshot.query(listed).column("setting"), "setting")
     show_query(
         "differences",
         snapshot,

@@ -75,6 +75,10 @@ def cut(text: str, wide: int = 34, narrow: int = 24) -> str:
     return f"(length({text}) > {most} ? slice({text}, 0, {head}) + '…' + slice({text}, {tail}) : {text})"
 
 
+CUT_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
+"""A legend whose names are cut, so that a telephone shows them."""
+
+
 def tips(**fields: str) -> list[alt.Tooltip]:
     """Return what a mark shows when it is pointed at: each field of its row under a title."""
     return [alt.Tooltip(field=field, type="nominal", title=title) for field, title in fields.items()]

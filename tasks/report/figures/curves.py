@@ -9,6 +9,7 @@ import altair as alt
 
 from tasks.report.content import Drawing, Record
 from tasks.report.figures.chart import (
+    CUT_LEGEND,
     FOUND,
     LEGEND,
     ROWS,
@@ -16,7 +17,6 @@ from tasks.report.figures.chart import (
     SOFT,
     Spec,
     compile_chart,
-    cut,
     make_drawing,
     tips,
 )
@@ -24,8 +24,6 @@ from tasks.report.wording import clean, decimals, with_interval
 
 _HEIGHT = 200
 _OTHERS = "others"
-# Names are cut so that a telephone shows them.
-_CUT_LEGEND = alt.Legend(columns=2, labelExpr=cut("datum.label", 34, 20))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def _compile(axes: Axes, series: tuple[str, ...], players: int, has_intervals: b
         "color": alt.Color(
             "series:N",
             scale=alt.Scale(domain=list(series), range=colors),
-            legend=_CUT_LEGEND if axes.order else LEGEND,
+            legend=CUT_LEGEND if axes.order else LEGEND,
         ),
         "detail": ["player:N", *(["kind:N"] if axes.kinds else [])],
         "tooltip": tips(

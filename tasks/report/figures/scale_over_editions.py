@@ -13,7 +13,16 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.chart import FOUND, ROWS, SERIES, compile_chart, make_drawing, series_colours, tips
+from tasks.report.figures.chart import (
+    CUT_LEGEND,
+    FOUND,
+    ROWS,
+    SERIES,
+    compile_chart,
+    make_drawing,
+    series_colours,
+    tips,
+)
 from tasks.report.wording import clean, decimals, p_number, with_interval
 
 SCALE = Query(
@@ -112,7 +121,7 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
     ]
     place = alt.X("edition:N", sort=editions, title="edition, oldest first", axis=alt.Axis(labelAngle=-30))
     base = alt.Chart(ROWS).transform_filter(FOUND).encode(x=place, xOffset=alt.XOffset("series:N"))
-    colour = series_colours([clean(name) for name in names])
+    colour = series_colours([clean(name) for name in names], CUT_LEGEND)
     scale = alt.Scale(domain=[0, 1])
     rule = base.mark_rule(opacity=0.6).encode(
         y=alt.Y("low:Q", scale=scale, title="rate on the common scale, 95% interval"),
@@ -124,6 +133,6 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
         color=colour,
         tooltip=tips(player="player", edition="edition", estimate="rate"),
     )
-    spec = compile_chart(alt.layer(rule, point).properties(height=280))
+    spec = compile_chart(alt.layer(rule, point).properties(width="container", height=280))
     heading = f"{setting}: {len(editions)} editions"
     return [make_drawing(heading, f"{_TITLE}: {setting}", spec, marks, is_wide=True)]
