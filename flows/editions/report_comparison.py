@@ -9,8 +9,8 @@ from schemas.errors import InvalidOption
 from schemas.plan import way_of
 from schemas.rows import ReadJson
 from tasks.play.model_player import parse_model_player
+from tasks.report.comparison.tables import ANSWER_PATTERNS
 from tasks.report.content import Comparison
-from tasks.report.edition_comparison import ANSWER_PATTERNS
 from tasks.report.figures.heat_map import DOMAINS
 from warehouse.catalog.sql.confinement import quote
 

@@ -8,9 +8,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from tasks.report.comparison.sections import edition_difference, edition_link
+from tasks.report.comparison.tables import comparison_table, link_table
 from tasks.report.content import Figure, Record, ReportData, ReportTable, Section
-from tasks.report.edition_comparison import comparison_table, link_table
-from tasks.report.figures.compared_editions import edition_difference, edition_link
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.model_groups import model_groups

@@ -9,8 +9,8 @@ import pytest
 from vl_convert import vega_to_svg
 
 from tasks.kumo.report.optimal_histogram import optimal_histogram
+from tasks.report.comparison.sections import edition_difference
 from tasks.report.content import Drawing
-from tasks.report.figures.compared_editions import edition_difference
 from tasks.report.figures.headline import headline
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import player_pairs

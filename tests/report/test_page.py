@@ -13,8 +13,8 @@ import pytest
 
 from flows.kumo.benchmark import BENCHMARK
 from tasks.kumo.report.references import reference_table
+from tasks.report.comparison.sections import edition_difference
 from tasks.report.content import Report
-from tasks.report.figures.compared_editions import edition_difference
 from tasks.report.figures.headline import headline
 from tasks.report.page import MOST_ROWS, render_page, sections
 from tests.report.sample_report import HOSTILE, NAMES, SETTINGS, compare, report_data

@@ -9,7 +9,7 @@ from flows.web.figures import read_edition, show_section
 from flows.web.page import ALL, Page, Visit, choose
 from flows.web.tables import show_query
 from schemas.errors import UnreadableInput
-from tasks.report.figures.compared_editions import edition_difference, edition_link
+from tasks.report.comparison.sections import edition_difference, edition_link
 from tasks.report.figures.heat_map import heat_map
 from tasks.report.figures.player_pairs import draw_pairs_of, player_pairs
 from warehouse.catalog.sql.confinement import quote

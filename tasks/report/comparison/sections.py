@@ -1,7 +1,7 @@
 """This edition beside another: the same players' rates and differences, and drift on the scale of anchors."""
 
+from tasks.report.comparison.tables import KEY, LINK_KEY, comparison_table, link_table
 from tasks.report.content import Comparison, Grid, ReportData, Section, omit_section
-from tasks.report.edition_comparison import KEY, LINK_KEY, comparison_table, link_table
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.wording import clean, decimals, p_number, with_interval
 

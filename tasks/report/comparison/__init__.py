@@ -1,0 +1,1 @@
+"""An edition beside another one of the same benchmark."""
