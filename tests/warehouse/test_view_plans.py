@@ -7,6 +7,7 @@ import pytest
 
 from tests.warehouse.view_plans import read_plan, wide_joins, write_tables
 from warehouse.catalog.question_views import question_views
+from warehouse.catalog.questions import saved_questions
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,19 @@ def test_no_view_of_one_edition_is_joined_by_the_edition_alone(
             if joins:
                 found[view, chosen] = joins
     assert found == {}
+
+
+def test_no_saved_question_about_one_edition_is_joined_by_the_edition_alone(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    asked = {
+        name: question.ask({"edition": "two"})
+        for name, question in saved_questions().items()
+        if "edition" in question.defaults
+    }
+    assert asked
+    found = {name: list(wide_joins(read_plan(connection, sql))) for name, sql in asked.items()}
+    assert {name: joins for name, joins in found.items() if joins} == {}
 
 
 @pytest.mark.parametrize(("join", "is_wide"), [("JOIN", True), ("LEFT JOIN", False)], ids=["inner", "left"])

@@ -17,7 +17,7 @@ from warehouse.catalog.sql.table_sql import table_sql
 from warehouse.store.store import Store
 
 EDITIONS = ("one", "two", "three")
-ROWS = {"questions": 500, "answers": 10_000, "either": 500, "analysis": 100, "root": 100}
+ROWS = {"questions": 500, "answers": 10_000, "either": 500, "analysis": 100}
 """Rows of a table of each kind in an edition; `editions` and `evaluations` have one."""
 MANY = 100
 """So many rows on both sides of a join are too many to be joined by edition and player alone."""
@@ -29,7 +29,7 @@ def write_tables(root: Path) -> Contents:
     """Write all tables of three editions with made-up values, and return what a catalog knows of them."""
     store, files = Store(str(root)), {}
     for table in TABLES.values():
-        units = ["all"] if table.kind == "root" else [*EDITIONS]
+        units = [*EDITIONS] if table.of_editions else ["all"]
         if table.kind == "answers":
             units = [evaluation_of(edition, "1") for edition in EDITIONS]
         files[table.name] = [store.location(table_file(table.name, unit)) for unit in units]
@@ -41,7 +41,7 @@ def write_tables(root: Path) -> Contents:
 
 
 def _make_rows(table: Table, edition: str) -> pa.Table:
-    number = 1 if table.name in ("editions", "evaluations") else ROWS[table.kind]
+    number = 1 if table.name in ("editions", "evaluations") else ROWS.get(table.kind, MANY)
     columns = {column.name: _make_values(column, number) for column in table.file_columns}
     if "edition" in columns:
         columns["edition"] = pa.array([edition] * number)

@@ -3,7 +3,7 @@
 SELECT edition, player, count(*) AS episodes, count(*) FILTER (success) AS solved, sum(cost_usd) AS cost_usd,
        sum(cost_usd) / nullif(count(*) FILTER (success), 0) AS cost_usd_per_success,
        sum(tokens) / nullif(count(*) FILTER (success), 0) AS tokens_per_success
-FROM episodes_wide
+FROM episodes
 WHERE edition LIKE $edition AND tokens IS NOT NULL
 GROUP BY edition, player
 ORDER BY cost_usd_per_success NULLS LAST, tokens_per_success, player

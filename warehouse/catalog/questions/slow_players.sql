@@ -1,7 +1,7 @@
 -- How long does an episode take?
 -- $edition = %
 SELECT edition, player, count(*) AS episodes, median(seconds) AS median_seconds, max(seconds) AS longest_seconds
-FROM episodes_wide
+FROM episodes
 WHERE edition LIKE $edition
 GROUP BY edition, player
 ORDER BY median_seconds DESC, player

@@ -2,11 +2,15 @@
 -- $edition = %
 WITH models AS (
     SELECT DISTINCT edition, player FROM statistics WHERE statistic = 'rank_in_kind' AND convention = 'models'
+), unsolved AS (
+    SELECT edition, instance_id, count(DISTINCT player) AS models, count(*) AS episodes
+    FROM episodes
+    JOIN models USING (edition, player)
+    WHERE edition LIKE $edition
+    GROUP BY edition, instance_id
+    HAVING NOT bool_or(success)
 )
-SELECT e.edition, e.benchmark, e.domain, e.setting, e.instance_id, count(DISTINCT e.player) AS models, count(*) AS episodes
-FROM episodes_wide AS e
-JOIN models USING (edition, player)
-WHERE e.edition LIKE $edition
-GROUP BY ALL
-HAVING NOT bool_or(e.success)
-ORDER BY e.edition, e.domain, e.setting, e.instance_id
+SELECT u.edition, i.benchmark, i.domain, i.setting, u.instance_id, u.models, u.episodes
+FROM unsolved AS u
+LEFT JOIN instances AS i ON i.edition = u.edition AND i.instance_id = u.instance_id
+ORDER BY u.edition, i.domain, i.setting, u.instance_id
