@@ -166,12 +166,11 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     waits_for = ""
     slow = _slow.get()
 
-    def describe_calls(more: str = "") -> str:
-        return "; ".join(filter(None, (calls.text + more if calls.calls else "", waits_for)))
+    def describe_calls() -> str:
+        return "; ".join(filter(None, (calls.text if calls.calls else "", waits_for)))
 
     def describe(seconds: float) -> str:
-        spent = describe_calls(" so far")
-        return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {spent}".rstrip()
+        return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {describe_calls()}".rstrip()
 
     has_bar = console is not None and console.is_terminal
     with (

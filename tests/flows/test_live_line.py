@@ -58,14 +58,14 @@ def test_a_stage_shows_calls_tokens_spend_rate_and_time_left(
                 # 30 seconds after the first call a quarter of the two batches of models is done: 90 are left.
                 assert line(31.0) == (
                     "episodes     4/6 batches    31.0 s  "
-                    "31 calls, $15.5000, 31,000 tokens, 1.0 calls/s, about 90 s left so far"
+                    "31 calls, $15.5000, 31,000 tokens, 1.0 calls/s, about 90 s left"
                 )
             progress.note_part((second + 1) / 60)
         advance({})
         clock.now += 25
         progress.count_call(reply())
         assert "5/6 batches    65.0 s  41 calls, $20.5000, 41,000 tokens" in line(65.0)
-        assert line(65.0).endswith("0.2 calls/s, about 64 s left so far")
+        assert line(65.0).endswith("0.2 calls/s, about 64 s left")
 
 
 def test_what_is_unknown_is_not_shown(clock: Clock) -> None:

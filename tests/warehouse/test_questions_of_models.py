@@ -14,11 +14,14 @@ def test_an_instance_that_only_a_program_solves_is_one_that_no_model_solves() ->
     with duckdb.connect(":memory:") as connection:
         connection.execute(STATISTICS)
         connection.execute(
-            """CREATE TABLE episodes_wide AS
-            SELECT 'e' AS edition, 'b' AS benchmark, 'd' AS domain, 's' AS setting, *
-            FROM (VALUES ('hard', 'exact', true), ('hard', 'weak', false), ('hard', 'strong', false),
+            """CREATE TABLE episodes AS SELECT 'e' AS edition, * FROM (VALUES
+                ('hard', 'exact', true), ('hard', 'weak', false), ('hard', 'strong', false),
                 ('once', 'weak', false), ('once', 'strong', false), ('once', 'strong', true),
                 ('unplayed', 'exact', false)) AS t(instance_id, player, success)"""
+        )
+        connection.execute(
+            """CREATE TABLE instances AS
+            SELECT DISTINCT edition, instance_id, 'b' AS benchmark, 'd' AS domain, 's' AS setting FROM episodes"""
         )
         rows = connection.execute(saved_questions()["unsolved_instances"].ask({})).fetchall()
     assert rows == [("e", "b", "d", "s", "hard", 2, 2)]
