@@ -21,7 +21,8 @@ def test_an_instance_that_only_a_program_solves_is_one_that_no_model_solves() ->
         )
         connection.execute(
             """CREATE TABLE instances AS
-            SELECT DISTINCT edition, instance_id, 'b' AS benchmark, 'd' AS domain, 's' AS setting FROM episodes"""
+            SELECT DISTINCT edition, instance_id, 'b' AS benchmark, 'd' AS domain, 's' AS setting
+            FROM episodes"""
         )
         rows = connection.execute(saved_questions()["unsolved_instances"].ask({})).fetchall()
     assert rows == [("e", "b", "d", "s", "hard", 2, 2)]
