@@ -38,7 +38,16 @@ def _items(table: "pyarrow.Table") -> Items:
     )
     _, number = np.unique(rules, return_inverse=True)
     gzip = np.array(table["gzip"].to_pylist(), float)
-    return Items(number, types, dimension, variation, authors, original, gzip, table["answer"].to_pylist())
+    return Items(
+        rule=number,
+        type=types,
+        dimension=dimension,
+        variation=variation,
+        author=authors,
+        original=original,
+        gzip=gzip,
+        truth=table["answer"].to_pylist(),
+    )
 
 
 def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:

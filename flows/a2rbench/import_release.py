@@ -89,7 +89,16 @@ def import_lines(
         tier=protection.tier,
         authoring=AuthoringPlan(authors=()),
     )
-    plan = EditionPlan(edition, "a2rbench", own.as_json(), 0, (), code_version(), digest, ("tier",))
+    plan = EditionPlan(
+        edition,
+        benchmark="a2rbench",
+        own=own.as_json(),
+        seed=0,
+        known_editions=(),
+        code_version=code_version(),
+        imported_from=digest,
+        found=("tier",),
+    )
     publish(store, plan, tables, [], datetime.now(UTC), templates=template_hashes())
     return done
 
@@ -98,12 +107,12 @@ def _count(imported: Sequence[ImportedLine]) -> ImportedEdition:
     items = [each.item for each in imported if each.item is not None]
     rules = Counter(fault.rule for each in imported for fault in each.rejected)
     return ImportedEdition(
-        len(imported),
-        len(items),
-        sum(each.copy is not None for each in imported),
-        sum(item.type == "symbolic" for item in items),
-        sum(item.commutes is False for item in items),
-        dict(sorted(rules.items())),
+        lines=len(imported),
+        items=len(items),
+        copies=sum(each.copy is not None for each in imported),
+        symbolic=sum(item.type == "symbolic" for item in items),
+        not_commuting=sum(item.commutes is False for item in items),
+        rejected=dict(sorted(rules.items())),
     )
 
 

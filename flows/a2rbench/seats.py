@@ -74,7 +74,14 @@ def take_seats(
     store: Store, edition: str, instance_ids: Sequence[str], _protocol: ReadJson
 ) -> list[ItemSeat]:
     """Return the seats of these instances, in their order."""
-    rows = rows_with(store, "a2rbench_items", edition, "instance_id", instance_ids, _PLAYED)
+    rows = rows_with(
+        store,
+        table="a2rbench_items",
+        unit=edition,
+        column="instance_id",
+        values=instance_ids,
+        columns=_PLAYED,
+    )
     found = {row["instance_id"]: _seat_of(row) for row in rows}
     return [found[id_] for id_ in instance_ids if id_ in found]
 
@@ -100,7 +107,14 @@ def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
     if not names:
         raise InstancesExhausted(f"no rule of A2RBench is of {domain!r}")
     variations, jail = sorted({0, variation}), find_protection().jail
-    request = SeedRequest(RULES[rng.choice(names)], 0, variations, setting == "remapped", seed, jail)
+    request = SeedRequest(
+        rule=RULES[rng.choice(names)],
+        number=0,
+        variations=variations,
+        remapping=setting == "remapped",
+        seed=seed,
+        jail=jail,
+    )
     for item in grow_seed(request).items:
         if item.variation == variation and item.is_remapped == (setting == "remapped"):
             return _seat_of(asdict(item))
@@ -113,7 +127,17 @@ def draw_sheet(game: ItemGame) -> Sheet:
     def reply(answer: str) -> str:
         return answer if read_answer(answer) is not None else _wrap(answer)
 
-    return Sheet("", game.prompt, (), (), "answer", "", reply, ask=_ASK, fault=_find_fault)
+    return Sheet(
+        goal="",
+        book=game.prompt,
+        truths=(),
+        actions=(),
+        truth_noun="answer",
+        action_noun="",
+        reply=reply,
+        ask=_ASK,
+        fault=_find_fault,
+    )
 
 
 def _find_fault(answer: str) -> str:

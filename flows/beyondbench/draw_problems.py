@@ -25,13 +25,13 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     """Return the rows of the problems of one cell, and of what is missing."""
     plan, cell = plan_of(workspace), cell_of(batch)
     request = CellRequest(
-        TASKS[cell.task],
-        cell.variation,
-        plan,
-        workspace.seed,
-        _read_earlier_ids(workspace, plan, cell),
-        issued_instances(workspace.staging.store, workspace.growth.known_editions),
-        text_counter(plan.tokenizer) if plan.tokenizer else estimate_tokens,
+        task=TASKS[cell.task],
+        variation=cell.variation,
+        plan=plan,
+        seed=workspace.seed,
+        held=_read_earlier_ids(workspace, plan, cell),
+        issued=issued_instances(workspace.staging.store, workspace.growth.known_editions),
+        count=text_counter(plan.tokenizer) if plan.tokenizer else estimate_tokens,
     )
     grown = grow_cell(request)
     first = plan.instances * [own.variation for own in plan.cells if own.task == cell.task].index(

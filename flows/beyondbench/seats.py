@@ -104,7 +104,9 @@ def draw_sheet(game: TaskGame) -> Sheet:
             return answer
         return f"\\boxed{{{answer}}}" if container == "boxed" else f"<answer>{answer}</answer>"
 
-    return Sheet("", game.prompt, (), (), "answer", "", reply)
+    return Sheet(
+        goal="", book=game.prompt, truths=(), actions=(), truth_noun="answer", action_noun="", reply=reply
+    )
 
 
 PLAYING = Playing(

@@ -65,9 +65,16 @@ def train(
         raise UnreadableInput(f"--data {data}: no chat to train on; all of its lines are for validation")
     last = steps or math.ceil(epochs * len(chats) / batch)
     plan = TrainingPlan(
-        _place(model), digest, seed, last, choose_steps(checkpoints, last), batch, lora_rank, lora_alpha,
-        learning_rate,
-    )  # fmt: skip
+        model=_place(model),
+        data=digest,
+        seed=seed,
+        steps=last,
+        checkpoints=choose_steps(checkpoints, last),
+        batch=batch,
+        lora_rank=lora_rank,
+        lora_alpha=lora_alpha,
+        learning_rate=learning_rate,
+    )
     require_same_plan(out, plan)
     validation = ChatFile(data, "validation", encode, loaded.max_length)
     console.print(f"{count(len(chats), 'chat')} of {data}, {last:,} steps of {batch}, checkpoints in {out}")

@@ -59,7 +59,12 @@ def plan_design(
     told = measure_design(parts, chosen, power)
     costs = {
         name: cost_per_episode(
-            name, history.get(name, (None, None))[1], each[name], prices, playing, variance
+            name,
+            own=history.get(name, (None, None))[1],
+            calls=each[name],
+            prices=prices,
+            playing=playing,
+            measured=variance,
         )
         for name in players
     }

@@ -49,7 +49,14 @@ def report_data(
         comparison = read_comparison(catalog.query, other, chosen, benchmark, anchors)
     plan = read_published_plan(store, chosen)
     figures = (*SHARED, *own_report(benchmark).figures)
-    data = read_figures(catalog.query, chosen, benchmark, figures, lambda: plan.public_seed, step)
+    data = read_figures(
+        catalog.query,
+        edition=chosen,
+        benchmark=benchmark,
+        figures=figures,
+        seed=lambda: plan.public_seed,
+        step=step,
+    )
     facts = state_facts(catalog, benchmark, plan, is_retired(store, chosen))
     return replace(data, facts=facts, comparison=comparison)
 

@@ -160,12 +160,12 @@ def _plan(
     ]
     return EvaluationPlan(
         growth.edition,
-        "",
-        growth.benchmark,
-        players,
-        heads[0].epochs,
-        growth.public_seed,
-        code_version(),
+        name="",
+        benchmark=growth.benchmark,
+        players=players,
+        runs=heads[0].epochs,
+        seed=growth.public_seed,
+        code_version=code_version(),
         imported_from=REPLIES + content_id("inspect", content),
         canary=growth.canary,
         model_params=params,

@@ -54,7 +54,14 @@ def make_task(
     where there is no such edition.
     """
     try:
-        return _make_task(benchmark, str(edition), str(root), instances, str(variant), str(size))
+        return _make_task(
+            benchmark,
+            edition=str(edition),
+            root=str(root),
+            instances=instances,
+            variant=str(variant),
+            size=str(size),
+        )
     except PerennialError as error:
         raise PrerequisiteError(f"perennial: {error}") from None
 

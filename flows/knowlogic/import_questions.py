@@ -49,7 +49,15 @@ def publish_questions(
         tuple(name for name in LANGUAGES if name in languages),
         knowledge="",
     )
-    plan = EditionPlan(edition, "knowlogic", own.as_json(), 0, (), code_version(), digest)
+    plan = EditionPlan(
+        edition,
+        benchmark="knowlogic",
+        own=own.as_json(),
+        seed=0,
+        known_editions=(),
+        code_version=code_version(),
+        imported_from=digest,
+    )
     rows = {
         "instances": _shared_rows(questions),
         "knowlogic_questions": [each.row() for each in questions],

@@ -59,7 +59,14 @@ def take_seats(
     store: Store, edition: str, instance_ids: Sequence[str], _protocol: Mapping[str, object]
 ) -> list[QuestionSeat]:
     """Return the seats of these instances, in their order."""
-    rows = rows_with(store, "knowlogic_questions", edition, "instance_id", instance_ids, _PLAYED)
+    rows = rows_with(
+        store,
+        table="knowlogic_questions",
+        unit=edition,
+        column="instance_id",
+        values=instance_ids,
+        columns=_PLAYED,
+    )
     found = {row["instance_id"]: QuestionSeat(**row) for row in rows}
     return [found[id_] for id_ in instance_ids if id_ in found]
 
@@ -78,7 +85,9 @@ def draw_sheet(game: QuestionGame) -> Sheet:
     def reply(answer: str) -> str:
         return answer if read_answer(answer) is not None else write_answer(answer, game.language)
 
-    return Sheet("", game.prompt, (), (), "answer", "", reply)
+    return Sheet(
+        goal="", book=game.prompt, truths=(), actions=(), truth_noun="answer", action_noun="", reply=reply
+    )
 
 
 PLAYING = Playing(

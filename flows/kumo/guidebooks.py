@@ -36,7 +36,12 @@ def read_guidebooks(store: Store, edition: str) -> Guidebooks:
         if (row["version"], row["verdict"]) == ("final", "passed")
     }
     listed = rows_with(
-        store, "kumo_instances", edition, "instance_id", sorted(texts), ("instance_id", "truths")
+        store,
+        table="kumo_instances",
+        unit=edition,
+        column="instance_id",
+        values=sorted(texts),
+        columns=("instance_id", "truths"),
     )
     found: dict[str, dict[str, list[OtherBook]]] = defaultdict(lambda: defaultdict(list))
     for row in sorted(listed, key=lambda row: row["instance_id"]):

@@ -97,7 +97,9 @@ def take_seats(
     Books passed their check, but for a first draft, which failed it.
     """
     columns = ("instance_id", "book_id", "text", "verdict", "version")
-    books = rows_with(store, "kumo_books", edition, "instance_id", instance_ids, columns)
+    books = rows_with(
+        store, table="kumo_books", unit=edition, column="instance_id", values=instance_ids, columns=columns
+    )
     verdict = "failed" if version == "first" else "passed"
     usable = {
         book["instance_id"]: book
@@ -125,7 +127,9 @@ def take_seats_among(
     columns = ("instance_id", "setting", "cluster")
     places = {
         row["instance_id"]: row
-        for row in rows_with(store, "instances", edition, "instance_id", instance_ids, columns)
+        for row in rows_with(
+            store, table="instances", unit=edition, column="instance_id", values=instance_ids, columns=columns
+        )
     }
     known = read_guidebooks(store, edition)
     found = []
@@ -166,11 +170,11 @@ def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: ReadJson) -> Ku
     board = Board(
         encoded.config,
         instance,
-        encode_instance(encoded, instance),
-        book["text"],
-        rules_of(encoded, instance),
-        _solution(row, instance),
-        PaperMessages.in_plan(protocol, row["domain"]),
+        encoded=encode_instance(encoded, instance),
+        book=book["text"],
+        rules=rules_of(encoded, instance),
+        solution=_solution(row, instance),
+        protocol=PaperMessages.in_plan(protocol, row["domain"]),
     )
     return KumoSeat(row["instance_id"], book["book_id"], board)
 
@@ -190,14 +194,14 @@ def draw_sheet(game: KumoGame) -> Sheet:
     """Return what a person is shown of a game: the book and the lists, as models see them."""
     board = game.board
     return Sheet(
-        board.config.goal.strip(),
-        board.book.strip("\n"),
-        board.instance.truths,
-        board.instance.actions,
-        board.config.truth_noun,
-        board.config.action_noun,
-        answer,
-        len(board.instance.valid_truths),
+        goal=board.config.goal.strip(),
+        book=board.book.strip("\n"),
+        truths=board.instance.truths,
+        actions=board.instance.actions,
+        truth_noun=board.config.truth_noun,
+        action_noun=board.config.action_noun,
+        reply=answer,
+        n_valid=len(board.instance.valid_truths),
     )
 
 

@@ -86,11 +86,11 @@ async def _history(
     instance = instance_from_row(row, encoded.config)
     return await write_model_book(
         calls,
-        plan.choice(role),
-        plan.reviser_of(role),
-        encoded.config,
-        instance,
-        rules_of(encoded, instance),
+        writer=plan.choice(role),
+        reviser=plan.reviser_of(role),
+        config=encoded.config,
+        instance=instance,
+        rules=rules_of(encoded, instance),
         rounds=plan.book_rounds,
         instance_id=row["instance_id"],
         ask_json=asker,

@@ -93,7 +93,7 @@ def short_request(role: Role, model: str, params: Mapping[str, object]) -> Model
     most = completion_bound(params)
     if most is not None:
         params = {name: min(most, _MOST_TOKENS) if value == most else value for name, value in params.items()}
-    return ModelRequest(role, model, _MESSAGES, dict(params), "", "")
+    return ModelRequest(role, model, messages=_MESSAGES, params=dict(params), template="", template_hash="")
 
 
 def describe_sent(request: ModelRequest) -> tuple[str, ...]:

@@ -71,7 +71,14 @@ def _open_pool(workers: int, patience_s: float, benchmark: str) -> Iterator[Runn
             return pool.run(run_work, work, threads)
 
         share = threads_of_share(workers)
-        yield Runner(task_runner, call, lambda: width, share, _counts_from_pool, patience_s)
+        yield Runner(
+            task_runner,
+            call,
+            width=lambda: width,
+            threads=share,
+            read=_counts_from_pool,
+            patience_s=patience_s,
+        )
 
 
 def _counts_from_pool(ended: "PrefectFuture[Any]") -> Counts:

@@ -179,12 +179,12 @@ def _plan(opened: OpenedStudy, store: Store, results: Results, name: str) -> Eva
         )
     return EvaluationPlan(
         edition,
-        choose_evaluation_name(store, edition, name),
-        growth.benchmark,
-        results.players,
-        1,
-        growth.public_seed,
-        code_version(),
+        name=choose_evaluation_name(store, edition, name),
+        benchmark=growth.benchmark,
+        players=results.players,
+        runs=1,
+        seed=growth.public_seed,
+        code_version=code_version(),
         canary=growth.canary,
         people={"study": opened.study.name, "moves": results.digest},
     )

@@ -68,7 +68,9 @@ def chi_square(categories: "Categories", labels: "Labels") -> Association:
     table = [(int(size), int(correct)) for size, correct in zip(sizes[order], solved[order], strict=True)]
     n, rows = len(codes), len(table)
     if not 0 < sum(correct for _, correct in table) < n or rows < 2:
-        return Association(n, rows, None, None, None, None, None)
+        return Association(
+            n, categories=rows, chi2=None, dof=None, p_value=None, cramers_v=None, corrected_v=None
+        )
     from scipy.stats import chi2_contingency
 
     result = chi2_contingency([(correct, size - correct) for size, correct in table], correction=False)

@@ -54,13 +54,13 @@ def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: Draw) -> Estimate:
     alone = _by_cluster(sums, sizes, None, draw.strata)
     found = alone if draw.cluster is None else _by_cluster(sums, sizes, draw.cluster, draw.strata)
     return Estimate(
-        float(sums.sum()) / float(sizes.sum()),
-        max(found.variance, alone.variance),
-        found.degrees,
-        found.skewness,
-        len(sums),
-        found.clusters,
-        draw.strata is not None and bool(np.any(draw.strata != draw.strata[0])),
+        ratio=float(sums.sum()) / float(sizes.sum()),
+        variance=max(found.variance, alone.variance),
+        degrees=found.degrees,
+        skewness=found.skewness,
+        n=len(sums),
+        clusters=found.clusters,
+        is_stratified=draw.strata is not None and bool(np.any(draw.strata != draw.strata[0])),
     )
 
 

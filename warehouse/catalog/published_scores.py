@@ -38,15 +38,15 @@ def read_wide(
             yield PublishedScore(
                 source,
                 place,
-                row["player"],
-                figure,
-                float(value),
-                units[figure],
-                row.get("settings", ""),
-                setting or row.get("setting", "all"),
-                domain or row.get("domain", "all"),
-                float(deviation) if deviation else None,
-                row.get("model") or None,
+                player=row["player"],
+                figure=figure,
+                value=float(value),
+                unit=units[figure],
+                settings=row.get("settings", ""),
+                setting=setting or row.get("setting", "all"),
+                domain=domain or row.get("domain", "all"),
+                deviation=float(deviation) if deviation else None,
+                model=row.get("model") or None,
             )
 
 
@@ -55,14 +55,14 @@ def read_long(package: str, name: str, source: str, units: Mapping[str, str]) ->
     for row in read_rows(package, name):
         yield PublishedScore(
             source,
-            row["place"],
-            row["player"],
-            row["figure"],
-            float(row["value"]),
-            units[row["figure"]],
-            row["settings"],
-            row["setting"],
-            row["domain"],
+            place=row["place"],
+            player=row["player"],
+            figure=row["figure"],
+            value=float(row["value"]),
+            unit=units[row["figure"]],
+            settings=row["settings"],
+            setting=row["setting"],
+            domain=row["domain"],
         )
 
 

@@ -69,15 +69,15 @@ class ConfinedCatalog:
         views = [(name, contents.sql_of(name)) for name in contents.views_for(sql)]
         return Task(
             contents.store.root,
-            contents.places,
-            settings,
-            views,
-            contents.comments_for(sql),
-            list(contents.views),
-            sql,
-            at_most,
-            counts,
-            self._limits.memory_bytes,
+            files=contents.places,
+            settings=settings,
+            views=views,
+            comments=contents.comments_for(sql),
+            known=list(contents.views),
+            sql=sql,
+            at_most=at_most,
+            counts=counts,
+            memory_bytes=self._limits.memory_bytes,
         )
 
 

@@ -43,15 +43,38 @@ def _compare_tables(store: Store, edition: str, table: Table, path: Path) -> Sam
     name = table_file(table.name, edition)
     if not store.exists(name):
         rows = _read(path.read_bytes()).num_rows
-        return Sameness(table.name, 0, rows, rows == 0, None, clock, "" if rows == 0 else "not published")
+        return Sameness(
+            table=table.name,
+            published=0,
+            rebuilt=rows,
+            same_rows=rows == 0,
+            same_bytes=None,
+            clock_columns=clock,
+            difference="" if rows == 0 else "not published",
+        )
     then_bytes, now_bytes = store.read_bytes(name), path.read_bytes()
     if then_bytes == now_bytes and not clock:
         rows = _read(now_bytes).num_rows
-        return Sameness(table.name, rows, rows, True, True, clock)
+        return Sameness(
+            table=table.name,
+            published=rows,
+            rebuilt=rows,
+            same_rows=True,
+            same_bytes=True,
+            clock_columns=clock,
+        )
     then, now = _read(then_bytes), _read(now_bytes)
     difference = _difference(table, then, now, [c.name for c in table.file_columns if not c.volatile])
     same_bytes = None if clock else False
-    return Sameness(table.name, then.num_rows, now.num_rows, not difference, same_bytes, clock, difference)
+    return Sameness(
+        table=table.name,
+        published=then.num_rows,
+        rebuilt=now.num_rows,
+        same_rows=not difference,
+        same_bytes=same_bytes,
+        clock_columns=clock,
+        difference=difference,
+    )
 
 
 def _difference(table: Table, then: "pyarrow.Table", now: "pyarrow.Table", columns: list[str]) -> str:

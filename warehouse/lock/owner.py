@@ -48,7 +48,12 @@ def this_process() -> Owner:
     except (KeyError, OSError):
         user = str(os.getuid())
     return Owner(
-        user, socket.gethostname(), os.getpid(), _start_of(os.getpid()), read_boot_id(), _pid_space()
+        user,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        started=_start_of(os.getpid()),
+        boot_id=read_boot_id(),
+        pid_space=_pid_space(),
     )
 
 

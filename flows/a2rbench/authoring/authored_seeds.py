@@ -56,12 +56,12 @@ def gate_batches(workspace: Workspace) -> list[Batch]:
 def _seed_of(row: Row) -> AuthoredSeed:
     shape, _, type_ = row["domain"].partition("_")
     rule = AuthoredRule(
-        row["rule"],
-        row["author"],
-        DIMENSIONS[SHAPES.index(shape)],
-        RULE_TYPES[RULE_TYPES.index(type_)],
-        row["description"],
-        row["inverse_description"],
-        row["code"],
+        name=row["rule"],
+        author=row["author"],
+        dimension=DIMENSIONS[SHAPES.index(shape)],
+        type=RULE_TYPES[RULE_TYPES.index(type_)],
+        description=row["description"],
+        inverse_description=row["inverse_description"],
+        code=row["code"],
     )
     return AuthoredSeed(row["domain"], row["number"], rule, json.loads(row["inputs"]))

@@ -74,11 +74,11 @@ def design(
         store,
         benchmark,
         setting,
-        names,
-        (given[0], float(goals[given[0]] or 0)),
-        power,
-        max_domains,
-        known_prices(load_settings({"benchmark": benchmark}, "design"), store),
+        players=names,
+        goal=(given[0], float(goals[given[0]] or 0)),
+        power=power,
+        max_domains=max_domains,
+        prices=known_prices(load_settings({"benchmark": benchmark}, "design"), store),
     )
     if as_json:
         sys.stdout.write(json_text(document) + "\n")

@@ -44,7 +44,14 @@ def kumo(
     store = data_root(root)
     started = time.monotonic()
     with show_import_progress(console) as advance:
-        done = import_release(store, path, _split_list(domains), _split_list(models), console.print, advance)
+        done = import_release(
+            store,
+            path,
+            domains=_split_list(domains),
+            models=_split_list(models),
+            tell=console.print,
+            on_progress=advance,
+        )
     if done is None:
         console.print(f"edition {EDITION} was imported from the same files before: nothing to do")
     else:

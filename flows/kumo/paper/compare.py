@@ -31,7 +31,7 @@ def compare_paper(store: Store, path: Path | None, step: Callable[[str], None]) 
     if path is not None:
         console = Terminal(stderr=True, soft_wrap=True)
         with show_import_progress(console) as advance:
-            import_release(store, path, [], [], console.print, advance)
+            import_release(store, path, domains=[], models=[], tell=console.print, on_progress=advance)
     if EDITION not in published_editions(store):
         raise UnreadableInput(
             f"no edition {EDITION} in {store.root!r}: expected the authors' released data; give its folder, "

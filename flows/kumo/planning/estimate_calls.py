@@ -199,7 +199,15 @@ def _some_book(seed: int, config: SeedConfig, setting: Setting) -> str:
     truths = rng.sample(encoded.truths, min(setting.n_truths, len(encoded.truths)))
     actions = rng.sample(encoded.actions, min(setting.n_actions, len(encoded.actions)))
     nothing_seen = tuple(None for _ in actions)
-    instance = Instance(tuple(truths), tuple(actions), nothing_seen, ("",) * len(actions), (), seed, 0)
+    instance = Instance(
+        truths=tuple(truths),
+        actions=tuple(actions),
+        states=nothing_seen,
+        observations=("",) * len(actions),
+        valid_truths=(),
+        seed=seed,
+        index=0,
+    )
     return write_book(config, instance, rules_of(encoded, instance), rng)
 
 

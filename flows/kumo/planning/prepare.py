@@ -60,18 +60,18 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
             "leave it out"
         )
     plan = KumoPlan(
-        tuple(domain.config.config_id for domain in domains),
-        sizes,
-        instances,
-        settings.min_expected_steps,
-        settings.require_test,
-        authoring,
-        number,
-        settings.rest_editions if number else 0,
-        worlds,
-        settings.book_style,
-        settings.chosen_sampler(),
-        settings.counterfactual,
+        configs=tuple(domain.config.config_id for domain in domains),
+        settings=sizes,
+        instances=instances,
+        min_expected_steps=settings.min_expected_steps,
+        require_test=settings.require_test,
+        authoring=authoring,
+        domain_count=number,
+        rest_editions=settings.rest_editions if number else 0,
+        worlds=worlds,
+        book_style=settings.book_style,
+        sampler=settings.chosen_sampler(),
+        counterfactual=settings.counterfactual,
     )
     if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
         others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"

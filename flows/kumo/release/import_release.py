@@ -100,7 +100,15 @@ def import_release(
         tell(f"outcomes     {sum(row['runs'] for row in outcomes):,} runs without instances")
         statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
         tell(f"statistics   {statistics.num_rows:,}")
-        made = publish(store, plan.evaluation, answers, [], datetime.now(UTC), merged, statistics=statistics)
+        made = publish(
+            store,
+            plan=plan.evaluation,
+            tables=answers,
+            audits=[],
+            created_at=datetime.now(UTC),
+            files=merged,
+            statistics=statistics,
+        )
         if trouble := renew_scale(store):
             tell(trouble)
         counts.update({**made.counts, "statistics": statistics.num_rows})
@@ -137,17 +145,25 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, sampler=AS_PUBLISHED).as_json()
     digest = content_id("release", listed, sorted(models))
     version = code_version()
-    growth = EditionPlan(EDITION, "kumo", own, 0, (), version, digest)
+    growth = EditionPlan(
+        edition=EDITION,
+        benchmark="kumo",
+        own=own,
+        seed=0,
+        known_editions=(),
+        code_version=version,
+        imported_from=digest,
+    )
     return RefreshPlan(
         growth,
         EvaluationPlan(
-            EDITION,
-            FIRST,
-            "kumo",
-            release.players,
-            0,
-            0,
-            version,
+            edition=EDITION,
+            name=FIRST,
+            benchmark="kumo",
+            players=release.players,
+            runs=0,
+            seed=0,
+            code_version=version,
             imported_from=digest,
             canary=growth.canary,
             protocol={"facts": facts_of_paper_models()},

@@ -58,12 +58,12 @@ def prepare_refresh(
     given = settings.seed
     asked = RefreshPlan(
         EditionPlan(
-            "",
-            benchmark.name,
-            own.own,
-            given if given is not None and is_public(given) else None,
-            published,
-            version,
+            edition="",
+            benchmark=benchmark.name,
+            own=own.own,
+            seed=given if given is not None and is_public(given) else None,
+            known_editions=published,
+            code_version=version,
             found=own.found,
             is_fresh=given is None,
             private_share=settings.private_share,

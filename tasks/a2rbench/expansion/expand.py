@@ -102,9 +102,9 @@ class _Work:
                 rule,
                 history,
                 variation,
-                bad.problem.message if bad else None,
-                () if isinstance(refused, Unusable) else refused,
-                attempt,
+                problem=bad.problem.message if bad else None,
+                refused=() if isinstance(refused, Unusable) else refused,
+                repeat=attempt,
             )
 
         name, schema = f"inputs_{rule.dimension}", expansion_schema(rule.dimension)
@@ -180,7 +180,12 @@ class _Work:
 
         def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
             return judgement_request(
-                choice, rule, variation, shown, bad.problem.message if bad else None, attempt
+                choice,
+                rule=rule,
+                variation=variation,
+                shown=shown,
+                problem=bad.problem.message if bad else None,
+                repeat=attempt,
             )
 
         async def read(reply: Reply) -> Judgement | Unusable:

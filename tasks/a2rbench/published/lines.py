@@ -78,17 +78,25 @@ def _read_line(raw: str, where: str) -> PublishedLine:
     _require(data, _DATA, f"{where}, field puzzle_data")
     id_, variation = value["question_id"], _VARIATION.fullmatch(value["question_id"])
     rule = AuthoredRule(
-        variation[1] if variation else id_,
-        value["author_model"],
-        _dimension(value["dimensionality"], where),
-        _TYPES[type_],
-        value["rule_description"],
-        value["inverse_rule_description"],
-        value["python_code"],
+        name=variation[1] if variation else id_,
+        author=value["author_model"],
+        dimension=_dimension(value["dimensionality"], where),
+        type=_TYPES[type_],
+        description=value["rule_description"],
+        inverse_description=value["inverse_rule_description"],
+        code=value["python_code"],
     )
     examples = _examples(data["examples"], f"{where}, field examples")
     query, answer = data["question_plaintext"], data["answer_ciphertext"]
-    return PublishedLine(id_, raw, rule, int(variation[2]) if variation else 0, examples, query, answer)
+    return PublishedLine(
+        question_id=id_,
+        text=raw,
+        rule=rule,
+        variation=int(variation[2]) if variation else 0,
+        examples=examples,
+        query=query,
+        answer=answer,
+    )
 
 
 def _parse(raw: str, where: str) -> Any:

@@ -141,7 +141,9 @@ def _rest(text: str, form: Form, rank: Rank, start: int, end: int) -> Iterator[S
         written = written.replace("```", "\n")
     fitted = fit_text(written.strip(" \t*_`$.").rstrip(), form)
     if fitted is not None:
-        yield Statement(rank, fitted.value, False, start, stop, is_denied(text, start, stop))
+        yield Statement(
+            rank, fitted.value, is_exact=False, start=start, end=stop, is_denied=is_denied(text, start, stop)
+        )
 
 
 def _whole(block: str, form: Form, start: int) -> Iterator[Statement]:
@@ -152,7 +154,14 @@ def _whole(block: str, form: Form, start: int) -> Iterator[Statement]:
     else:
         fitted = fit_text(block, form)
         if fitted is not None:
-            yield Statement("shown", fitted.value, False, start, start + len(block), False)
+            yield Statement(
+                rank="shown",
+                value=fitted.value,
+                is_exact=False,
+                start=start,
+                end=start + len(block),
+                is_denied=False,
+            )
 
 
 def _fences(text: str) -> list[tuple[int, str]]:

@@ -47,7 +47,17 @@ def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figur
             n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
             alpha = nominal_alpha(units)
             low, high = interval_of(rules, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
-            yield Figure(statistic, ALL, ALL, player, n, alpha, _METHOD, low=low, high=high)
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=ALL,
+                player=player,
+                n=n,
+                value=alpha,
+                method=_METHOD,
+                low=low,
+                high=high,
+            )
 
 
 def interval_of(rules: Sequence[Sequence[Sequence[str | None]]], seed: int) -> Interval | None:

@@ -49,14 +49,32 @@ def curve_figures(
             if statistic == "wrong_entropy":
                 entropies.append(value)
             method = f"{what}, all players and runs together: mean over items with any; n counts these"
-            yield Figure(statistic, ALL, ALL, ALL, len(known), value, method, other=f"V{variation}")
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=ALL,
+                player=ALL,
+                n=len(known),
+                value=value,
+                method=method,
+                other=f"V{variation}",
+            )
     compression = [sum(float(items.gzip[row]) for row in rows) / len(rows) for rows in places.values()]
     curves = {played.player: [_accuracy(played, rows) for rows in places.values()] for played in everybody}
     yield _correlation(WITH_ENTROPY, ALL, compression, entropies)
     means = [_mean([curves[played.player][at] for played in pooled]) for at in range(len(places))]
     for (variation, rows), mean in zip(places.items(), means, strict=True):
         method = f"unweighted mean of their {BY_VARIATION}; n counts items"
-        yield Figure(f"mean_{BY_VARIATION}", ALL, ALL, ALL, len(rows), mean, method, other=f"V{variation}")
+        yield Figure(
+            statistic=f"mean_{BY_VARIATION}",
+            setting=ALL,
+            domain=ALL,
+            player=ALL,
+            n=len(rows),
+            value=mean,
+            method=method,
+            other=f"V{variation}",
+        )
     for player, values in {ALL: means, **curves}.items():
         yield _correlation(WITH_ACCURACY, player, compression, values)
 
@@ -89,12 +107,12 @@ def _correlation(
     )
     return Figure(
         statistic,
-        ALL,
-        ALL,
-        player,
-        found.n,
-        found.r,
-        method,
+        setting=ALL,
+        domain=ALL,
+        player=player,
+        n=found.n,
+        value=found.r,
+        method=method,
         low=found.low,
         high=found.high,
         p_value=found.p_value,

@@ -56,11 +56,11 @@ def list_task(
 
     return Task(
         name,
-        "easy",
-        title,
-        ListParams,
-        variations,
-        f"beyondbench/easy/{group}/{name}.md.j2",
+        suite="easy",
+        title=title,
+        params=ListParams,
+        variations=variations,
+        template=f"beyondbench/easy/{group}/{name}.md.j2",
         draw=draw,
         solve=lambda params: one(kind.as_answer(compute(params.values))),
         verify=lambda params, answer: kind.grade(compute(params.values), answer),

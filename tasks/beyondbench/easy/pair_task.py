@@ -64,11 +64,11 @@ def pair_task(
     *_, group, name = module.split(".")
     return Task(
         name,
-        "easy",
-        title,
-        PairParams,
-        (PAIR,),
-        f"beyondbench/easy/{group}/{name}.md.j2",
+        suite="easy",
+        title=title,
+        params=PairParams,
+        variations=(PAIR,),
+        template=f"beyondbench/easy/{group}/{name}.md.j2",
         draw=draw,
         solve=lambda params: one(kind.as_answer(compute(params.first, params.second))),
         verify=lambda params, answer: kind.grade(compute(params.first, params.second), answer),

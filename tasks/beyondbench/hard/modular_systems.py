@@ -270,12 +270,12 @@ def _sum_of_products(size: int, power: int, is_odd: bool) -> int:
 
 
 TASK = Task(
-    "modular_systems",
-    "hard",
-    "the integer in a window that satisfies congruences and further conditions",
-    SystemParams,
-    tuple(Variation(name, SIZES) for name in ("basic", "prime", "range", "divisible", "mixed")),
-    "beyondbench/hard/modular_systems.md.j2",
+    name="modular_systems",
+    suite="hard",
+    title="the integer in a window that satisfies congruences and further conditions",
+    params=SystemParams,
+    variations=tuple(Variation(name, SIZES) for name in ("basic", "prime", "range", "divisible", "mixed")),
+    template="beyondbench/hard/modular_systems.md.j2",
     draw=_draw,
     solve=_solve,
     verify=_verify,

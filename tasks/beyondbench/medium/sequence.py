@@ -102,11 +102,11 @@ def sequence_task(
     form: Form = TermForm() if has_decimals else IntegerForm()
     return Task(
         name,
-        "medium",
-        title,
-        SequenceParams,
-        tuple(Variation(family.name, family.sizes) for family in families.values()),
-        f"beyondbench/medium/{name}.md.j2",
+        suite="medium",
+        title=title,
+        params=SequenceParams,
+        variations=tuple(Variation(family.name, family.sizes) for family in families.values()),
+        template=f"beyondbench/medium/{name}.md.j2",
         draw=draw,
         solve=solve,
         verify=verify,

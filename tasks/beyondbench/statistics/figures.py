@@ -83,7 +83,14 @@ def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str)
     for size in sizes:
         of_size = [_estimate([cell], seed, size) for cell in cells]
         for (player, _), estimate in _combine(of_size).items():
-            yield _figure(BY_SIZE, estimate, ACCURACY, _SIZE, (suite, task, player), str(size))
+            yield _figure(
+                BY_SIZE,
+                estimate=estimate,
+                quantity=ACCURACY,
+                how=_SIZE,
+                place=(suite, task, player),
+                other=str(size),
+            )
 
 
 def _figures(

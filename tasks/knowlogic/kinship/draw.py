@@ -74,13 +74,13 @@ def _build(
         )
 
     return Problem(
-        SCENARIO,
-        tuple(rng.sample(names, len(names))),
-        (),
-        tuple(map(with_names, statements)),
-        request.type,
-        with_names(asked) if asked else None,
-        tuple(map(with_names, chosen)),
+        scenario=SCENARIO,
+        entities=tuple(rng.sample(names, len(names))),
+        details=(),
+        statements=tuple(map(with_names, statements)),
+        type=request.type,
+        asked=with_names(asked) if asked else None,
+        options=tuple(map(with_names, chosen)),
     )
 
 

@@ -126,7 +126,13 @@ class Drawer:
         }
         listed = tuple(rng.sample(entities, len(entities)))
         return Problem(
-            request.scenario, listed, tuple(sorted(notes)), statements, request.type, question, options
+            request.scenario,
+            entities=listed,
+            details=tuple(sorted(notes)),
+            statements=statements,
+            type=request.type,
+            asked=question,
+            options=options,
         )
 
 

@@ -69,14 +69,16 @@ class Judge:
         variables = self.rate(problem)
         chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
         return Labels(
-            tuple(sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})),
-            tuple(sorted(name for name, each in used.items() if each.arity > 1)),
-            tuple(sorted(self._rules(problem, parts))),
-            chain,
-            "vague" if variables["level_space"] else "precise",
-            rate(*variables.values()),
-            CUTS.classify(chain, problem.type, len(options)),
-            variables,
+            properties=tuple(
+                sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})
+            ),
+            relations=tuple(sorted(name for name, each in used.items() if each.arity > 1)),
+            rules=tuple(sorted(self._rules(problem, parts))),
+            chain_length=chain,
+            precision="vague" if variables["level_space"] else "precise",
+            level=rate(*variables.values()),
+            difficulty=CUTS.classify(chain, problem.type, len(options)),
+            variables=variables,
         )
 
     def canonical(self, problem: Problem) -> object:

@@ -84,12 +84,12 @@ class Drawer:
             options = tuple(options[place] for place in order)
         return Problem(
             request.scenario,
-            tuple(four[place] for place in order),
-            notes_of(self._meanings[each.template] for each in (*said, *question.options)),
-            said,
-            request.type,
-            question.asked,
-            options,
+            entities=tuple(four[place] for place in order),
+            details=notes_of(self._meanings[each.template] for each in (*said, *question.options)),
+            statements=said,
+            type=request.type,
+            asked=question.asked,
+            options=options,
         )
 
     def _find_usable(self, four: Sequence[str]) -> dict[str, Cells]:

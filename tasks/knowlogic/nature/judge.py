@@ -49,14 +49,14 @@ class Judge:
         cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
         nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem))
         return Labels(
-            tuple(sorted(properties)),
-            tuple(sorted({meaning.template for meaning in used if meaning.relation})),
-            tuple(sorted(self._rules(problem, used))),
-            cl,
-            "vague" if problem.type.startswith("vague") else "precise",
-            rate(kl, cl, nm),
-            CUTS.classify(cl, problem.type, len(problem.options)),
-            {"kl": kl, "cl": cl, "nm": float(nm)},
+            properties=tuple(sorted(properties)),
+            relations=tuple(sorted({meaning.template for meaning in used if meaning.relation})),
+            rules=tuple(sorted(self._rules(problem, used))),
+            chain_length=cl,
+            precision="vague" if problem.type.startswith("vague") else "precise",
+            level=rate(kl, cl, nm),
+            difficulty=CUTS.classify(cl, problem.type, len(problem.options)),
+            variables={"kl": kl, "cl": cl, "nm": float(nm)},
         )
 
     def canonical(self, problem: Problem) -> object:

@@ -87,15 +87,15 @@ def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) ->
     for name, keys in sentences.items():
         if keys.get("property") in nature.properties:
             found[name] = Meaning(
-                name,
-                keys["property"],
-                keys.get("value"),
-                tuple(keys.get("values", nature.properties[keys["property"]].values)),
-                keys.get("relation"),
-                keys.get("second") == "entity",
-                keys.get("negated", False),
-                keys.get("whole", False),
-                keys.get("note"),
+                template=name,
+                about=keys["property"],
+                value=keys.get("value"),
+                values=tuple(keys.get("values", nature.properties[keys["property"]].values)),
+                relation=keys.get("relation"),
+                with_entity=keys.get("second") == "entity",
+                negated=keys.get("negated", False),
+                whole=keys.get("whole", False),
+                note=keys.get("note"),
             )
     return found
 

@@ -69,7 +69,14 @@ def choose_statements(
     )
     options = tuple(fact.said for fact in chosen)
     masks = tuple(fact.mask for fact in chosen)
-    return Question(None, options, masks, frozenset(fact.about for fact in chosen), places, tuple(chosen))
+    return Question(
+        asked=None,
+        options=options,
+        masks=masks,
+        abouts=frozenset(fact.about for fact in chosen),
+        wanted=places,
+        facts=tuple(chosen),
+    )
 
 
 def choose_gap(

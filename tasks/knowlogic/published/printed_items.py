@@ -94,7 +94,16 @@ def _items_of_pair(place: str, domain: str, kind: str, text: str) -> Iterator[Pr
         found = min(matches, key=lambda match: (match.start(), match.end()))
         body = re.sub(r"^\s*\(?(?:Known:)?", "", text[start : found.start()])
         start = found.end()
-        yield _item(place, domain, kind, language, body, found["question"], found["options"], found["key"])
+        yield _item(
+            place,
+            domain,
+            kind,
+            language,
+            body,
+            question=found["question"],
+            shown=found["options"],
+            key=found["key"],
+        )
 
 
 def _items_of_figures(text: str) -> Iterator[PrintedItem]:

@@ -96,7 +96,15 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
         return None
     rng.shuffle(chosen)
     options = tuple(proposition_of(each.claim) for each in chosen)
-    return Problem(SCENARIO, text.people, (), text.statements, request.type, None, options)
+    return Problem(
+        scenario=SCENARIO,
+        entities=text.people,
+        details=(),
+        statements=text.statements,
+        type=request.type,
+        asked=None,
+        options=options,
+    )
 
 
 def _repeats(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
@@ -135,5 +143,13 @@ def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | Non
         rng.shuffle(chosen)
         options = tuple(proposition_of(each.claim) for each in chosen)
         gap = Proposition(options[0].template, (GAP, *options[0].arguments[1:]))
-        return Problem(SCENARIO, text.people, (), text.statements, request.type, gap, options)
+        return Problem(
+            scenario=SCENARIO,
+            entities=text.people,
+            details=(),
+            statements=text.statements,
+            type=request.type,
+            asked=gap,
+            options=options,
+        )
     return None

@@ -28,14 +28,14 @@ def label(relations: Relations, problem: Problem) -> Labels:
     properties = {"sex" for fact in given if fact[0] in SEXES}
     properties |= {"given_name" for each in claims if "mark" in (each.left.form, each.right.form)}
     return Labels(
-        tuple(sorted(properties)),
-        tuple(sorted({fact[0] for fact in given if fact[0] not in SEXES} | _relations_of(claims))),
-        tuple(sorted(rules)),
-        cl,
-        "vague" if is_vague else "precise",
-        level_of(cl, nm, ne),
-        CUTS.classify(cl, problem.type, len(problem.options)),
-        {"cl": cl, "nm": nm, "ne": ne},
+        properties=tuple(sorted(properties)),
+        relations=tuple(sorted({fact[0] for fact in given if fact[0] not in SEXES} | _relations_of(claims))),
+        rules=tuple(sorted(rules)),
+        chain_length=cl,
+        precision="vague" if is_vague else "precise",
+        level=level_of(cl, nm, ne),
+        difficulty=CUTS.classify(cl, problem.type, len(problem.options)),
+        variables={"cl": cl, "nm": nm, "ne": ne},
     )
 
 

@@ -112,16 +112,16 @@ def _sounds(person: Row) -> list[str]:
 def _relation(row: Row) -> Relation:
     sex: Mapping[str, Sex] = {"m": "m", "f": "f"}
     return Relation(
-        row["id"],
-        {"zh": row["zh"], "en": row["en"]},
-        row["en_plural"],
-        row["article"],
-        sex.get(row["holder_sex"]),
-        {each: row[f"inverse_{each}"] for each in SEXES},
-        {each: row[f"as_{each}"] for each in SEXES if row[f"as_{each}"]},
-        tuple(filter(None, row["implies"].split(";"))),
-        tuple(filter(None, row["near"].split(";"))),
-        row["holders"] == "one",
-        row["pairing"],
-        row["rank"],
+        id=row["id"],
+        names={"zh": row["zh"], "en": row["en"]},
+        plural=row["en_plural"],
+        article=row["article"],
+        holder_sex=sex.get(row["holder_sex"]),
+        inverse={each: row[f"inverse_{each}"] for each in SEXES},
+        narrowed={each: row[f"as_{each}"] for each in SEXES if row[f"as_{each}"]},
+        implies=tuple(filter(None, row["implies"].split(";"))),
+        near=tuple(filter(None, row["near"].split(";"))),
+        has_one_holder=row["holders"] == "one",
+        pairing=row["pairing"],
+        rank=row["rank"],
     )

@@ -108,7 +108,15 @@ def _write(
         question = Proposition(
             options[0].template, (*arguments[: asked.gap], GAP, *arguments[asked.gap + 1 :])
         )
-    return Problem(of.scene.name, entities, (setting,), statements, request.type, question, options)
+    return Problem(
+        scenario=of.scene.name,
+        entities=entities,
+        details=(setting,),
+        statements=statements,
+        type=request.type,
+        asked=question,
+        options=options,
+    )
 
 
 def _proposition(of: Board, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:

@@ -22,12 +22,12 @@ def labels(problem: Problem) -> Labels:
     masks = [of.mask(fact) for fact in statements]
     chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
     return Labels(
-        tuple(sorted(name for name, each in said.items() if each.arity == 1)),
-        tuple(sorted(name for name, each in said.items() if each.arity > 1)),
-        tuple(rules_used(of, statements, options)),
-        chain,
-        "precise" if precise else "vague",
-        level(nm, int(not precise), al),
-        CUTS.classify(chain, problem.type, len(options)),
-        {"nm": nm, "pr": int(not precise), "al": al},
+        properties=tuple(sorted(name for name, each in said.items() if each.arity == 1)),
+        relations=tuple(sorted(name for name, each in said.items() if each.arity > 1)),
+        rules=tuple(rules_used(of, statements, options)),
+        chain_length=chain,
+        precision="precise" if precise else "vague",
+        level=level(nm, int(not precise), al),
+        difficulty=CUTS.classify(chain, problem.type, len(options)),
+        variables={"nm": nm, "pr": int(not precise), "al": al},
     )

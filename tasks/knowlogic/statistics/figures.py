@@ -116,4 +116,14 @@ def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> I
     value = fsum(means) / len(means)
     low, high = interval_of_average(parts, value)
     n = sum(map(len, known))
-    yield Figure("average", ALL, ALL, played.player, n, value, _AVERAGE, low=low, high=high)
+    yield Figure(
+        statistic="average",
+        setting=ALL,
+        domain=ALL,
+        player=played.player,
+        n=n,
+        value=value,
+        method=_AVERAGE,
+        low=low,
+        high=high,
+    )

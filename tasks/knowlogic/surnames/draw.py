@@ -86,13 +86,13 @@ class _Draft:
             statements = self._draw_statements(options, steps)
             if statements:
                 return Problem(
-                    SCENARIO,
-                    tuple(self.people),
-                    tuple(self.surnames),
-                    tuple(statements),
-                    self.request.type,
-                    asked,
-                    tuple(options),
+                    scenario=SCENARIO,
+                    entities=tuple(self.people),
+                    details=tuple(self.surnames),
+                    statements=tuple(statements),
+                    type=self.request.type,
+                    asked=asked,
+                    options=tuple(options),
                 )
         return None
 

@@ -44,14 +44,16 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
         {frozenset(each.arguments[:2]) for each in problem.statements if each.template in (*OF_TWO, KIN)}
     )
     return Labels(
-        ("surname",),
-        tuple(sorted(kin | {_RELATIONS[each.template] for each in said if each.template in _RELATIONS})),
-        ("surname of the father",) if kin else (),
-        cl,
-        "vague" if problem.type == "vague_entity" else "precise",
-        level_of(cl, 0, ne),
-        CUTS.classify(cl, problem.type, len(problem.options)),
-        {"cl": cl, "nm": 0, "ne": ne},
+        properties=("surname",),
+        relations=tuple(
+            sorted(kin | {_RELATIONS[each.template] for each in said if each.template in _RELATIONS})
+        ),
+        rules=("surname of the father",) if kin else (),
+        chain_length=cl,
+        precision="vague" if problem.type == "vague_entity" else "precise",
+        level=level_of(cl, 0, ne),
+        difficulty=CUTS.classify(cl, problem.type, len(problem.options)),
+        variables={"cl": cl, "nm": 0, "ne": ne},
     )
 
 

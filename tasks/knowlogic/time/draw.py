@@ -60,7 +60,13 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
             continue
         asked, options = drawn
         problem = Problem(
-            request.scenario, (text.person,), (), text.statements, request.type, asked, tuple(options)
+            request.scenario,
+            entities=(text.person,),
+            details=(),
+            statements=text.statements,
+            type=request.type,
+            asked=asked,
+            options=tuple(options),
         )
         if count_steps(prove(times, problem), problem) in steps:
             return problem
@@ -74,10 +80,10 @@ def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
     return variables_of(
         problem.scenario,
         problem.type,
-        len(said),
-        max(hardness_of(each.template) for each in problem.statements),
-        right,
-        sum(times.history[str(each)].obscurity for each in anchors),
+        lc=len(said),
+        cg=max(hardness_of(each.template) for each in problem.statements),
+        right=right,
+        dk=sum(times.history[str(each)].obscurity for each in anchors),
     )
 
 

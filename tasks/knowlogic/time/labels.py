@@ -55,14 +55,14 @@ def label(times: Times, problem: Problem) -> Labels:
         rules.add("duration_from_start_to_end")
     is_vague = problem.type == "vague_event" or any(each.template in _VAGUE for each in problem.options)
     return Labels(
-        _properties_of(times, said),
-        tuple(sorted({_RELATIONS[each.template] for each in said if each.template in _RELATIONS})),
-        tuple(sorted(rules)),
-        chain_length,
-        "vague" if is_vague else "precise",
-        level_of(variables),
-        CUTS.classify(chain_length, problem.type, len(problem.options)),
-        variables,
+        properties=_properties_of(times, said),
+        relations=tuple(sorted({_RELATIONS[each.template] for each in said if each.template in _RELATIONS})),
+        rules=tuple(sorted(rules)),
+        chain_length=chain_length,
+        precision="vague" if is_vague else "precise",
+        level=level_of(variables),
+        difficulty=CUTS.classify(chain_length, problem.type, len(problem.options)),
+        variables=variables,
     )
 
 

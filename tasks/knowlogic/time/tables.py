@@ -72,12 +72,12 @@ def read_times(knowledge: Knowledge) -> Times:
 
 def _event_of(row: Row) -> Event:
     return Event(
-        row["id"],
-        {"zh": row["zh"], "en": row["en"]},
-        row["gerund"],
-        (int(row["age_from"] or 0), int(row["age_to"] or 0)),
-        int(row["year"] or 0),
-        int(row["obscurity"] or 0),
+        id=row["id"],
+        names={"zh": row["zh"], "en": row["en"]},
+        gerund=row["gerund"],
+        ages=(int(row["age_from"] or 0), int(row["age_to"] or 0)),
+        year=int(row["year"] or 0),
+        obscurity=int(row["obscurity"] or 0),
     )
 
 

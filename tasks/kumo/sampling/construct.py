@@ -211,13 +211,13 @@ def _compile_kernel(sources: int) -> Any:
     def _draw_rows(tables, size, all_related, seeds, indices, attempts, forced, out):  # type: ignore[no-untyped-def]
         n_all, n_every_action = len(tables.cover_start) - 1, len(tables.action_start) - 1
         scratch = _Scratch(
-            np.zeros(n_all, np.int32),
-            np.zeros(n_all, np.bool_),
-            np.zeros(len(tables.state_action), np.bool_),
-            np.zeros(n_every_action, np.int32),
-            np.zeros(n_every_action, np.int32),
-            np.zeros(n_every_action, np.bool_),
-            np.zeros(n_every_action, np.int32),
+            order=np.zeros(n_all, np.int32),
+            covered=np.zeros(n_all, np.bool_),
+            blocked=np.zeros(len(tables.state_action), np.bool_),
+            free=np.zeros(n_every_action, np.int32),
+            chosen=np.zeros(n_every_action, np.int32),
+            related=np.zeros(n_every_action, np.bool_),
+            pool=np.zeros(n_every_action, np.int32),
         )
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(indices)):

@@ -113,7 +113,12 @@ class CandidateSource:
         starts = np.full(len(indices), start, np.int64)
         while pending.size:
             truths, actions, attempts = draw_boards(
-                self.tables.kernel, self._size[:2], seeds[pending], indices[pending], starts[pending], stop
+                self.tables.kernel,
+                size=self._size[:2],
+                seeds=seeds[pending],
+                indices=indices[pending],
+                starts=starts[pending],
+                stop=stop,
             )
             found = attempts >= 0
             result.tallies[pending, _UNBALANCED] += np.where(found, attempts, stop) - starts[pending]

@@ -74,7 +74,15 @@ class SamplingTables:
             strict=True,
         )
         return [
-            Instance(tuple(truths), tuple(actions), tuple(states), tuple(seen), tuple(valid), seed, index)
+            Instance(
+                truths=tuple(truths),
+                actions=tuple(actions),
+                states=tuple(states),
+                observations=tuple(seen),
+                valid_truths=tuple(valid),
+                seed=seed,
+                index=index,
+            )
             for truths, actions, states, seen, valid, index in columns
         ]
 

@@ -159,7 +159,9 @@ def _count_accepted(encoded: EncodedConfig, tables: "Tables", setting: Setting, 
 
     seeds = np.full(size, _seed(encoded, setting), np.uint64)
     shape = (setting.n_truths, setting.n_actions)
-    _, _, attempts = draw_boards(tables, shape, seeds, np.arange(size), np.zeros(size, np.int64), 1)
+    _, _, attempts = draw_boards(
+        tables, size=shape, seeds=seeds, indices=np.arange(size), starts=np.zeros(size, np.int64), stop=1
+    )
     return int((attempts >= 0).sum())
 
 

@@ -57,4 +57,12 @@ def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Fig
         found = communities(config, seed)
         figures = (("communities", float(len(found.communities))), ("modularity", found.modularity))
         for statistic, value in figures:
-            yield Figure(statistic, ALL, domain, ALL, found.n_truths, value, _GRAPH)
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=domain,
+                player=ALL,
+                n=found.n_truths,
+                value=value,
+                method=_GRAPH,
+            )

@@ -198,7 +198,17 @@ def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterat
                 measured.append((mean, _of_pairs(measure, runs, solved, k)))
         for mean, values in measured:
             n = len(values)
-            yield _Sample(mean, group, n, values, values * 0 + 1, 1, cluster, place, "instances")
+            yield _Sample(
+                mean,
+                group,
+                n,
+                sums=values,
+                weights=values * 0 + 1,
+                unit=1,
+                cluster=cluster,
+                domain=place,
+                unit_of_n="instances",
+            )
 
 
 def _of_instances(statistic: str, what: str) -> Mean:

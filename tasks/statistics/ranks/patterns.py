@@ -65,10 +65,10 @@ def group_patterns(
         _, first, group = np.unique(split, return_index=True, return_inverse=True)
     columns = (*(solved / np.maximum(runs, 1)), *solved.astype(np.float64))
     return Patterns(
-        stratum[first],
-        runs[:, first].T.astype(np.float64),
-        solved[:, first].sum(axis=0).astype(np.float64),
-        np.bincount(group, counts).astype(np.float64),
-        np.stack([np.bincount(group, counts * column) for column in columns], axis=1),
-        np.array([[float(np.sum(counts * one * other)) for other in columns] for one in columns]),
+        stratum=stratum[first],
+        runs=runs[:, first].T.astype(np.float64),
+        solved=solved[:, first].sum(axis=0).astype(np.float64),
+        instances=np.bincount(group, counts).astype(np.float64),
+        sums=np.stack([np.bincount(group, counts * column) for column in columns], axis=1),
+        products=np.array([[float(np.sum(counts * one * other)) for other in columns] for one in columns]),
     )

@@ -224,12 +224,12 @@ def _finish(patterns: Patterns, at: "Floats", hessian: "Floats", clusters: "Ints
     number = len(sizes)
     clustered = apart.T @ apart * number / (number - 1) if number > 1 else None
     return Rasch(
-        at[:n_players],
-        at[n_players:-1],
-        float(np.exp(at[-1])),
-        total[:n_players] / n,
-        to_parameters @ products @ to_parameters.T,
-        None if clustered is None else to_parameters @ clustered @ to_parameters.T,
-        to_rates @ products @ to_rates.T,
-        None if clustered is None else to_rates @ clustered @ to_rates.T,
+        abilities=at[:n_players],
+        difficulties=at[n_players:-1],
+        spread=float(np.exp(at[-1])),
+        rates=total[:n_players] / n,
+        covariance=to_parameters @ products @ to_parameters.T,
+        cluster_covariance=None if clustered is None else to_parameters @ clustered @ to_parameters.T,
+        rate_covariance=to_rates @ products @ to_rates.T,
+        rate_cluster_covariance=None if clustered is None else to_rates @ clustered @ to_rates.T,
     )

@@ -58,7 +58,12 @@ def compare_standardised(one: Domains, other: Domains) -> Difference | None:
     distance = abs(value) / (below if value > 0 else above) * student_quantile(degrees)
     p_value = min(1.0, 2 * float(stdtr(degrees, -distance)))
     return Difference(
-        len(shared), rate, other_rate, max(-1.0, value - below), min(1.0, value + above), p_value
+        domains=len(shared),
+        rate=rate,
+        other=other_rate,
+        low=max(-1.0, value - below),
+        high=min(1.0, value + above),
+        p_value=p_value,
     )
 
 

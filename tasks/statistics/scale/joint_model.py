@@ -100,7 +100,7 @@ class JointModel:
         known = min(max(freedom, 1.0), 1e6)
         reach = float(stdtrit(known, (1 + LEVEL) / 2)) * error
         p_value = 2 * float(stdtr(known, -abs(value) / error)) if error > 0 else float(value == 0)
-        return Estimate(value, error, known, value - reach, value + reach, p_value)
+        return Estimate(value, error, freedom=known, low=value - reach, high=value + reach, p_value=p_value)
 
 
 def prior_of(parts: Parts) -> tuple[float, float, float]:

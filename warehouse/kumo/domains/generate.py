@@ -95,7 +95,13 @@ def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
     spans = tuple((truth, low, high) for truth, (low, high) in intervals.items())
     step = float(action["step"]) if "step" in action else None
     outcome = Outcome(
-        action["name"], action["kind"], states, action.get("unit", ""), step, action.get("digits"), spans
+        action=action["name"],
+        kind=action["kind"],
+        states=states,
+        unit=action.get("unit", ""),
+        step=step,
+        digits=action.get("digits"),
+        cells=spans,
     )
     _require_multiples(outcome, place)
     return outcome

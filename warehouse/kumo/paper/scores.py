@@ -28,12 +28,12 @@ def published_scores() -> Iterator[PublishedScore]:
     for row in printed_values():
         if row.printed is not None:
             yield PublishedScore(
-                "paper, version 2" if row.version == "2" else "paper",
-                row.item,
-                row.player,
-                row.metric,
-                row.printed,
-                _UNITS[row.metric],
+                source="paper, version 2" if row.version == "2" else "paper",
+                place=row.item,
+                player=row.player,
+                figure=row.metric,
+                value=row.printed,
+                unit=_UNITS[row.metric],
                 setting=row.setting or "all",
                 domain=row.domain or "all",
                 model=row.computed_of or row.player or None,

@@ -174,14 +174,14 @@ def find_release(path: Path) -> Release:
     oracle, repeated_oracle = _choose_one_each(found["oracle"])
     skipped += [*unknown.values(), *unread, *repeated, *repeated_oracle]
     return Release(
-        dict(sorted(configs.items())),
-        tuple(sorted(found["instances"], key=_order)),
-        tuple(sorted(found["books"], key=_order)),
-        trajectories,
-        oracle,
-        next(iter(others["run_table"]), None),
-        tuple(sorted(skipped, key=lambda skipped: skipped.file)),
-        tuple(sorted(found["revised"], key=_order)),
+        configs=dict(sorted(configs.items())),
+        instances=tuple(sorted(found["instances"], key=_order)),
+        books=tuple(sorted(found["books"], key=_order)),
+        trajectories=trajectories,
+        oracle=oracle,
+        run_table=next(iter(others["run_table"]), None),
+        skipped=tuple(sorted(skipped, key=lambda skipped: skipped.file)),
+        revised=tuple(sorted(found["revised"], key=_order)),
     )
 
 

@@ -134,11 +134,11 @@ def _read_run(run: _RunForm, board: Board) -> Run:
         tests,
         ending,
         truth,
-        run.generated_text,
-        "solved" if run.successful else status,
-        run.successful,
-        run.consumed_tokens,
-        notes + _other_observations(run.observations, tests, turns, board),
+        replies=run.generated_text,
+        status="solved" if run.successful else status,
+        success=run.successful,
+        tokens=run.consumed_tokens,
+        notes=notes + _other_observations(run.observations, tests, turns, board),
     )
 
 

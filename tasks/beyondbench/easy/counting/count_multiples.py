@@ -84,12 +84,12 @@ def _near_misses(
 
 
 TASK = Task(
-    "count_multiples",
-    "easy",
-    "how many elements are multiples of 2, 3 or 5",
-    MultiplesParams,
-    (STANDARD, LARGE),
-    "beyondbench/easy/counting/count_multiples.md.j2",
+    name="count_multiples",
+    suite="easy",
+    title="how many elements are multiples of 2, 3 or 5",
+    params=MultiplesParams,
+    variations=(STANDARD, LARGE),
+    template="beyondbench/easy/counting/count_multiples.md.j2",
     draw=_draw,
     solve=lambda params: one(_count(params.values, params.divisor)),
     verify=lambda params, answer: INTEGER.grade(_count(params.values, params.divisor), answer),

@@ -86,15 +86,15 @@ def _mutate(params: SatParams, answer: Answer, rng: random.Random) -> Iterator[t
 
 
 TASK = Task(
-    "boolean_sat",
-    "hard",
-    "an assignment that makes all clauses true",
-    SatParams,
-    tuple(
+    name="boolean_sat",
+    suite="hard",
+    title="an assignment that makes all clauses true",
+    params=SatParams,
+    variations=tuple(
         Variation(family, SIZES, is_unique=False, reuse="when_exhausted" if family in _SMALL else "never")
         for family in FAMILIES
     ),
-    "beyondbench/hard/boolean_sat.md.j2",
+    template="beyondbench/hard/boolean_sat.md.j2",
     draw=draw_formula,
     solve=_solve,
     verify=_verify,

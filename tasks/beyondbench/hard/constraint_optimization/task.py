@@ -92,15 +92,15 @@ def _guess(params: PlanParams, rng: random.Random) -> Answer:
 
 
 TASK = Task(
-    "constraint_optimization",
-    "hard",
-    "the projects with the largest total profit that capacities and limits allow",
-    PlanParams,
-    tuple(
+    name="constraint_optimization",
+    suite="hard",
+    title="the projects with the largest total profit that capacities and limits allow",
+    params=PlanParams,
+    variations=tuple(
         Variation(name, SIZES, is_unique=False)
         for name in ("basic", "quality", "dependency", "risk", "mixed")
     ),
-    "beyondbench/hard/constraint_optimization.md.j2",
+    template="beyondbench/hard/constraint_optimization.md.j2",
     draw=draw_plan,
     solve=_solve,
     verify=_verify,

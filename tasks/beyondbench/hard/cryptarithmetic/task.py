@@ -97,15 +97,15 @@ def _tokens(variation: str, size: int) -> tuple[int, int]:
 
 
 TASK = Task(
-    "cryptarithmetic",
-    "hard",
-    "the digits that letters stand for in an equation",
-    CryptarithmParams,
-    (
+    name="cryptarithmetic",
+    suite="hard",
+    title="the digits that letters stand for in an equation",
+    params=CryptarithmParams,
+    variations=(
         *(Variation(name, sizes) for name, sizes in VARIATIONS.items()),
         *(Variation(name, sizes, is_counted=False) for name, sizes in WORD_VARIATIONS.items()),
     ),
-    "beyondbench/hard/cryptarithmetic.md.j2",
+    template="beyondbench/hard/cryptarithmetic.md.j2",
     draw=draw,
     solve=_solve,
     verify=_verify,

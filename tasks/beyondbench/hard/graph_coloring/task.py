@@ -119,15 +119,15 @@ def _tokens(family: str, size: int) -> tuple[int, int]:
 
 
 TASK = Task(
-    "graph_coloring",
-    "hard",
-    "a proper colouring of a graph with the fewest colours",
-    GraphParams,
-    tuple(
+    name="graph_coloring",
+    suite="hard",
+    title="a proper colouring of a graph with the fewest colours",
+    params=GraphParams,
+    variations=tuple(
         Variation(family, sizes, is_unique=False, reuse="when_exhausted" if family in _SMALL else "never")
         for family, (_, sizes) in FAMILIES.items()
     ),
-    "beyondbench/hard/graph_coloring.md.j2",
+    template="beyondbench/hard/graph_coloring.md.j2",
     draw=draw_graph,
     solve=_solve,
     verify=_verify,

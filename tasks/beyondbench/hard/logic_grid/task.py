@@ -59,13 +59,13 @@ def _tokens(_variation: str, size: int) -> tuple[int, int]:
 
 
 TASK = Task(
-    "logic_grid",
-    "hard",
-    "who has which value of each category, by clues",
-    LogicGridParams,
+    name="logic_grid",
+    suite="hard",
+    title="who has which value of each category, by clues",
+    params=LogicGridParams,
     # The paper counts eight variations, of sizes 3 and 4 by its results, and names sizes 3 to 5.
-    tuple(Variation(name, (size,), is_counted=size < 5) for name, size in VARIATIONS.items()),
-    "beyondbench/hard/logic_grid.md.j2",
+    variations=tuple(Variation(name, (size,), is_counted=size < 5) for name, size in VARIATIONS.items()),
+    template="beyondbench/hard/logic_grid.md.j2",
     draw=draw,
     solve=_solve,
     verify=verify,

@@ -163,12 +163,12 @@ def _space(variation: str, size: int) -> Space:
 
 
 TASK = Task(
-    "matrix_chain",
-    "hard",
-    "the fewest scalar multiplications of a chain of matrices",
-    ChainParams,
-    tuple(Variation(pattern, SIZES) for pattern in PATTERNS),
-    "beyondbench/hard/matrix_chain.md.j2",
+    name="matrix_chain",
+    suite="hard",
+    title="the fewest scalar multiplications of a chain of matrices",
+    params=ChainParams,
+    variations=tuple(Variation(pattern, SIZES) for pattern in PATTERNS),
+    template="beyondbench/hard/matrix_chain.md.j2",
     draw=_draw,
     solve=_solve,
     verify=_verify,

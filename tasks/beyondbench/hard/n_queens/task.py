@@ -135,15 +135,15 @@ def _mutate(params: QueensParams, answer: Answer, rng: random.Random) -> Iterato
 
 
 TASK = Task(
-    "n_queens",
-    "hard",
-    "a board of queens that do not attack each other",
-    QueensParams,
-    tuple(
+    name="n_queens",
+    suite="hard",
+    title="a board of queens that do not attack each other",
+    params=QueensParams,
+    variations=tuple(
         Variation(name, sizes, False, "when_exhausted", is_counted=name.startswith("queens_"))
         for name, (_, sizes) in VARIATIONS.items()
     ),
-    "beyondbench/hard/n_queens.md.j2",
+    template="beyondbench/hard/n_queens.md.j2",
     draw=draw,
     solve=_solve,
     verify=_verify,

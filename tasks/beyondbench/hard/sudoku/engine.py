@@ -55,7 +55,15 @@ def _rules_without_givens(params: SudokuParams) -> Rules:
         groups[cage_cells(params, cage), kernel.CAGE] = len(lists) + 1 + number
     sizes = np.array([len(cage.cells) for cage in params.cages], np.int64)
     sums = np.array([cage.total for cage in params.cages], np.int64)
-    return Rules(n, groups, np.array(lists, np.int64), sizes, sums, _cage_table(n), _bit_counts())
+    return Rules(
+        n,
+        groups,
+        units=np.array(lists, np.int64),
+        sizes=sizes,
+        sums=sums,
+        table=_cage_table(n),
+        counts=_bit_counts(),
+    )
 
 
 @lru_cache

@@ -77,11 +77,11 @@ def _tokens(variation: str, _size: int) -> tuple[int, int]:
 
 
 TASK = Task(
-    "sudoku",
-    "hard",
-    "the grid that the givens of a Sudoku determine",
-    SudokuParams,
-    tuple(
+    name="sudoku",
+    suite="hard",
+    title="the grid that the givens of a Sudoku determine",
+    params=SudokuParams,
+    variations=tuple(
         Variation(
             name,
             tuple(high for _, high in bands),
@@ -89,7 +89,7 @@ TASK = Task(
         )
         for name, bands in BANDS.items()
     ),
-    "beyondbench/hard/sudoku.md.j2",
+    template="beyondbench/hard/sudoku.md.j2",
     draw=draw,
     solve=_solve,
     verify=verify,

@@ -197,15 +197,15 @@ def _space(variation: str, size: int) -> Space:
 
 
 TASK = Task(
-    "tower_of_hanoi",
-    "hard",
-    "the shortest sequence of moves of the Tower of Hanoi",
-    HanoiParams,
-    (
+    name="tower_of_hanoi",
+    suite="hard",
+    title="the shortest sequence of moves of the Tower of Hanoi",
+    params=HanoiParams,
+    variations=(
         *(Variation(f"disks_{disks}", (disks,), reuse="when_exhausted") for disks in DISKS),
         Variation(POSITIONS, tuple(DISKS), reuse="when_exhausted", is_counted=False),
     ),
-    "beyondbench/hard/tower_of_hanoi.md.j2",
+    template="beyondbench/hard/tower_of_hanoi.md.j2",
     draw=_draw,
     solve=_solve,
     verify=_verify,

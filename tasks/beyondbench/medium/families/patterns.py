@@ -142,17 +142,17 @@ FAMILIES = by_name(
     box_rules("interleaved", (8, 9, 10), [(-999, 999), (-99, 99), (-99, 99), (-3, 4)], _interleaved),
     # (condition, threshold, k1, k2, s_1): s_(n-1) + k1 or k2 by the condition, k = 0 for 2 s_(n-1).
     Family(
-        "conditional",
-        (9, 10, 12),
-        _conditional,
-        _sample_conditional,
-        lambda rule: (
+        name="conditional",
+        sizes=(9, 10, 12),
+        terms=_conditional,
+        sample=_sample_conditional,
+        holds=lambda rule: (
             len(rule) == 5
             and rule[0] in CONDITIONS
             and max(abs(rule[1]), abs(rule[4])) <= FIRST
             and max(abs(rule[2]), abs(rule[3])) <= ADDED
         ),
-        _both_branches_twice,
+        accepts=_both_branches_twice,
     ),
     # s_n = a s_(n-1) + b s_(n-2) + c s_(n-3) + beta(n): (kind of beta, a, b, c, s_1, s_2, s_3).
     box_rules(

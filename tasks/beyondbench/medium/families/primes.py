@@ -168,14 +168,14 @@ FAMILIES = by_name(
     scale_rules("catalan", (5, 6, 7), [(offset,) for offset in range(8)], _catalan_vector, 9_999, 999),
     # s_n = (s_(n-1) + s_(n-2)) mod p: (p, s_1, s_2).
     Family(
-        "fibonacci_modulo",
-        (8, 10, 12),
-        _fibonacci_modulo,
-        _sample_modulo,
-        lambda rule: (
+        name="fibonacci_modulo",
+        sizes=(8, 10, 12),
+        terms=_fibonacci_modulo,
+        sample=_sample_modulo,
+        holds=lambda rule: (
             len(rule) == 3 and rule[0] in MODULI and 0 <= rule[1] < rule[0] and 0 <= rule[2] < rule[0]
         ),
-        _wraps_twice,
+        accepts=_wraps_twice,
     ),
     # a p^n + c: (p, a, c).
     scale_rules(
