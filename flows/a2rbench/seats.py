@@ -145,7 +145,7 @@ def _find_fault(answer: str) -> str:
     if read_answer(answer) is not None or read_answer(_wrap(answer)) is not None or answer == "null":
         return ""
     return (
-        f"{shorten(answer, 40)} is no JSON: type the output on one line, each token in double quotes, as in "
+        f"{shorten(answer, 40)} is not JSON: type the output on one line, each token in double quotes, as in "
         f"{_FORM}; or null to give up"
     )
 

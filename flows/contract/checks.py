@@ -50,7 +50,9 @@ def check_documentation(sample: Sample) -> None:
             _require(bool(column.doc), f"column {table.name}.{column.name} must say what it means (`doc`)")
         for link in table.references:
             known = link.to_table in shared or link.to_table in {one.name for one in own.tables}
-            _require(known, f"table {table.name!r} refers to {link.to_table!r}, which is no table of its own")
+            _require(
+                known, f"table {table.name!r} refers to {link.to_table!r}, which is not one of its tables"
+            )
             TABLES[link.to_table].column(link.to_column)
         if table.extends:
             _require(
@@ -123,7 +125,7 @@ def _check_vain_replies(seat: Seat, variant: str, text: str, status: CallStatus)
     async def answer(request: ModelRequest) -> Reply:
         nonlocal calls
         calls += 1
-        _require(calls <= _MOST_CALLS, f"{seat.instance_id} goes on after {_MOST_CALLS:,} replies {text!r}")
+        _require(calls <= _MOST_CALLS, f"{seat.instance_id} continues after {_MOST_CALLS:,} replies {text!r}")
         return Reply(request.call_id, status, text)
 
     name = f"{variant}:{_MODEL}" if variant else _MODEL

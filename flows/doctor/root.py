@@ -37,8 +37,8 @@ _LEDGER = (
 _STUDY = "restore the study's ledger from a copy, or check its permissions"
 _PENDING = "do that, then `perennial study status FILE` finishes it and says so"
 _LOST = (
-    "restore the ledger from a copy: what it lacks is paid for again where it is asked again; the published "
-    "editions are whole"
+    "restore the ledger from a copy: calls that it lacks are paid for again if they are repeated; the "
+    "published editions are complete"
 )
 _FOREIGN = (
     'put this root\'s own ledger back, or make that one its own with `sqlite3 {path} "DROP TABLE root"`'

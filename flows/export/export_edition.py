@@ -88,7 +88,7 @@ def export_edition(
     plan = read_published_plan(store, edition)
     if plan.imported_from and licence is None:
         raise InvalidOption(
-            f"edition {edition!r} was imported: name the licence of its data with --licence TEXT"
+            f"edition {edition!r} was imported: name the license of its data with --license TEXT"
         )
     if destination.exists() or destination.is_symlink():
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")

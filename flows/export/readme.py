@@ -24,7 +24,7 @@ def write_readme(manifest: ReadJson) -> str:
     paragraphs = (
         f"# {edition}",
         manifest["canary_line"],
-        f"Licence: {manifest['licence']}",
+        f"License: {manifest['licence']}",
         f"An edition of the benchmark {manifest['benchmark']}, made with perennial, and "
         f"{_evaluations(manifest)}. {_CONTENT[manifest['format']].format(edition=edition)} "
         "`sha256sum --check SHA256SUMS` checks all files; `manifest.json` describes them.",

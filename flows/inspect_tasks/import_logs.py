@@ -114,7 +114,7 @@ def _open_edition(store: Store, heads: Sequence[LogHead]) -> Questions:
 
 def _require_model(head: LogHead) -> None:
     if is_person(head.player) or not head.player.isprintable() or len(head.player) > _MOST_NAME:
-        raise InvalidOption(f"{head}: model {quote(head.player)} is no name of a model that can play")
+        raise InvalidOption(f"{head}: model {quote(head.player)} is not the name of a model that can play")
 
 
 def _read_log(questions: Questions, head: LogHead) -> list[LoggedEpisode]:

@@ -114,7 +114,7 @@ async def replay(
             raise UnreadableInput(f"it has {len(calls)} replies, and the game takes more")
         reply = read_completion(request, completion, price)
         if not reply.answered:
-            raise UnreadableInput(f"reply {len(calls) + 1} is no answer: {reply.error}")
+            raise UnreadableInput(f"reply {len(calls) + 1} is not an answer: {reply.error}")
         calls.append((request, reply))
         return reply
 

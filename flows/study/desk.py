@@ -23,15 +23,15 @@ from warehouse.study.clock import ReadClocks, read_clocks
 from warehouse.study.ledger import Event, Participant, StudyLedger, study_file
 
 _LONGEST_ANSWER = 2_000
-_STALE = "that click was made on an earlier view of the task and is no move: this is how it stands"
-_TIME = "the time for that task was over before the click, which is no move"
-_USED = "that action was taken before: what it showed stands among the observations"
-_UNKNOWN = "that is no choice of this task, and no move"
+_STALE = "that click was made on an earlier view of the task and does not count: this is the current one"
+_TIME = "the time for that task was over before the click, which does not count"
+_USED = "that action was taken before: its result is among the observations"
+_UNKNOWN = "that is not a choice of this task, and does not count"
 _CLOSED = "The study is closed. Thank you for your interest."
 _WITHDRAWN = "You have withdrawn: what you did has been deleted."
 _PENDING = (
-    "You have withdrawn: what you did is no part of the study any more. Its deletion from the disk is "
-    "pending until no other program reads the study's file, and is then finished without you."
+    "You have withdrawn: what you did is no longer part of the study. Its deletion from the disk is "
+    "pending until no other program reads the study's file, and then finishes without you."
 )
 _ERASE_S = 1.0  # for how long one who withdraws waits for the deletion on disk; nobody else does
 
@@ -215,7 +215,9 @@ def _refuse_name(task: TaskRun, name: str) -> str:
     sheet = task.sheet
     if not sheet.truths:
         is_text = bool(name.strip()) and len(name) <= _LONGEST_ANSWER and "\x00" not in name
-        return "" if is_text else f"an answer has 1 to {_LONGEST_ANSWER:,} characters: this is no move"
+        return (
+            "" if is_text else f"an answer has 1 to {_LONGEST_ANSWER:,} characters: this one does not count"
+        )
     if name in sheet.actions:
         return _USED if name in task.moves else ""
     return "" if name in sheet.truths else _UNKNOWN

@@ -132,7 +132,7 @@ def _describe_seed(edition: Edition) -> str:
 
 def _describe_data(edition: Edition, private: int) -> str:
     if not edition.has_download:
-        return "There is no download: the data are imported, and their licence is not ours to give."
+        return "There is no download: the data are imported, and their license is not ours to give."
     left_out = f" {count(private, 'private instance')} and all that refers to them are left out."
     return (
         "All tables as Parquet (Apache-2.0), as perennial export writes them: questions, answers, calls."

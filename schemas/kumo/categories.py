@@ -38,7 +38,7 @@ def parse_quotas(values: Sequence[str]) -> tuple[Quota, ...]:
         name, equals, number = (part.strip() for part in value.partition("="))
         if not name or (equals and not (number.isascii() and number.isdigit() and 0 < int(number) <= 1000)):
             raise ValueError(
-                f"{value!r} is no category; expected a name, or name=number with a number from 1 to 1000"
+                f"{value!r} is not a category; expected a name, or name=number with a number from 1 to 1000"
             )
         names = CATEGORIES if name == ALL else (name,)
         quotas += [(each, int(number) if equals else None) for each in names]

@@ -55,7 +55,7 @@ def require_protection(*, accept_unprotected: bool) -> Protection:
         raise Refused(
             "weak_sandbox",
             "nothing protects this machine from code that a model or a file wrote (tier none, see "
-            "`perennial doctor`; a syntax check is no protection): run on Linux with seccomp, or set "
+            "`perennial doctor`; a syntax check is not a protection): run on Linux with seccomp, or set "
             "accept_weak_sandbox (--accept-weak-sandbox) for code that you trust",
         )
     return found

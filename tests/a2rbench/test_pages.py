@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from flows.a2rbench.web.cells import colour_tokens, place_cells, tokens_of
+from flows.a2rbench.web.cells import color_tokens, place_cells, tokens_of
 from tests.a2rbench import made_edition
 from tests.web.visiting import errors_of, visit
 
@@ -132,6 +132,6 @@ def test_a_value_has_cells_or_none(
     assert (None if cells is None else [(cell.x, cell.y) for cell in cells]) == places
 
 
-def test_a_copy_has_the_colours_of_its_original() -> None:
+def test_a_copy_has_the_colors_of_its_original() -> None:
     phi = {"a": "α", "b": "β"}
-    assert colour_tokens(tokens_of([["α"], ["β"]]), phi)["β"] == colour_tokens({"a", "b"})["b"]
+    assert color_tokens(tokens_of([["α"], ["β"]]), phi)["β"] == color_tokens({"a", "b"})["b"]

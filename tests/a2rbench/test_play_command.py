@@ -24,7 +24,7 @@ def test_what_is_no_json_is_asked_for_again(
     answer = json.loads(draw_seat("line_symbolic", "", 7).answer)
     shown = play(monkeypatch, capsys, f'a b c\n["a", "b"\n{json.dumps(answer)}\n')
     assert shown.code == 0
-    assert shown.out.count("is no JSON: type the output on one line") == 2
+    assert shown.out.count("is not JSON: type the output on one line") == 2
     assert "\nright (solved)\n" in shown.out
     assert "\nsearch answers " in shown.out
 

@@ -1,4 +1,4 @@
-"""Graph colouring: numbers of colours by three engines, the families, the grader's codes, the reader."""
+"""Graph coloring: numbers of colors by three engines, the families, the grader's codes, the reader."""
 
 import math
 from itertools import combinations
@@ -16,7 +16,7 @@ from tasks.beyondbench.hard.graph_coloring.graph import (
     color_with_fewest,
     has_coloring,
     is_connected,
-    neighbours,
+    neighbors,
 )
 from tasks.beyondbench.hard.graph_coloring.task import TASK
 from tasks.beyondbench.parse import parse_reply
@@ -33,7 +33,7 @@ def draw(family, size, seed):
 
 
 def brute_force(vertices, edges):
-    """Return the chromatic number by trying all colourings, colour by colour."""
+    """Return the chromatic number by trying all colorings, color by color."""
     beside = [[low for low, high in edges if high == vertex] for vertex in range(vertices)]
 
     def extend(colors, limit):
@@ -55,7 +55,7 @@ def test_three_engines_agree_on_any_graph(vertices, mask, other):
     chosen = mask | other if other % 2 else mask & other
     edges = tuple(pair for place, pair in enumerate(pairs) if chosen >> place & 1)
     fewest = brute_force(vertices, edges)
-    assert len(set(color_with_fewest(neighbours(vertices, edges), 1))) == fewest
+    assert len(set(color_with_fewest(neighbors(vertices, edges), 1))) == fewest
     if edges:
         assert has_coloring(vertices, edges, fewest)
         assert fewest == 1 or not has_coloring(vertices, edges, fewest - 1)
@@ -98,7 +98,7 @@ def test_the_petersen_graph_is_among_its_variants_and_cycles_and_wheels_have_bot
 
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(CELLS), st.integers(0, 999), st.data())
-def test_grader_and_checker_agree_on_any_colouring(cell, seed, data):
+def test_grader_and_checker_agree_on_any_coloring(cell, seed, data):
     params = draw(*cell, seed)
     colors = TASK.solve(params).reference
     assert TASK.verify(params, colors) == ""
@@ -185,7 +185,7 @@ def test_connected_bipartite_graphs_are_counted():
 
 
 @pytest.mark.parametrize("half", range(4, 9))
-def test_generalised_petersen_graphs_are_counted_by_their_automorphisms(half):
+def test_generalized_petersen_graphs_are_counted_by_their_automorphisms(half):
     different = []
     for step in range(1, (half - 1) // 2 + 1):
         edges = [(i, (i + 1) % half) for i in range(half)] + [(i, half + i) for i in range(half)]
@@ -231,7 +231,7 @@ WRITTEN = FORM.write(TWO)
         ("So:\n" + "\n".join(f"{v} -> {c}" for v, c in TWO.items()) + "\nThat is all.", 3),
     ],
 )
-def test_colours_are_read_at_their_level(reply, level):
+def test_colors_are_read_at_their_level(reply, level):
     read = parse_reply(reply, FORM)
     assert (read.answer, read.level) == (TWO, level)
 

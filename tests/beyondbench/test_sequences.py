@@ -167,7 +167,7 @@ def test_a_payload_that_is_no_sequence_is_refused(changed):
 
 @pytest.mark.parametrize(("family", "rule"), [("", ()), ("nonsense", (1, 2)), ("fibonacci", (10**8, 1))])
 def test_a_rule_outside_its_family_is_refused_by_the_second_engine(family, rule):
-    with pytest.raises(ValueError, match="is no rule of"):
+    with pytest.raises(ValueError, match="is not a rule of"):
         TASKS["fibonacci_sequence"].check(SequenceParams((1, 2, 3, 5, 8, 13), 0, family, rule), 21)
 
 

@@ -139,7 +139,7 @@ def test_an_export_describes_and_proves_itself(
     assert "over all instances" in done.out
     plan = read_published_plan(Store(str(grown)), "e")
     readme = (tmp_path / "out/README.md").read_text()
-    for said in (canary_line(plan.canary), "Licence: Apache-2.0", plan.seed_commitment, "4 instances"):
+    for said in (canary_line(plan.canary), "License: Apache-2.0", plan.seed_commitment, "4 instances"):
         assert said in readme
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert (manifest["canary"], manifest["seed"], manifest["is_retired"]) == (plan.canary, None, False)
@@ -231,7 +231,7 @@ def test_imported_data_is_exported_under_a_licence_that_is_named(tmp_path: Path)
     plan = tiny_edition.plan("e")
     imported = replace(plan, growth=replace(plan.growth, imported_from="digest"))
     tiny_edition.publish(store, imported, tiny_edition.tables(), [], datetime(2026, 1, 1, tzinfo=UTC))
-    with pytest.raises(InvalidOption, match="--licence"):
+    with pytest.raises(InvalidOption, match="--license"):
         export_edition(store, "e", tmp_path / "out")
     export_edition(store, "e", tmp_path / "out", "CC-BY-4.0")
-    assert "Licence: CC-BY-4.0" in (tmp_path / "out/README.md").read_text()
+    assert "License: CC-BY-4.0" in (tmp_path / "out/README.md").read_text()

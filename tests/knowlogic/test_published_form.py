@@ -66,7 +66,7 @@ def test_cn_is_chinese() -> None:
         ("[]", ["file", "no question"]),
         ("{", ["file, line 1", "no JSON"]),
         ("[" * 100_000, ["file", "nested too deeply"]),
-        ("7", ["file, line 1", "is no object with the fields id, text"]),
+        ("7", ["file, line 1", "is not an object with the fields id, text"]),
         (lines(ZH) + "\n" + lines(EN | {"options": ["a", "b"]}), ["file, line 3", "field options", "four"]),
         (lines(ZH | {"options": ["a", "b", "c", "c"]}), ["field options", "two are the same"]),
         (lines(ZH | {"options": ["a", "b", "c", 4]}), ["field options", "expected a text"]),

@@ -90,7 +90,7 @@ def test_quotas_are_read_from_settings() -> None:
 
 @pytest.mark.parametrize("value", ["Nature=0", "Nature=two", "=3", "Nature=1001", "Nature=-1", "Nature="])
 def test_a_wrong_quota_is_refused(value: str) -> None:
-    with pytest.raises(ValueError, match=r"is no category; expected a name, or name=number"):
+    with pytest.raises(ValueError, match=r"is not a category; expected a name, or name=number"):
         parse_quotas([value])
 
 

@@ -11,8 +11,8 @@ from tests.study.study_root import Lab
 from warehouse.study.erasure import Pending
 from warehouse.study.ledger import Event, StudyLedger
 
-STALE = "that click was made on an earlier view of the task and is no move: this is how it stands"
-UNKNOWN = "that is no choice of this task, and no move"
+STALE = "that click was made on an earlier view of the task and does not count: this is the current one"
+UNKNOWN = "that is not a choice of this task, and does not count"
 
 
 def _events(lab: Lab) -> list[Event]:
@@ -165,6 +165,6 @@ def test_a_typed_answer_is_a_text_of_at_most_2000_characters(
     )
     for wrong in ("", " \n", "a" * 2_001, "a\x00b"):
         screen = desk.move(code, "1", 1, wrong)
-        assert screen.notice == "an answer has 1 to 2,000 characters: this is no move"
+        assert screen.notice == "an answer has 1 to 2,000 characters: this one does not count"
     assert desk.move(code, "1", 1, "a" * 2_000).notice == ""
     assert _events(lab)[-1].value == "a" * 2_000

@@ -100,7 +100,9 @@ def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise UnreadableInput(f"{place}: score {values['score'][:80]!r} is no number, such as 0.731 or 73.1")
+        raise UnreadableInput(
+            f"{place}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1"
+        )
     return {**values, "score": score}
 
 

@@ -81,7 +81,7 @@ def read_task(file: BinaryIO) -> Any:
 def read_plain(read: Callable[[int], bytes]) -> Any:
     """Return the next value of a process that ran SQL; `read` returns just so many bytes.
 
-    Raises ValueError for what is no plain value.
+    Raises ValueError for what is not a plain value.
     """
     (length,) = _LENGTH.unpack(read(_LENGTH.size))
     if length > MOST_BYTES:
@@ -102,5 +102,5 @@ class _PlainUnpickler(pickle.Unpickler):
         if (module, name) == (__name__, Failure.__name__):
             return Failure
         if (module, name) not in _PLAIN:
-            raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+            raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
         return super().find_class(module, name)

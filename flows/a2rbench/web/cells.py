@@ -1,4 +1,4 @@
-"""Values of items as coloured cells: a list as a row, a grid, the layers of a cube side by side.
+"""Values of items as colored cells: a list as a row, a grid, the layers of a cube side by side.
 
 Tokens may be written by a model. A chart draws them as text on a canvas, so that none is markup; what is no
 value of the expected form, too large to be drawn, or has a sign that steers how text is shown, is JSON text.
@@ -14,9 +14,9 @@ import streamlit as st
 
 from flows.web.plain_text import show_text
 
-# Light colours, on which black text is readable in a light and in a dark page. The first is for tokens that
+# Light colors, on which black text is readable in a light and in a dark page. The first is for tokens that
 # nothing else on the page has.
-_COLOURS = (
+_COLORS = (
     *("#e8e8e8", "#aecbfa", "#fbd1a2", "#b7e1cd", "#f6aea9", "#d7c3f2", "#fdf0a6", "#a8e6ef", "#f7c5e0"),
     *("#d5d0c7", "#cfe8a0", "#c5cae9", "#ffccbc"),
 )
@@ -66,12 +66,12 @@ def place_cells(value: object, dimension: int) -> list[Cell] | None:
     return cells
 
 
-def colour_tokens(tokens: Iterable[str], phi: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return a colour for each token; with `phi`, the token that stands for another has the other's."""
+def color_tokens(tokens: Iterable[str], phi: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return a color for each token; with `phi`, the token that stands for another has the other's."""
     back = {new: old for old, new in (phi or {}).items()}
     names = {token: back.get(token, token) for token in tokens}
     order = {name: place for place, name in enumerate(sorted(set(names.values())))}
-    return {token: _COLOURS[1 + order[name] % (len(_COLOURS) - 1)] for token, name in names.items()}
+    return {token: _COLORS[1 + order[name] % (len(_COLORS) - 1)] for token, name in names.items()}
 
 
 def tokens_of(value: object) -> set[str]:
@@ -81,14 +81,14 @@ def tokens_of(value: object) -> set[str]:
     return set().union(*map(tokens_of, value)) if isinstance(value, list) else set()
 
 
-def show_value(value: object, dimension: int, colours: Mapping[str, str]) -> None:
+def show_value(value: object, dimension: int, colors: Mapping[str, str]) -> None:
     """Draw a value, or show it as JSON text."""
     cells = place_cells(value, dimension)
     if cells is None:
         show_text(json.dumps(value, ensure_ascii=False))
         return
     side = _side([cell.token for cell in cells])
-    rows = [cell._asdict() | {"colour": colours.get(cell.token, _COLOURS[0])} for cell in cells]
+    rows = [cell._asdict() | {"color": colors.get(cell.token, _COLORS[0])} for cell in cells]
     width, height = (max(getattr(cell, axis) for cell in cells) + 1 for axis in "xy")
     base = alt.Chart(pd.DataFrame(rows)).transform_calculate(
         right="datum.x + 1", below="datum.y + 1", middle="datum.x + 0.5", centre="datum.y + 0.5"
@@ -99,7 +99,7 @@ def show_value(value: object, dimension: int, colours: Mapping[str, str]) -> Non
         x2="right:Q",
         y=alt.Y("y:Q", scale=down, axis=None),
         y2="below:Q",
-        color=alt.Color("colour:N", scale=None),
+        color=alt.Color("color:N", scale=None),
     )
     texts = base.mark_text(color="#1a1a1a", fontSize=13, font="monospace").encode(
         x=alt.X("middle:Q", scale=across, axis=None),

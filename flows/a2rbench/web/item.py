@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from flows.a2rbench.web.cells import colour_tokens, place_cells, show_value, tokens_of
+from flows.a2rbench.web.cells import color_tokens, place_cells, show_value, tokens_of
 from flows.web.page import Opened, choose
 from flows.web.plain_text import plain, show_text
 from flows.web.tables import show_rows
@@ -40,10 +40,10 @@ def show_item(edition: Opened, instance_id: str) -> None:
 def show_solution(edition: Opened, instance_id: str) -> None:
     """Show the query of the item, the right answer, and the rule."""
     row = edition.require("a2rbench_items", "instance_id", instance_id)
-    colours = _colours_of(row)
+    colors = _colors_of(row)
     for name in ("query", "answer"):
         st.caption(name)
-        show_value(json.loads(row[name]), row["dimension"], colours)
+        show_value(json.loads(row[name]), row["dimension"], colors)
     _show_rule(row)
 
 
@@ -58,27 +58,27 @@ def _counterparts(edition: Opened, row: Row) -> list[Row]:
 
 
 def _show_values(row: Row) -> None:
-    colours, dimension = _colours_of(row), row["dimension"]
+    colors, dimension = _colors_of(row), row["dimension"]
     for number, (given, wanted) in enumerate(json.loads(row["examples"]), start=1):
-        _show_pair(f"Example {number}", given, wanted, dimension, colours)
+        _show_pair(f"Example {number}", given, wanted, dimension, colors)
     _show_pair(
-        "Query and right answer", json.loads(row["query"]), json.loads(row["answer"]), dimension, colours
+        "Query and right answer", json.loads(row["query"]), json.loads(row["answer"]), dimension, colors
     )
     with st.expander("The prompt as players see it"):
         show_text(row["prompt"])
 
 
-def _show_pair(label: str, given: object, wanted: object, dimension: int, colours: Mapping[str, str]) -> None:
+def _show_pair(label: str, given: object, wanted: object, dimension: int, colors: Mapping[str, str]) -> None:
     st.caption(label)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show_value(given, dimension, colours)
+        show_value(given, dimension, colors)
         st.text("→", width="content")
-        show_value(wanted, dimension, colours)
+        show_value(wanted, dimension, colors)
 
 
-def _colours_of(row: Row) -> dict[str, str]:
+def _colors_of(row: Row) -> dict[str, str]:
     values = [json.loads(row[name]) for name in ("examples", "query", "answer")]
-    return colour_tokens(tokens_of(values), json.loads(row["phi"]) if row["phi"] else None)
+    return color_tokens(tokens_of(values), json.loads(row["phi"]) if row["phi"] else None)
 
 
 def _show_phi(row: Row) -> None:
@@ -123,7 +123,7 @@ def _show_answers(edition: Opened, row: Row, shown: list[Row]) -> None:
         _show_answer(answer["answer"], row)
     with right:
         st.caption("right answer")
-        show_value(json.loads(row["answer"]), row["dimension"], _colours_of(row))
+        show_value(json.loads(row["answer"]), row["dimension"], _colors_of(row))
     st.caption("the rule in the player's words")
     show_text(answer["rule"])
 
@@ -139,7 +139,7 @@ def _show_answer(text: str | None, row: Row) -> None:
     if place_cells(value, row["dimension"]) is None:
         show_text(text)
     else:
-        show_value(value, row["dimension"], _colours_of(row))
+        show_value(value, row["dimension"], _colors_of(row))
 
 
 def _write(row: Row, names: tuple[str, ...]) -> str:

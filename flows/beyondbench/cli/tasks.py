@@ -68,7 +68,7 @@ def show(
     answer_file: Annotated[Path | None, typer.Option(help="A file that holds the reply to grade.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Print a problem and its solutions; and of a reply, what is read of it and what the grader says."""
+    """Print a problem and its solutions and, for a reply, what is read from it and what the grader says."""
     if answer is not None and answer_file is not None:
         raise InvalidOption("--answer and --answer-file: expected one of them")
     reply = answer if answer_file is None else read_text_file(answer_file)

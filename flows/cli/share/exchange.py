@@ -69,7 +69,9 @@ def export(
     licence: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="Licence of the data. Default: Apache-2.0, none for imported data."
+            "--license",
+            metavar="TEXT",
+            help="License of the data. Default: Apache-2.0, none for imported data.",
         ),
     ] = None,
     form: Annotated[

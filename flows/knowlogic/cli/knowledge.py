@@ -39,7 +39,7 @@ def show(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
-    """Print the rows of a table, or all rows with a cell of this value, whatever their table."""
+    """Print the rows of a table, or the rows of all tables with a cell of this value."""
     from warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables

@@ -119,7 +119,7 @@ def counterfactual(
 ) -> None:
     """Write a domain's counterfactual: its names, with its facts exchanged among the truths.
 
-    It prints the share of the facts after whose exchange other outcomes rule the truth out.
+    It prints the share of facts whose exchange changes which outcomes rule a truth out.
     """
     from tasks.kumo.validation import refuse_unsafe
     from tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed

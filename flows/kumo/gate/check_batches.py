@@ -254,7 +254,7 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
     try:
         return instance_from_row(row, encoded.config)
     except (KeyError, IndexError, ValueError, TypeError) as error:
-        return f"its row is no instance of its configuration ({_words(error)})"
+        return f"its row is not an instance of its configuration ({_words(error)})"
 
 
 def _describe_impossible(board: SoundInstance) -> str | None:

@@ -57,7 +57,7 @@ def _show_books(edition: Opened, instance_id: str) -> None:
 
 
 def _show_graph(published: PublishedInstance) -> None:
-    """Show the graph as its matrix: an edge is a field, coloured by what the observation does."""
+    """Show the graph as its matrix: an edge is a field, colored by what the observation does."""
     row, encoded = published.row, published.encoded
     fields = []
     for place, action in enumerate(row["actions"]):
@@ -75,7 +75,7 @@ def _show_graph(published: PublishedInstance) -> None:
 
 
 def _draw_graph(frame: pd.DataFrame) -> None:
-    colours = alt.Scale(domain=list(_KINDS), range=["#c0392b", "#e8c17a", "#f2f2f2"])
+    colors = alt.Scale(domain=list(_KINDS), range=["#c0392b", "#e8c17a", "#f2f2f2"])
     chart = (
         alt.Chart(frame)
         .mark_rect(stroke="white")
@@ -89,7 +89,7 @@ def _draw_graph(frame: pd.DataFrame) -> None:
             y=alt.Y("action:N", sort=None, title=None, axis=alt.Axis(labelLimit=150)),
             color=alt.Color(
                 "ruled_out:N",
-                scale=colours,
+                scale=colors,
                 title=None,
                 legend=alt.Legend(orient="bottom", columns=1, labelLimit=0),
             ),

@@ -123,4 +123,4 @@ async def _ask(settings: RefreshSettings, clients: ModelClients, request: ModelR
             f"{where} refuses how it is asked: {error}: write {remedy} of models.toml; nothing was grown or "
             "played"
         )
-    return f"{where} has not answered a short question ({error}); the work goes on"
+    return f"{where} has not answered a short question ({error}); continuing anyway"

@@ -104,7 +104,7 @@ def _times(screen: Screen) -> str:
         parts.append(f"You have {_minutes(screen.seconds_left)} for this task once its clock runs.")
     if screen.total_seconds_left is not None:
         left = _minutes(screen.total_seconds_left)
-        parts.append(f"{left} are left for the whole study, whose clock goes on between tasks.")
+        parts.append(f"{left} are left for the whole study, whose clock keeps running between tasks.")
     return " ".join(parts)
 
 

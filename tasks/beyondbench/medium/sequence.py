@@ -91,7 +91,7 @@ def sequence_task(
         family = families.get(params.family)
         if family is None or not family.holds(params.rule):
             raise ValueError(
-                f"{params.family or 'a sequence without a family'} {params.rule} is no rule of {name}"
+                f"{params.family or 'a sequence without a family'} {params.rule} is not a rule of {name}"
             )
         terms = family.terms(params.rule, len(params.terms) + 1)
         if terms is None or _shorten(terms[:-1], family.places) != (list(params.terms), params.places):

@@ -99,7 +99,9 @@ def _parse(text: str, where: str) -> Any:
 
 def _read_one(value: Any, where: str) -> Imported:
     if not isinstance(value, dict):
-        raise UnreadableInput(f"{where}: {quote(value)} is no object with the fields {', '.join(_FIELDS)}")
+        raise UnreadableInput(
+            f"{where}: {quote(value)} is not an object with the fields {', '.join(_FIELDS)}"
+        )
     for name in _FIELDS:
         if name not in value:
             raise UnreadableInput(f"{where}: the field {name} is missing")

@@ -43,8 +43,8 @@ def golden_trajectories(
         messages = _play(game, policy)
         if game.status != "solved":
             raise InvalidOption(
-                f"setting {setting}: the play of {policy} does not win instance {instance.index}, so that it "
-                "is no golden trajectory: let `perennial domains validate` look at the configuration"
+                f"setting {setting}: the play of {policy} does not win instance {instance.index}, so it is "
+                "not a golden trajectory: let `perennial domains validate` look at the configuration"
             )
         is_bound = solution.optimum is not None and solution.optimum.status == "bounds"
         yield {

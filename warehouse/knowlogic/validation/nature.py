@@ -74,7 +74,7 @@ def find_unknown_properties(knowledge: Knowledge) -> Found:
     for rule in rows_of(knowledge, _RULES):
         for property_, value in ((rule["if_property"], rule["if_value"]), (rule["property"], rule["value"])):
             if value not in listed.get(property_, ()):
-                yield _RULES, rule["id"], f"{property_} {value!r} is no listed value of a property"
+                yield _RULES, rule["id"], f"{property_} {value!r} is not a listed value of a property"
 
 
 def _list_values(cell: str) -> list[str]:

@@ -14,11 +14,11 @@ def find_unknown_relations(knowledge: Knowledge) -> Found:
         for column in _REFERENCES:
             for name in split_cell(row.get(column, "")):
                 if name not in known:
-                    yield _RELATIONS, row["id"], f"{column} {name!r} is no relation"
+                    yield _RELATIONS, row["id"], f"{column} {name!r} is not a relation"
     for row in rows_of(knowledge, _EXCLUSIVE):
         for column in ("first", "second"):
             if row[column] not in known:
-                yield _EXCLUSIVE, key_of(row), f"{column} {row[column]!r} is no relation"
+                yield _EXCLUSIVE, key_of(row), f"{column} {row[column]!r} is not a relation"
 
 
 def find_contradictions(knowledge: Knowledge) -> Found:

@@ -150,7 +150,7 @@ def _interval(cell: str, place: str) -> tuple[float, float]:
     match = _INTERVAL.fullmatch(cell)
     if match is None:
         raise UnreadableInput(
-            f"{place}: cell {cell!r} is no number; expected a number such as 2.65, or lo..hi"
+            f"{place}: cell {cell!r} is not a number; expected a number such as 2.65, or lo..hi"
         )
     low = float(match[1])
     high = low if match[2] is None else float(match[2])

@@ -1,4 +1,4 @@
-"""A colour for each vertex as the answer: {vertex: name}, vertices as text."""
+"""A color for each vertex as the answer: {vertex: name}, vertices as text."""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
 
 @dataclass(frozen=True, slots=True)
 class ColoringForm:
-    """A colour's name for each vertex. Careless: the first vertex's colour for all."""
+    """A color's name for each vertex. Careless: the first vertex's color for all."""
 
     vertices: int
     container: str = "answer"
@@ -24,37 +24,37 @@ class ColoringForm:
         return f"{{{', '.join(pairs)}}}"
 
     def read(self, text: str) -> Answer | None:
-        """Return the colours of `{0: "name", 1: "name"}`."""
+        """Return the colors of `{0: "name", 1: "name"}`."""
         return read_pairs(text, _NAME)
 
     def read_loosely(self, text: str) -> Answer | None:
-        """Return the colours of a text that maps vertices to names or numbers and holds nothing else."""
+        """Return the colors of a text that maps vertices to names or numbers and holds nothing else."""
         return read_pairs_loosely(text, _NAME)
 
     def find_last(self, text: str) -> Answer | None:
-        """Return the colours of the last braces or lines that hold them."""
+        """Return the colors of the last braces or lines that hold them."""
         return find_last_pairs(text, _NAME)
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
-        """Yield colourings with a vertex missing, added, or coloured otherwise."""
+        """Yield colorings with a vertex missing, added, or colored otherwise."""
         last = str(self.vertices - 1)
         yield "nothing", {}
-        yield "one colour", self.careless(answer)
+        yield "one color", self.careless(answer)
         yield "a vertex too many", {**answer, str(self.vertices): answer["0"]}
         yield "a vertex below 0", {**answer, "-1": answer["0"]}
         yield "counted from 1", {str(int(vertex) + 1): color for vertex, color in answer.items()}
         yield "shifted by 1", {str((int(vertex) + 1) % self.vertices): answer[vertex] for vertex in answer}
-        yield "another colour each", {vertex: f"C{int(vertex) + 1}" for vertex in answer}
+        yield "another color each", {vertex: f"C{int(vertex) + 1}" for vertex in answer}
         yield "without the last", {vertex: answer[vertex] for vertex in answer if vertex != last}
         for vertex in rng.sample(sorted(answer), min(6, len(answer))):
             other = rng.choice([name for name in answer if name != vertex])
             yield f"vertex {vertex} missing", {name: answer[name] for name in answer if name != vertex}
-            yield f"vertex {vertex} has no colour", {**answer, vertex: ""}
-            yield f"vertex {vertex} has one more colour", {**answer, vertex: "one more"}
+            yield f"vertex {vertex} has no color", {**answer, vertex: ""}
+            yield f"vertex {vertex} has one more color", {**answer, vertex: "one more"}
             yield f"vertex {vertex} like {other}", {**answer, vertex: answer[other]}
             yield f"{vertex} and {other} exchanged", {**answer, vertex: answer[other], other: answer[vertex]}
 
     def careless(self, answer: Answer) -> Answer:
-        """Return the first vertex's colour for all."""
+        """Return the first vertex's color for all."""
         first = next(iter(answer.values()))
         return dict.fromkeys(answer, first)

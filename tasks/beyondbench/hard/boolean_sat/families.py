@@ -122,7 +122,7 @@ def _xor(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
 def _relations(n: int) -> tuple[tuple[Clause, ...], ...]:
     """Return the relations that an edge may stand for, as clauses.
 
-    Its ends differ (two colours), are not both true (independent set), not both false (vertex cover), or one
+    Its ends differ (two colors), are not both true (independent set), not both false (vertex cover), or one
     implies the other.
     """
     found: list[tuple[Clause, ...]] = []

@@ -1,4 +1,4 @@
-"""Graph colouring: a proper colouring with the fewest colours."""
+"""Graph coloring: a proper coloring with the fewest colors."""
 
 from tasks.beyondbench.hard.graph_coloring.task import TASK
 

@@ -1,7 +1,7 @@
 """Graphs of ten families with their chromatic numbers (sections K.3.2 and K.3.3 of the paper).
 
 All are connected. Complete graphs lack a matching, as one graph per size would be one problem per size;
-petersen graphs are generalised ones; ramsey graphs are circulants. Numbers of colours that follow from the
+petersen graphs are generalized ones; ramsey graphs are circulants. Numbers of colors that follow from the
 family are taken from it; the others are computed exactly.
 """
 
@@ -21,23 +21,23 @@ from tasks.beyondbench.hard.graph_coloring.graph import (
     clique_number,
     color_with_fewest,
     is_connected,
-    neighbours,
+    neighbors,
     sort_edges,
 )
 
 DENSITY = 0.6
 _GRID = 1_000  # points of plane drawings have coordinates below it
-_RAMSEY_STEPS = 2_000  # of the search for a colouring
+_RAMSEY_STEPS = 2_000  # of the search for a coloring
 _SIZES = (8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28)
 
-# Edges on vertices 0 to n - 1, and the number of colours, 0 where it is to be computed.
+# Edges on vertices 0 to n - 1, and the number of colors, 0 where it is to be computed.
 Graph = tuple[list[Edge], int]
 
 
 def _complete(n: int, rng: random.Random) -> Graph | None:
-    """Return a complete graph without a matching: the ends of each edge that is missing share a colour.
+    """Return a complete graph without a matching: the ends of each edge that is missing share a color.
 
-    At least one is missing, as a colour for each vertex would be right whatever the edges are.
+    At least one is missing, as a color for each vertex would be right whatever the edges are.
     """
     missing = rng.randint(1, n // 2)
     pairs = {(2 * pair, 2 * pair + 1) for pair in range(missing)}
@@ -128,15 +128,15 @@ def _petersen_variant(n: int, rng: random.Random) -> Graph | None:
 def _ramsey(n: int, rng: random.Random) -> Graph | None:
     """Return a circulant graph: i is joined to i + s for each s of a random set, about half of all.
 
-    Only those whose number of colours is that of a largest clique or, if larger, n over that of the vertices
-    that may share a colour: other proofs take minutes.
+    Only those whose number of colors is that of a largest clique or, if larger, n over that of the vertices
+    that may share a color: other proofs take minutes.
     """
     steps = [step for step in range(1, n // 2 + 1) if rng.random() < 0.5]
-    # A connected circulant graph has two colours where n is even and all steps are odd.
+    # A connected circulant graph has two colors where n is even and all steps are odd.
     if gcd(n, *steps) != 1 or (n % 2 == 0 and all(step % 2 for step in steps)):
         return None
     edges = sort_edges([(i, (i + step) % n) for i in range(n) for step in steps])
-    masks = neighbours(n, edges)
+    masks = neighbors(n, edges)
     others = [~mask & ((1 << n) - 1) & ~(1 << vertex) for vertex, mask in enumerate(masks)]
     bound = max(clique_number(masks), -(-n // clique_number(others)))
     coloring = color_with_fewest(masks, bound, _RAMSEY_STEPS)
@@ -178,7 +178,7 @@ def draw_graph(family: str, n: int, rng: random.Random) -> GraphParams | None:
     labels = rng.sample(range(n), n)
     edges = sort_edges([(labels[a], labels[b]) for a, b in pairs])
     if not colors:
-        masks = neighbours(n, edges)
+        masks = neighbors(n, edges)
         coloring = color_with_fewest(masks, clique_number(masks))
         if coloring is None:
             return None

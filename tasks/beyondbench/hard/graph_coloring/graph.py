@@ -1,4 +1,4 @@
-"""A graph to be coloured, and its chromatic number by a compiled search and by python-sat."""
+"""A graph to be colored, and its chromatic number by a compiled search and by python-sat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_STEPS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GraphParams:
-    """Vertices 0 to n - 1, edges (lower, higher) in order, and the fewest colours."""
+    """Vertices 0 to n - 1, edges (lower, higher) in order, and the fewest colors."""
 
     vertices: int
     edges: tuple[Edge, ...]
@@ -22,7 +22,7 @@ class GraphParams:
 
     def __post_init__(self) -> None:
         if not (MIN_VERTICES <= self.vertices <= MAX_VERTICES and 1 < self.colors <= self.vertices):
-            raise ValueError(f"{self.vertices} vertices in {self.colors} colours: not 8 to 28 in at least 2")
+            raise ValueError(f"{self.vertices} vertices in {self.colors} colors: not 8 to 28 in at least 2")
         if not all(0 <= low < high < self.vertices for low, high in self.edges):
             raise ValueError(f"an edge of {self.edges} is none of a graph of {self.vertices} vertices")
         if not self.edges or not all(map(lt, self.edges, self.edges[1:])):
@@ -34,8 +34,8 @@ def sort_edges(pairs: Sequence[Edge]) -> tuple[Edge, ...]:
     return tuple(sorted({(low, high) if low < high else (high, low) for low, high in pairs}))
 
 
-def neighbours(vertices: int, edges: Sequence[Edge]) -> list[int]:
-    """Return a bit mask of neighbours for each vertex."""
+def neighbors(vertices: int, edges: Sequence[Edge]) -> list[int]:
+    """Return a bit mask of neighbors for each vertex."""
     masks = [0] * vertices
     for low, high in edges:
         masks[low] |= 1 << high
@@ -45,7 +45,7 @@ def neighbours(vertices: int, edges: Sequence[Edge]) -> list[int]:
 
 def is_connected(vertices: int, edges: Sequence[Edge]) -> bool:
     """Return whether each vertex can be reached from the first."""
-    masks = neighbours(vertices, edges)
+    masks = neighbors(vertices, edges)
     reached, added = 1, 1
     while added:
         beside = 0
@@ -66,9 +66,9 @@ def clique_number(masks: Sequence[int]) -> int:
 
 
 def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STEPS) -> list[int] | None:
-    """Return a colour for each vertex, numbers from 0, the fewest possible; None where the steps do not do.
+    """Return a color for each vertex, numbers from 0, the fewest possible; None where the steps do not do.
 
-    Fewer than `lower` colours are known not to be enough.
+    Fewer than `lower` colors are known not to be enough.
     """
     from tasks.beyondbench.hard.graph_coloring import kernel
 
@@ -79,15 +79,15 @@ def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STE
 
 @lru_cache(maxsize=64)
 def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
-    """Return whether so many colours are enough, by python-sat, without symmetric colourings.
+    """Return whether so many colors are enough, by python-sat, without symmetric colorings.
 
-    The vertices of a clique have the first colours, each its own. Two bounds come first, as solvers do not
-    count well: the clique, and how many vertices may share a colour.
+    The vertices of a clique have the first colors, each its own. Two bounds come first, as solvers do not
+    count well: the clique, and how many vertices may share a color.
     """
     from networkx import Graph, complement, max_weight_clique
     from pysat.solvers import Solver
 
-    clique = _grow_clique(neighbours(vertices, edges))
+    clique = _grow_clique(neighbors(vertices, edges))
     if len(clique) > colors:
         return False
     graph = Graph(edges)
@@ -111,7 +111,7 @@ def has_coloring(vertices: int, edges: tuple[Edge, ...], colors: int) -> bool:
 
 
 def _grow_clique(masks: list[int]) -> list[int]:
-    """Return the largest of the cliques that grow from each vertex by that with most common neighbours."""
+    """Return the largest of the cliques that grow from each vertex by that with most common neighbors."""
     largest: list[int] = []
     for start, rest in enumerate(masks):
         clique = [start]

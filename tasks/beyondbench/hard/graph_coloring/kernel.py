@@ -1,6 +1,6 @@
-"""Exact colouring and plane drawings, compiled by numba. Import this module lazily.
+"""Exact coloring and plane drawings, compiled by numba. Import this module lazily.
 
-A graph is an array of bit masks: the neighbours of each vertex.
+A graph is an array of bit masks: the neighbors of each vertex.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
@@ -41,7 +41,7 @@ def clique_number(adjacent):
 
 @njit
 def _hardest(adjacent, classes, used, free):
-    """Return the free vertex with neighbours in most colours, of these one with most free neighbours."""
+    """Return the free vertex with neighbors in most colors, of these one with most free neighbors."""
     best, most_colors, most_free = -1, -1, -1
     for vertex in range(len(adjacent)):
         if free >> vertex & 1:
@@ -58,17 +58,17 @@ def _hardest(adjacent, classes, used, free):
 
 @njit(cache=True)
 def color_with_fewest(adjacent, lower, limit, coloring):
-    """Write a colouring with the fewest colours and return their number: DSATUR with backtracking, exact.
+    """Write a coloring with the fewest colors and return their number: DSATUR with backtracking, exact.
 
-    A new colour is tried once, after the colours in use, so that no two branches differ in names alone. The
-    search ends at a colouring with `lower` colours, fewer than which are known not to be enough. Returns 0
+    A new color is tried once, after the colors in use, so that no two branches differ in names alone. The
+    search ends at a coloring with `lower` colors, fewer than which are known not to be enough. Returns 0
     where it is not at its end after `limit` steps.
     """
     n = len(adjacent)
     classes = np.zeros(n + 1, np.int64)
-    vertices = np.zeros(n, np.int64)  # by depth: the vertex to be coloured,
-    following = np.zeros(n, np.int64)  # the colour to be tried next,
-    used = np.zeros(n, np.int64)  # and the number of colours in use above
+    vertices = np.zeros(n, np.int64)  # by depth: the vertex to be colored,
+    following = np.zeros(n, np.int64)  # the color to be tried next,
+    used = np.zeros(n, np.int64)  # and the number of colors in use above
     color_of = np.full(n, -1)
     free = (1 << n) - 1
     fewest = n + 1

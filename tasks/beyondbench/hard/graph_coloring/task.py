@@ -12,7 +12,7 @@ from tasks.beyondbench.hard.graph_coloring.graph import (
     GraphParams,
     color_with_fewest,
     has_coloring,
-    neighbours,
+    neighbors,
 )
 from tasks.beyondbench.hard.graph_coloring.space import count_graphs
 from tasks.beyondbench.task import RIGHT, Task, Variation
@@ -22,7 +22,7 @@ _SMALL = {"complete", "cycle", "wheel", "grid", "petersen_variant", "ramsey"}
 
 
 def _solve(params: GraphParams) -> Solutions:
-    colors = color_with_fewest(neighbours(params.vertices, params.edges), params.colors)
+    colors = color_with_fewest(neighbors(params.vertices, params.edges), params.colors)
     if colors is None or max(colors) >= params.colors:
         return Solutions((), 0, True)
     return Solutions(({str(vertex): f"C{color + 1}" for vertex, color in enumerate(colors)},), 1, False)
@@ -48,7 +48,7 @@ def _check(params: GraphParams, answer: Answer) -> bool:
     colors = _names(answer)
     if colors is None or set(colors) != {str(vertex) for vertex in range(params.vertices)}:
         return False
-    masks = neighbours(params.vertices, params.edges)
+    masks = neighbors(params.vertices, params.edges)
     classes: dict[str, int] = {}
     for vertex, color in colors.items():
         classes[color] = classes.get(color, 0) | 1 << int(vertex)
