@@ -1,0 +1,269 @@
+"""Faults planted in sound pairs of questions, or in their engines, for the gate to find."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+from schemas.knowlogic.question import Question
+from schemas.knowlogic.things import Decision, Proposition
+from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.gate import check_pair
+from tasks.knowlogic.problem import Problem, payload_of, problem_of
+from tasks.knowlogic.question import write_questions
+from tasks.knowlogic.wording.layout import write_prompt
+from tests.knowlogic import toy_edition
+from tests.knowlogic.toy_edition import BOTH
+
+DOMAIN = toy_edition.domain()
+GROWN = toy_edition.grow(36)
+PAIRS = {question.pair: [each for each in GROWN if each.pair == question.pair] for question in GROWN}
+Pair = list[Question]
+
+
+def pick(wanted: Callable[[Question], bool]) -> Pair:
+    return next(pair for pair in PAIRS.values() if wanted(pair[0]))
+
+
+def pick_statements(letters: str) -> Pair:
+    return pick(
+        lambda each: (each.type, each.letters, each.has_none) == ("correct_statements", letters, False)
+    )
+
+
+# The first two options are right, so that the second in place of the first changes no letter.
+STATEMENTS = pick_statements("AB")
+# Without its first statement there are two arrangements, and options B and D stay decided.
+TIGHT = pick_statements("C")
+PRECISE = pick(lambda each: each.type == "precise_entity" and not each.has_none)
+NONE = pick(lambda each: each.has_none and each.type == "vague_entity")
+
+
+def faults(pair: Pair, domain: Domain = DOMAIN) -> list[str]:
+    return check_pair(domain, pair, BOTH).faults
+
+
+def edit(pair: Pair, place: int, /, **values: Any) -> Pair:
+    """Return the pair with other values of one of its rows."""
+    changed = [replace(each, **values) if each is pair[place] else each for each in pair]
+    assert changed != pair
+    return changed
+
+
+def edit_all(pair: Pair, /, **values: Any) -> Pair:
+    changed = [replace(each, **values) for each in pair]
+    assert changed != pair
+    return changed
+
+
+def reword(pair: Pair, place: int, old: str, new: str) -> Pair:
+    """Return the pair with words of one of its texts, and of its prompt, replaced."""
+    values = asdict(pair[place])
+    for name in ("text", "question", "prompt"):
+        values[name] = values[name].replace(old, new)
+    values["options"] = [option.replace(old, new) for option in values["options"]]
+    assert values != asdict(pair[place])
+    return edit(pair, place, **values)
+
+
+def replan(pair: Pair, change: Callable[[Problem], Problem]) -> Pair:
+    """Return the pair as it is written of another problem, with the letters and labels of the first."""
+    problem = change(problem_of(pair[0].payload))
+    assert payload_of(problem) != pair[0].payload
+    labels = DOMAIN.labels(problem_of(pair[0].payload))
+    return write_questions(DOMAIN, problem, labels, pair[0].letters, BOTH, pair[0].rejected_draws)
+
+
+def relabel(pair: Pair, letters: str) -> Pair:
+    assert letters != pair[0].letters
+    return edit_all(pair, letters=letters)
+
+
+def drop_statement(problem: Problem) -> Problem:
+    return replace(problem, statements=problem.statements[1:])
+
+
+def open_option(problem: Problem) -> Problem:
+    """Return the problem without its statements but one: nearly every option is left open."""
+    return replace(problem, statements=problem.statements[:1])
+
+
+def swap_options(pair: Pair, place: int) -> Pair:
+    first, second, *others = pair[place].options
+    shown = pair[place].as_text._replace(options=(second, first, *others))
+    return edit(
+        pair, place, options=[second, first, *others], prompt=write_prompt(shown, pair[place].language)
+    )
+
+
+def add_foreign_statement(pair: Pair) -> Pair:
+    """Return the pair with a statement of another scenario in its Chinese text."""
+    return reword(pair, 0, "已知：\n", "已知：\n王伟在最上层。\n")
+
+
+def other_problem(pair: Pair) -> Pair:
+    other = next(each for each in PAIRS.values() if each[0].pair != pair[0].pair)
+    return [pair[0], replace(other[1], pair=pair[0].pair)]
+
+
+def with_engine(name: str, change: Callable[[Problem, Decision], Decision]) -> Domain:
+    engine = getattr(DOMAIN, name)
+    return replace(DOMAIN, **{name: lambda problem: change(problem, engine(problem))})
+
+
+def without_none(pair: Pair) -> Pair:
+    texts = {"zh": "以上选项都不对", "en": "No option"}
+    changed = pair
+    for place, question in enumerate(pair):
+        changed = reword(changed, place, question.options[-1], texts[question.language])
+    return changed
+
+
+def fail(_problem: Problem, _decision: Decision) -> Decision:
+    raise ValueError("no proof")
+
+
+PLANTED: dict[str, Callable[[], tuple[Pair, Domain]]] = (
+    {
+        name: (lambda plant=plant: (plant(), DOMAIN))  # type: ignore[misc]
+        for name, plant in {
+            "a statement is missing: two arrangements": lambda: replan(TIGHT, drop_statement),
+            "options are left open": lambda: replan(STATEMENTS, open_option),
+            "an option repeats a statement": lambda: replan(
+                STATEMENTS, lambda p: replace(p, options=(p.statements[0], *p.options[1:]))
+            ),
+            "an option is repeated": lambda: replan(
+                STATEMENTS, lambda p: replace(p, options=(p.options[1], *p.options[1:]))
+            ),
+            "a statement is repeated": lambda: replan(
+                STATEMENTS, lambda p: replace(p, statements=(*p.statements, p.statements[0]))
+            ),
+            "there are two options": lambda: replan(NONE, lambda p: replace(p, options=p.options[:2])),
+            "statements contradict each other": lambda: replan(
+                STATEMENTS,
+                lambda p: replace(
+                    p,
+                    statements=(
+                        *p.statements,
+                        Proposition("left", p.entities[:2]),
+                        Proposition("left", p.entities[1::-1]),
+                    ),
+                ),
+            ),
+            "a letter is wrong": lambda: relabel(PRECISE, "A" if PRECISE[0].letters != "A" else "B"),
+            "a letter is missing": lambda: relabel(
+                STATEMENTS, "" if len(STATEMENTS[0].letters) == 1 else "A"
+            ),
+            "a letter is too many": lambda: relabel(PRECISE, "ABC"),
+            "letters differ between the languages": lambda: edit(PRECISE, 1, letters="ABCD"),
+            "options of one language are swapped": lambda: swap_options(PRECISE, 0),
+            "options of the prompt alone are swapped": lambda: edit(
+                PRECISE, 1, prompt=swap_options(PRECISE, 1)[1].prompt
+            ),
+            "a name is changed": lambda: reword(STATEMENTS, 1, _name(STATEMENTS[1].text), "Bartholomew"),
+            "a name stands for another": lambda: reword(STATEMENTS, 1, *_two_names(STATEMENTS[1].text)),
+            "an English name in a Chinese text": lambda: reword(
+                STATEMENTS, 0, _zh_name(STATEMENTS[0].text), "James"
+            ),
+            "Chinese punctuation in an English text": lambda: reword(STATEMENTS, 1, ".\n", "。\n"),
+            "the prompt alone has words of the other language": lambda: edit(
+                STATEMENTS, 1, prompt=STATEMENTS[1].prompt.replace("Options:", "Options (选项):")
+            ),
+            "a statement of another scenario": lambda: add_foreign_statement(STATEMENTS),
+            "the question is another": lambda: reword(STATEMENTS, 1, "are correct", "are incorrect"),
+            "the level is changed": lambda: edit_all(STATEMENTS, level=STATEMENTS[0].level + 0.1),
+            "the class is changed": lambda: edit_all(
+                STATEMENTS, difficulty="hard" if STATEMENTS[0].difficulty == "easy" else "easy"
+            ),
+            "the chain is longer": lambda: edit_all(STATEMENTS, chain_length=STATEMENTS[0].chain_length + 1),
+            "a relation is missing": lambda: edit_all(STATEMENTS, relations=[]),
+            "variables are changed": lambda: edit_all(STATEMENTS, variables=json.dumps({"nm": 1})),
+            "the precision is changed": lambda: edit_all(PRECISE, precision="vague"),
+            "the type is changed": lambda: edit_all(STATEMENTS, type="incorrect_statements"),
+            "the scenario is changed": lambda: edit_all(STATEMENTS, scenario=_other_scenario(STATEMENTS)),
+            "the number of statements is changed": lambda: edit(STATEMENTS, 0, statements=99),
+            "the pair is broken": lambda: other_problem(STATEMENTS),
+            "a language is missing": lambda: STATEMENTS[:1],
+            "a language stands twice": lambda: [STATEMENTS[0], STATEMENTS[0]],
+            "the language has the wrong label": lambda: [
+                replace(STATEMENTS[0], language="en"),
+                replace(STATEMENTS[1], language="zh"),
+            ],
+            "'none of the above' is missing": lambda: without_none(NONE),
+            "'none of the above' is not marked": lambda: edit_all(NONE, has_none=False),
+            "the id is another": lambda: edit(STATEMENTS, 0, instance_id="kl_0"),
+            "the pair's id is another": lambda: edit_all(STATEMENTS, pair="kp_0"),
+            "the payload is nothing": lambda: edit_all(STATEMENTS, payload="{}"),
+            "the introduction is missing": lambda: edit(
+                STATEMENTS, 1, text=STATEMENTS[1].text.partition("\n")[2]
+            ),
+        }.items()
+    }
+    | {
+        "an engine finds another arrangement": lambda: (
+            STATEMENTS,
+            with_engine("check", lambda _, found: replace(found, arrangements=2)),
+        ),
+        "both engines find two arrangements": lambda: (
+            STATEMENTS,
+            replace(
+                with_engine("decide", lambda _, found: replace(found, arrangements=2)),
+                check=lambda problem: replace(DOMAIN.check(problem), arrangements=2),
+            ),
+        ),
+        "both engines find no arrangement": lambda: (
+            STATEMENTS,
+            replace(
+                with_engine("decide", lambda _, found: replace(found, arrangements=0)),
+                check=lambda problem: replace(DOMAIN.check(problem), arrangements=0),
+            ),
+        ),
+        "an engine decides an option otherwise": lambda: (
+            STATEMENTS,
+            with_engine(
+                "check",
+                lambda _, found: replace(found, verdicts=(not found.verdicts[0], *found.verdicts[1:])),
+            ),
+        ),
+        "an engine leaves an option open": lambda: (
+            STATEMENTS,
+            with_engine("check", lambda _, found: replace(found, verdicts=(None, *found.verdicts[1:]))),
+        ),
+        "both engines decide three of four options": lambda: (
+            STATEMENTS,
+            replace(
+                with_engine("decide", lambda _, found: replace(found, verdicts=found.verdicts[:3])),
+                check=lambda problem: replace(
+                    DOMAIN.check(problem), verdicts=DOMAIN.check(problem).verdicts[:3]
+                ),
+            ),
+        ),
+        "an engine fails": lambda: (STATEMENTS, with_engine("check", fail)),
+        "introductions are not read": lambda: (STATEMENTS, replace(DOMAIN, read_intro=lambda *_: fail(*_))),
+        "no statement is needed": lambda: (
+            edit_all(STATEMENTS, chain_length=0),
+            replace(DOMAIN, labels=lambda problem: replace(DOMAIN.labels(problem), chain_length=0)),
+        ),
+        "the canonical form forgets the statements": lambda: (
+            STATEMENTS,
+            replace(DOMAIN, canonical=lambda problem: [problem.type]),
+        ),
+    }
+)
+
+
+def _other_scenario(pair: Pair) -> str:
+    return next(each for each in DOMAIN.shares if each != pair[0].scenario)
+
+
+def _name(text: str) -> str:
+    return text.partition(",")[0]
+
+
+def _two_names(text: str) -> tuple[str, str]:
+    first, second = text.partition(" stand")[0].replace(" and ", ", ").split(", ")[:2]
+    return first, second
+
+
+def _zh_name(text: str) -> str:
+    return text.partition("、")[0]
