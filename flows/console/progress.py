@@ -14,6 +14,9 @@ from flows.console.steps import print_while
 from schemas.model_calls.calls import Reply
 
 _RATE_OVER_S = 30.0
+_WIDE = 120
+_BAR_WIDTH, _SHORT_BAR_WIDTH = 30, 6
+_FIXED_WIDTH = 32
 Advance = Callable[[dict[str, int]], None]
 CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
@@ -83,13 +86,28 @@ class CallCount:
     @property
     def text(self) -> str:
         """What was counted, in words; an unknown cost is never shown as 0."""
-        parts = [f"{self.solved:,} of {self.ended:,} solved"] if self.ended else []
-        parts.append(calls_text(self.calls, self.unpriced, self.cost_usd))
+        return ", ".join(self._parts().values())
+
+    def text_within(self, width: int) -> str:
+        """Return as much of it as so many characters hold, what matters most to somebody who waits."""
+        parts, kept = self._parts(), ""
+        chosen: set[str] = set()
+        for name in ("solved", "left", "calls", "tokens", "rate"):
+            text = ", ".join(parts[one] for one in parts if one in chosen | {name})
+            if len(text) <= width:
+                chosen.add(name)
+                kept = text
+        return kept
+
+    def _parts(self) -> dict[str, str]:
+        """Return what there is to say, in the order in which it is said."""
+        parts = {"solved": f"{self.solved:,} of {self.ended:,} solved"} if self.ended else {}
+        parts["calls"] = calls_text(self.calls, self.unpriced, self.cost_usd)
         if self.tokens:
-            parts.append(f"{self.tokens:,} tokens")
+            parts["tokens"] = f"{self.tokens:,} tokens"
         if self._begun is not None:
-            parts += self._pace(*self._begun)
-        return ", ".join(parts)
+            parts |= zip(("rate", "left"), self._pace(*self._begun), strict=False)
+        return parts
 
     def _pace(self, begun: float, share: float) -> Iterator[str]:
         """Yield the rate of the last seconds, and the time left if the rest takes as long as what is done."""
@@ -166,18 +184,23 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     waits_for = ""
     slow = _slow.get()
 
-    def describe_calls() -> str:
-        return "; ".join(filter(None, (calls.text if calls.calls else "", waits_for)))
+    def describe_calls(width: int | None = None) -> str:
+        counted = calls.text if width is None else calls.text_within(width)
+        return "; ".join(filter(None, (counted if calls.calls else "", waits_for)))[:width]
 
     def describe(seconds: float) -> str:
         return f"{name:<12} {done}/{batches} batches  {seconds:6.1f} s  {describe_calls()}".rstrip()
 
     has_bar = console is not None and console.is_terminal
+    columns = console.width if console is not None else 0
+    bar_width = _BAR_WIDTH if columns >= _WIDE else _SHORT_BAR_WIDTH
+    # Name, batches done and of all, the word, the time, and what separates them.
+    left_for_calls = max(columns - bar_width - 2 * len(str(batches)) - _FIXED_WIDTH, 0)
     with (
         nullcontext() if has_bar or slow is None else print_while(describe, slow.print),
         Progress(
             TextColumn(f"{name:<12}"),
-            BarColumn(bar_width=30),
+            BarColumn(bar_width=bar_width),
             MofNCompleteColumn(),
             TextColumn("batches"),
             TimeElapsedColumn(),
@@ -204,19 +227,19 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
         def count(reply: Reply) -> None:
             calls.add(reply)
             if has_bar:
-                bar.update(shown, calls=describe_calls())
+                bar.update(shown, calls=describe_calls(left_for_calls))
 
         def score(is_solved: bool) -> None:
             calls.ended += 1
             calls.solved += is_solved
             if has_bar:
-                bar.update(shown, calls=describe_calls())
+                bar.update(shown, calls=describe_calls(left_for_calls))
 
         def wait_for(text: str) -> None:
             nonlocal waits_for
             waits_for = text
             if has_bar:
-                bar.update(shown, calls=describe_calls())
+                bar.update(shown, calls=describe_calls(left_for_calls))
 
         tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for), _scorer.set(score)
         try:

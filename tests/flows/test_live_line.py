@@ -1,6 +1,7 @@
 """What a stage shows of its model calls while it runs: calls, tokens, spend, rate and time left."""
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -84,3 +85,25 @@ def test_what_is_unknown_is_not_shown(clock: Clock) -> None:
 )
 def test_times_are_told_in_words(seconds: float, told: str) -> None:
     assert progress.describe_seconds(seconds) == told
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_a_bar_keeps_stage_and_batches_and_shows_as_much_of_the_calls_as_fits(
+    width: int, clock: Clock
+) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=width, color_system=None)
+    with progress.show_on(console), progress.stage("episodes", 12, calling=12) as advance:
+        for second in range(30):
+            clock.now += 1
+            progress.count_call(reply())
+            progress.count_episode(second % 2 == 0)
+            progress.note_part((second + 1) / 60)
+        advance({})
+    frames = [frame for frame in re.split(r"[\r\n]|\x1b\[2K", screen.getvalue()) if "batches" in frame]
+    assert frames
+    assert all(re.search(r"episodes .* \d+/12 batches", frame) for frame in frames)
+    last = frames[-2]
+    assert "15 of 30 solved" in last
+    assert "left" in last
+    assert ("calls/s" in last) == (width == 160)
