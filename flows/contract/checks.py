@@ -13,6 +13,7 @@ from markupsafe import escape
 
 from flows.contract.pages import check_pages
 from flows.contract.sample import Sample
+from flows.editions.figure_data import own_report, read_figures
 from flows.editions.report import report_data
 from flows.editions.report_files import write_page, write_tables
 from flows.editions.reproduce import reproduce_unit
@@ -25,6 +26,7 @@ from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Rep
 from schemas.tables import SHARED_TABLES, TABLES
 from tasks.play.model_player import ModelPlayer, play_model
 from tasks.play.program_player import play_program
+from tasks.report.content import Figure
 from tasks.website.names import benchmark_file, player_file
 from warehouse.catalog.catalog import open_catalog
 from warehouse.catalog.dictionary import describe_columns
@@ -148,12 +150,32 @@ def _check_episode(seat: Seat, episode: Episode) -> None:
 
 
 def check_report(sample: Sample) -> None:
-    """The report is written as a page and as tables, and names each player."""
+    """The report names each player, and each figure is drawn of the queries that it declares."""
     data = report_data(sample.store, sample.growth.edition)
     page = write_page(data, _new_folder(sample)).read_text(encoding="utf-8")
     for player in sample.evaluation.players:
         _require(player in page, f"the report does not name player {player!r}")
     write_tables(data, _new_folder(sample), "csv")
+    own = own_report(sample.benchmark)
+    for figure in (*own.figures, *own.explored):
+        _check_figure(sample, figure, set(data.tables))
+
+
+def _check_figure(sample: Sample, figure: Figure, tables: set[str]) -> None:
+    """Draw the figure of the queries that it declares, as the explorer does."""
+    plan, benchmark = sample.growth, sample.benchmark
+    read = open_catalog(sample.store).query
+    try:
+        alone = read_figures(read, plan.edition, benchmark, [figure], lambda: plan.public_seed)
+        section = figure(alone)
+    except KeyError as error:
+        _require(
+            error.args[0] not in tables,
+            f"figure {figure.key!r} reads {error}, which its @figure does not name",
+        )
+        raise
+    named = (section.key, section.title)
+    _require(named == (figure.key, figure.title), f"figure {figure.key!r} returns a section of another name")
 
 
 def check_export(sample: Sample) -> None:

@@ -16,7 +16,7 @@ from flows.web.page import OwnPages, Page
 from schemas.benchmark import benchmarks
 from schemas.game import Program, Result
 from schemas.table_form import Column
-from tasks.report.content import Report, figure
+from tasks.report.content import Report, ReportData, Section, figure
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy
 
@@ -37,6 +37,10 @@ def _patched(target: object, name: str, value: Any) -> Break:
 
 def _fail(*_of: object) -> Any:
     raise ZeroDivisionError("by nothing")
+
+
+def _read_domains(data: ReportData) -> Section:
+    return Section("undeclared", "Undeclared", "", (data.tables["domains"],))
 
 
 def _solve(game: toy.SumGame, _reply: str) -> None:
@@ -89,6 +93,11 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
         "report",
         _with(report=lambda: Report(after_rates=(figure("f", "F")(_fail),))),
         "by nothing",
+    ),
+    "a figure that reads what it does not declare": (
+        "report",
+        _with(report=lambda: Report(after_rates=(figure("undeclared", "Undeclared")(_read_domains),))),
+        "figure 'undeclared' reads 'domains', which its @figure does not name",
     ),
     "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),
     "a page that fails": (
