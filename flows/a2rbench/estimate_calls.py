@@ -14,7 +14,7 @@ _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000
 
 
 def estimate_calls(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    """Return the estimate of each model: a call an item and run; then those of models that read answers."""
+    """Return the estimate of each model: one call per item and run, then those of readers."""
     calls = items * plan.runs
     playing = estimate_players(
         plan,

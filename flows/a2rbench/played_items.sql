@@ -1,4 +1,4 @@
--- What did each player do on each item? Lists, an element an item that it has a scored run on, by its number.
+-- What did each player do on each item? Lists, one element per item that it has a scored run on, by its number.
 WITH numbered AS (
     SELECT instance_id, row_number() OVER (ORDER BY instance_id) - 1 AS number FROM a2rbench_items
 ), counted AS (

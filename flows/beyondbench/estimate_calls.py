@@ -18,7 +18,7 @@ _LONG_REPLY = 4_000  # tokens of a reply that thinks at length, where no limit i
 def estimate_calls(
     own: BeyondBenchPlan, plan: EvaluationPlan, prices: Mapping[str, Price]
 ) -> list[StageEstimate]:
-    """Return the estimate of each model: a call a problem, with a written solution at least."""
+    """Return the estimate of each model: one call per problem, with a written solution at least."""
     prompt, solution = (sum(part) * own.instances * plan.runs for part in zip(*_tokens(own), strict=True))
     calls = len(own.cells) * own.instances * plan.runs
     return estimate_players(

@@ -1,4 +1,4 @@
--- What did each player do in each cell? Lists, an element an instance that it has a scored run on, in the order of ids.
+-- What did each player do in each cell? Lists, one element per instance that it has a scored run on, in the order of ids.
 -- Common instances of a suite are those of all players that have at least half as many of them as some player has.
 WITH replies AS (
     -- Two evaluations may hold the same call.

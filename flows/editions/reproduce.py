@@ -56,7 +56,7 @@ def reproduce_unit(
 ) -> Reproduction:
     """Rebuild an edition or evaluation in an empty folder and compare it with what was published.
 
-    `tell` is given a line a stage. Raises InvalidOption for what is not published, was imported or has a seed
+    `tell` gets one line per stage. Raises InvalidOption where it is not published, was imported or has a seed
     that is unknown here, Damaged where its calls are not what was written.
     """
     unit = select_unit(store, named, published_units(store))

@@ -13,7 +13,7 @@ _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000
 
 
 def estimate_calls(questions: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    """Return the estimate of each model: a call a question and run."""
+    """Return the estimate of each model: one call per question and run."""
     calls = questions * plan.runs
     return estimate_players(
         plan,

@@ -1,4 +1,4 @@
--- What did each player do on each question? Lists, an element a question that it has a scored run on, by its number.
+-- What did each player do on each question? Lists, one element per question that it has a scored run on, by its number.
 WITH numbered AS (
     SELECT instance_id, row_number() OVER (ORDER BY pair, language, instance_id) - 1 AS number FROM knowlogic_questions
 ), replies AS (

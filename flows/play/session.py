@@ -1,4 +1,4 @@
-"""A game in the terminal: text in, text out, a line a move, so that a pipe plays as a keyboard does."""
+"""A game in the terminal: text in, text out, one line per move, so that a pipe plays as a keyboard does."""
 
 from collections.abc import Sequence
 from itertools import count

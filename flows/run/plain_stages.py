@@ -7,7 +7,7 @@ from flows.stages.grow import Counts, StageRunner, Work
 
 
 class PlainStages(StageRunner):
-    """Runs work here; `tell` is given a line a stage."""
+    """Runs work here; `tell` is given one line per stage."""
 
     def __init__(self, tell: Callable[[str], None] = lambda line: None) -> None:
         self._tell = tell

@@ -45,7 +45,7 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
 
 
 def keep_scores(store: Store, rows: list[dict[str, Any]]) -> list[str]:
-    """Keep the scores, a file a source, in place of earlier ones of that source; return the sources."""
+    """Keep the scores, one file per source, in place of earlier ones of that source; return the sources."""
     import pyarrow as pa
 
     sources = sorted({row["source"] for row in rows})

@@ -1,6 +1,6 @@
 """Whether stored data holds together: keys, references, row counts, staged parts, files beside the editions.
 
-Each function returns what is wrong, a line a flaw; the caller knows the remedy. Nothing is changed,
+Each function returns what is wrong, one line per flaw; the caller knows the remedy. Nothing is changed,
 and memory stays flat: tables are read in batches, or by DuckDB within a limit.
 """
 

@@ -87,7 +87,7 @@ def authored_domain_row(domain_id: str, status: str, versions: int, call_ids: Se
 
 
 def outcome_rows(config: SeedConfig) -> list[Row]:
-    """Return the rows of table `kumo_outcomes`, a row an outcome state."""
+    """Return the rows of table `kumo_outcomes`, one row per outcome state."""
     config_id = config.config_id
     return [
         {

@@ -29,7 +29,7 @@ class Items:
 
 
 class Played(NamedTuple):
-    """What a player did: counts (`COUNTS`), an element an item, and its wrong answers by item's place."""
+    """What a player did: counts (`COUNTS`), one element per item, and its wrong answers by item's place."""
 
     player: str
     counts: "Mapping[str, Column]"

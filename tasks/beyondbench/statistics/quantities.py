@@ -26,7 +26,7 @@ class Quantity(NamedTuple):
 
 
 class PlayedCell(NamedTuple):
-    """What a player did in one cell: columns of counts, an element an instance, in the order of their ids.
+    """What a player did in one cell: columns of counts, one element per instance, in the order of their ids.
 
     `size` is the problem's size, `runs` the number of scored runs, `runs_with_tokens` those whose reply's
     tokens are known, `runs_with_status` those that have a token status; `tokens` is the sum of tokens of the

@@ -59,7 +59,7 @@ def _normal(seed: int, stratum: str, n: int) -> "Numbers":
 
 
 def _counts(seed: int, stratum: str, n: int) -> "Iterable[Numbers]":
-    """Return how often each instance is drawn, a row a resample, some rows at a time.
+    """Return how often each instance is drawn, one row per resample, some rows at a time.
 
     Those of few instances are kept for the next player.
     """

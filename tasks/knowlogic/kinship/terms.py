@@ -8,7 +8,7 @@ it came from. There are 10, 42, 168 and 672 paths of 1 to 4 steps that do not fo
 younger of two siblings are different steps; a mark after a step compares cousins instead (`s>`: a son who is
 older than the person three steps before; `s<`: younger).
 
-Table `kinship/terms` has a row a term; its column `source` names where a reader may check the word. Table
+Table `kinship/terms` has one row per term; its column `source` names where a reader may check the word. Table
 `kinship/no_term` lists the paths of up to three steps that have no common term, each with the reason.
 """
 

@@ -136,7 +136,7 @@ class GapMaker:
         self.make = lru_cache(maxsize=REMEMBERED)(self._make)
 
     def _make(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
-        """Return them by whether a place is asked for and how many choices are right, a list a template."""
+        """Return gaps by whether a place is asked for and number of right choices, a list per template."""
         found: dict[tuple[bool, int], list[list[Gap]]] = {}
         for meaning in self._meanings:
             if meaning.about != name or not meaning.fits(cells):

@@ -54,7 +54,7 @@ COUNTS = (
 
 
 class Played(NamedTuple):
-    """What a player did: columns of counts (`COUNTS`), an element a question of the edition."""
+    """What a player did: columns of counts (`COUNTS`), one element per question of the edition."""
 
     player: str
     columns: "Mapping[str, Column]"

@@ -62,7 +62,7 @@ class Rasch:
 
 @dataclass(frozen=True, slots=True)
 class _Posterior:
-    """Groups of one stratum, with each one's posterior over difficulties (a column a node).
+    """Groups of one stratum, with each one's posterior over difficulties (one column per node).
 
     `slopes` are derivatives of the log-likelihood at each node, by group, node and parameter: abilities of
     the stratum's players, the stratum, log(spread), whose numbers are `places`. The observed successes,

@@ -86,7 +86,9 @@ def _differences(
         if editions[one] & editions[two]:
             link = MET
         else:
-            joined = {place[edition] for edition in editions[one]} & {place[e] for e in editions[two]}
+            joined = {place[edition] for edition in editions[one]} & {
+                place[edition] for edition in editions[two]
+            }
             link = LINKED if joined else POPULATION
         counts = {
             "domains": len(domains[one] | domains[two]),
