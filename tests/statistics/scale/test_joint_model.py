@@ -93,6 +93,17 @@ def test_variances_and_slopes_agree_with_one_covariance_matrix_of_all_cells(seed
             assert slopes[player].value == pytest.approx(expected @ gaps / (expected @ expected), rel=1e-7)
 
 
+def test_matrices_are_as_large_as_the_effects_of_a_domain_not_as_its_cells() -> None:
+    cells = [
+        Cell(edition, domain, player, 0.5, 2.0, 8, 5.0)
+        for edition, domain, player in product(_names("e", 12), _names("d", 2), _names("p", 30))
+    ]
+    (block,) = observe(cells, RELEASE).blocks
+    # The domain, it in each edition, each player, and the instances that players of an edition met together.
+    assert block.gram.shape == (2, 1 + 12 + 30 + 12, 1 + 12 + 30 + 12)
+    assert block.rates.shape == (2, 12 * 30)
+
+
 def test_an_anchor_takes_away_what_its_domains_had_in_common() -> None:
     rates = {"a": 0.5, "b": 0.5, "anchor": 0.5}
     gaps: dict[bool, list[float]] = {False: [], True: []}
