@@ -4,7 +4,8 @@
 
 BEFORE and AFTER are the `perennial` programs of two environments. Rounds alternate; a line is the round's CPU
 seconds (user and system, children's too) and wall seconds. `first` ends where a refresh begins its
-first batch, `compile` is sampling and search with an empty cache. `lineage` needs `--big BEFORE_ROOT AFTER_ROOT`.
+first batch, `compile` is sampling and search with an empty cache. `lineage` needs
+`--big BEFORE_ROOT AFTER_ROOT`.
 """
 
 import argparse
