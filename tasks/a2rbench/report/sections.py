@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
+from tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_unanalysed,
+    table_figure,
+)
 from tasks.report.figures.curves import Axes, draw_curves
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
@@ -189,3 +199,23 @@ def draw_lines(
     order = tuple(sorted({row["variation"] for row in rows}))
     axes = Axes("variation", what, places, column == "accuracy", order=order, n="items")
     return draw_curves(what, f"{title}: {what}", drawn, axes, [*data.players(), _ALL])
+
+
+REMAPPING = Query(
+    "a2rbench_remapping",
+    """
+-- How much better are players on originals than on copies in other tokens?
+SELECT * EXCLUDE (edition)
+FROM a2rbench_remapping
+WHERE edition = $edition
+ORDER BY domain <> 'all', domain, delta_s DESC, player
+""",
+)
+
+remapping = table_figure(
+    "a2rbench_remapping",
+    "Originals and copies in other tokens",
+    "delta_s is the accuracy on originals (P0) minus that on their copies (P1), over the pairs that "
+    "a player has both answers to, with 95% intervals.",
+    REMAPPING,
+)

@@ -2,7 +2,16 @@
 
 from itertools import groupby
 
-from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
+from tasks.report.content import (
+    Drawing,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    table_figure,
+)
 from tasks.report.figures.chart import SERIES
 from tasks.report.figures.curves import Axes, draw_curves
 from tasks.report.wording import clean, span
@@ -69,3 +78,23 @@ def _draw(task: str, rows: list[Record], players: list[str]) -> Drawing:
     axes = Axes("size", "accuracy", x_title="size", ticks=sizes)
     heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} per point"
     return draw_curves(heading, f"{_TITLE}: {_words(task)}", drawn, axes, players)
+
+
+ALL_SIZES = Query(
+    "beyondbench_sizes",
+    """
+-- How does accuracy fall with size in the tasks of all suites?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_sizes
+WHERE edition = $edition
+ORDER BY suite, task, size, accuracy DESC, player
+""",
+)
+
+all_sizes = table_figure(
+    "beyondbench_sizes",
+    "Accuracy and size in all suites",
+    "Accuracy is the unweighted mean over the variations of a task that have problems of this size. "
+    "Intervals (95%) are for instances that vary.",
+    ALL_SIZES,
+)

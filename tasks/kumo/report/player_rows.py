@@ -1,6 +1,15 @@
 """KUMO's own rows of players: relative action counts (figure 4b), topology and success (figure 6e)."""
 
-from tasks.report.content import Query, Record, ReportData, Section, figure, omit_section, omit_unanalysed
+from tasks.report.content import (
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+    table_figure,
+)
 from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from tasks.report.figures.player_rows import SCORED_EPISODES
 from tasks.report.wording import name_populations, p_text
@@ -110,3 +119,29 @@ def _read_both(row: Record) -> list[Record]:
         read_estimate(row, column, "instances", series=name, more=f", {p_text(p)}")
         for name, column, p in series
     ]
+
+
+KUMO_LEADERBOARD = Query(
+    "kumo_leaderboard",
+    """
+-- How many actions does each player need beside how much it solves?
+SELECT setting, rank, player, instances, success_rate, success_rate_low, success_rate_high, population,
+       relative_action_count_algorithm_3, relative_action_count_algorithm_3_low,
+       relative_action_count_algorithm_3_high, relative_action_count_optimum, excess_tests_algorithm_3,
+       excess_tests_algorithm_3_low, excess_tests_algorithm_3_high, guess_share, mean_tests,
+       relative_action_count_kumo_2025
+FROM kumo_leaderboard
+WHERE edition = $edition
+ORDER BY setting, rank NULLS LAST, success_rate DESC NULLS LAST, player
+""",
+)
+
+action_table = table_figure(
+    "kumo_leaderboard",
+    "Action counts and excess tests",
+    "Relative action count: sum of counts / sum of the reference's − 1, a count being tests + 1 and "
+    "a failed episode counting as all actions + 1; the reference, whose value is 0, is Algorithm 3 "
+    "or the optimum. Excess tests: tests − Algorithm 3's, all actions counting as tests where the "
+    "outcomes seen did not decide the answer; guess share: share of episodes that answered so.",
+    KUMO_LEADERBOARD,
+)
