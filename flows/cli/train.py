@@ -20,7 +20,7 @@ def train(
     name: Annotated[
         str, typer.Option(help="Name of the training: its players are sft/NAME-STEP. Default: that of --out.")
     ] = "",
-    steps: Annotated[int | None, typer.Option(min=1, help="Optimiser steps. Default: by --epochs.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Optimizer steps. Default: by --epochs.")] = None,
     epochs: Annotated[float, typer.Option(min=0.001, help="Passes over the chats, without --steps.")] = 1.0,
     checkpoints: Annotated[
         str, typer.Option(help="How many, at equal distances, or the steps: 8, or 50,100,400.")

@@ -70,7 +70,7 @@ class A2RBenchSettings(RefreshSettings):
         3, "Maximum number of rules that a model begins for a seed.", AUTHORS, ge=1, le=20
     )
     retries: int = setting(
-        2, "Maximum number of repeats of a step, with what was wrong.", AUTHORS, ge=0, le=20
+        2, "Maximum number of repeats of a step; each says what was wrong.", AUTHORS, ge=0, le=20
     )
     author_max_tokens: int | None = setting(
         None, "Maximum number of tokens of an author's reply.", AUTHORS, example=8_000, ge=1

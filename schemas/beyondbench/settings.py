@@ -43,14 +43,14 @@ class BeyondBenchSettings(RefreshSettings):
     instances: int = setting(20, "Problems per variation.", ge=1, le=1_000_000)
     context_tokens: int | None = setting(
         None,
-        "Budget of tokens: prompt and solution take at most 85 % of it, smaller sizes are drawn where they "
-        "would not. Default: the least context of the players in models.toml, else 32768.",
+        "Token budget: prompt and solution take at most 85% of it; where they would take more, a smaller "
+        "size is drawn. Default: the smallest context of the players in models.toml, else 32768.",
         example=8_192,
         ge=1,
     )
     tokenizer: str = setting(
         "",
         "Path of a tokenizer.json by which the edition's prompts are counted (needs pip install "
-        "'perennial-bench[tokenizers]'). Default: an estimate, a token for up to three digits, six letters "
-        "or one sign.",
+        "'perennial-bench[tokenizers]'). Default: an estimate, one token per up to three digits, six "
+        "letters or one sign.",
     )

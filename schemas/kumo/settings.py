@@ -151,8 +151,8 @@ class KumoSettings(RefreshSettings):
     reviser: str = setting("", "Model that reads books back and revises them.", AUTHORS)
     judge: str = setting(
         "",
-        "Model that judges every book that a model wrote, with its rules before it, as in the paper; its "
-        "judgement is kept beside the check and decides nothing.",
+        "Model that judges every book that a model wrote by its rules, as in the paper; its judgement is "
+        "kept beside the check and does not decide anything.",
         AUTHORS,
     )
     propose: int | None = setting(
@@ -192,8 +192,8 @@ class KumoSettings(RefreshSettings):
 
     reliability: Names = setting(
         ["1"],
-        "How reliable what actions show is, separated by commas: 1: the outcomes themselves; 0.5 to 0.99: "
-        "reports, each of which is the true outcome with this probability.",
+        "How reliable the results of actions are, separated by commas: 1: the outcomes themselves; 0.5 to "
+        "0.99: reports that are the true outcome with this probability.",
         PLAYERS,
     )
 

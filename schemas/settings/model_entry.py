@@ -52,13 +52,13 @@ class ModelEntry(BaseModel):
     )
     key_env: str = setting(
         "",
-        "Name of the environment variable that holds its key. Default: at the settings' server the settings' "
-        "key, elsewhere none.",
+        "Name of the environment variable that holds its key. Default: the settings' key at the settings' "
+        "server, otherwise none.",
         example="EXAMPLE_API_KEY",
     )
     api: dict[str, JsonValue] = setting(
         {},
-        'Parameters of its calls, which go before the settings\'; "unset": the parameter is never sent, for '
+        'Parameters of its calls, which override the settings\'; "unset": the parameter is never sent, for '
         "models that refuse it.",
         example={"temperature": UNSET, "top_p": 0.9},
     )
@@ -98,8 +98,8 @@ class ModelEntry(BaseModel):
     concurrency: int | None = setting(None, "Maximum number of calls in flight.", example=8, ge=1, le=1_000)
     batch: bool = setting(
         False,
-        "Ask through the server's Batch API where each game ends at its first reply, and for books: up to 24 "
-        "hours, at half of the prices.",
+        "Use the server's Batch API for games that end at the first reply, and for books: it takes up to 24 "
+        "hours, at half the price.",
         example=True,
     )
     prompt_usd_per_million: float | None = setting(
@@ -131,15 +131,15 @@ class ModelEntry(BaseModel):
     )
     family: str = setting(
         "",
-        "Family of the model, for figures of a benchmark that compare models of one; like the keys "
-        "below it changes no call.",
+        "Family of the model, for figures of a benchmark that compare models of one; like the keys below, "
+        "it does not affect calls.",
         example="Example-3",
     )
     parameters_billion: float | None = setting(
         None, "Its parameters, in billions.", example=8.2, gt=0, allow_inf_nan=False
     )
     quantization: str = setting(
-        "", 'Its quantisation, "none" for full precision. Default: unknown.', example="GPTQ-Int4"
+        "", 'Its quantization, "none" for full precision. Default: unknown.', example="GPTQ-Int4"
     )
     tuning: str = setting(
         "", "What it was tuned for, such as instruct, thinking or math. Default: unknown.", example="thinking"
@@ -148,12 +148,16 @@ class ModelEntry(BaseModel):
         "", "Whether its weights are open or closed. Default: unknown.", example="open"
     )
     base_model: str = setting(
-        "", "Of a training checkpoint: the model that was trained.", example="Example-3"
+        "", "For a training checkpoint: the model that was trained.", example="Example-3"
     )
-    trained_on: str = setting("", "Of a training checkpoint: the domain.", example="Medical Diagnosis IND")
-    trained_setting: str = setting("", "Of a training checkpoint: the setting.", example="easy")
+    trained_on: str = setting(
+        "", "For a training checkpoint: the domain that it was trained on.", example="Medical Diagnosis IND"
+    )
+    trained_setting: str = setting(
+        "", "For a training checkpoint: the setting that it was trained on.", example="easy"
+    )
     step: int | None = setting(
-        None, "Of a training checkpoint: how many steps it was trained for.", example=500, ge=0
+        None, "For a training checkpoint: the number of steps that it was trained for.", example=500, ge=0
     )
 
     @field_validator("base_url")

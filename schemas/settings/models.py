@@ -70,7 +70,7 @@ class ModelSettings(BaseModel):
         allow_inf_nan=False,
     )
     smoke: bool = setting(
-        False, "Play one instance with every model before the rest is bought; stop where a call fails.", CALLS
+        False, "Play one instance with every model before paying for the rest; stop if a call fails.", CALLS
     )
     allow_unlisted: bool = setting(
         False,

@@ -29,7 +29,7 @@ def a2rbench(
         bool,
         typer.Option(
             "--accept-weak-sandbox",
-            help="Run the code though nothing protects this machine from it (see `perennial doctor`).",
+            help="Run the code even if nothing protects this machine from it (see `perennial doctor`).",
         ),
     ] = False,
     root: RootOption = None,

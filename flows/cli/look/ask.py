@@ -35,7 +35,7 @@ def ask(
     root: RootOption = None,
     format_: Annotated[Format, typer.Option("--format", help="Format of the rows.")] = Format.table,
     as_json: JsonOption = False,
-    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL alone.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print only the SQL.")] = False,
 ) -> None:
     """Answer a saved question about what is published, and show its SQL.
 

@@ -32,7 +32,7 @@ def trajectories(
     count: Annotated[int, typer.Option(help="Trajectories per setting.")] = 1_000,
     policy: Annotated[str, typer.Option(help="Whose play: algorithm-3 or optimum.")] = "algorithm-3",
     validation: Annotated[
-        int, typer.Option(min=0, help="How many of each setting, the first ones, are for validation.")
+        int, typer.Option(min=0, help="Number of trajectories per setting, the first ones, for validation.")
     ] = 50,
     seed: Annotated[int, typer.Option(help="Seed; the same one gives the same file.")] = 0,
     workers: Annotated[
