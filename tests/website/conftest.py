@@ -1,4 +1,4 @@
-"""A data root with private instances and secret seeds, of three benchmarks, played by models and programs."""
+"""A data root with private instances and secret seeds, of two benchmarks, played by models and programs."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def private_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch, running_server(options) as server:
         patch.chdir(folder)
         patch.setenv("PERENNIAL_API_KEY", KEY)
-        for edition in ("k", "b", "l"):
+        for edition in ("k", "l"):
             flags: dict[str, Any] = {
                 "runs": 1,
                 **EDITIONS[edition],

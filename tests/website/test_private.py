@@ -20,7 +20,7 @@ from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
 _SHORTEST = 8  # a shorter text may be in others by chance
-EDITIONS = ("k", "b", "l")
+EDITIONS = ("k", "l")
 
 
 def say_all(folder: Path) -> str:
@@ -77,11 +77,25 @@ def _texts(values: Iterable[object]) -> Iterable[str]:
             yield from _texts(value)
 
 
+@pytest.fixture(scope="module")
+def built(private_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The website of the root."""
+    site = tmp_path_factory.mktemp("built") / "site"
+    build_site(Store(str(private_root)), site)
+    return site
+
+
 @pytest.fixture
 def root(private_root: Path, tmp_path: Path) -> Store:
-    """A copy of the root with its secret seeds, which are kept beside it."""
+    """A copy of the root with its secret seeds, which are kept in it."""
     shutil.copytree(private_root, tmp_path / "data")
     return Store(str(tmp_path / "data"))
+
+
+@pytest.fixture
+def site(built: Path, tmp_path: Path) -> Path:
+    """A copy of the website."""
+    return Path(shutil.copytree(built, tmp_path / "site"))
 
 
 def secrets_of(store: Store) -> set[str]:
@@ -96,9 +110,8 @@ def secrets_of(store: Store) -> set[str]:
     return found
 
 
-def test_no_byte_of_a_website_is_of_a_private_instance_or_a_secret_seed(root: Store, tmp_path: Path) -> None:
-    build_site(root, tmp_path / "site")
-    said = say_all(tmp_path / "site")
+def test_no_byte_of_a_website_is_of_a_private_instance_or_a_secret_seed(root: Store, site: Path) -> None:
+    said = say_all(site)
     private = private_texts(open_catalog(root))
     assert len(private) > 100
     assert not [text for text in private if text in said]
@@ -111,9 +124,7 @@ def test_no_byte_of_a_website_is_of_a_private_instance_or_a_secret_seed(root: St
     assert "An example, played step by step" in said
 
 
-def test_what_is_retired_and_revealed_appears_and_equals_a_new_build(root: Store, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    build_site(root, site)
+def test_what_is_retired_and_revealed_appears(root: Store, site: Path) -> None:
     private = [text for text in private_texts(open_catalog(root)) if text.startswith("ki_")]
     seed = str(find_seed(root, read_published_plan(root, "k")))
     retire(root, "k", "2026-01-01", "test")
@@ -124,24 +135,19 @@ def test_what_is_retired_and_revealed_appears_and_equals_a_new_build(root: Store
     assert all(id_ in said for id_ in private)
     assert seed in (site / "seeds.html").read_text("utf-8")
     assert seed in (site / "scores.json").read_text("utf-8")
-    build_site(root, tmp_path / "anew")
-    assert read_folder(site) == read_folder(tmp_path / "anew")
 
 
-def test_what_is_withdrawn_disappears_whole(root: Store, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    build_site(root, site)
+def test_what_is_withdrawn_disappears_whole(root: Store, site: Path, tmp_path: Path) -> None:
     canary = read_published_plan(root, "l").canary
     assert canary in say_all(site)
     withdraw_unit(root, "l", "a mistake")
-    withdraw_unit(root, evaluation_of("b", "1"), "a mistake")
-    built = build_site(root, site)
-    assert built.removed > 10
+    withdraw_unit(root, evaluation_of("k", "1"), "a mistake")
+    assert build_site(root, site).removed > 10
     said = say_all(site)
     assert canary not in said
     assert "a mistake" not in said
     assert not (site / "editions/l.html").exists()
     assert not (site / "data/l").exists()
-    assert "Nobody has answered this edition yet" in (site / "editions/b.html").read_text("utf-8")
+    assert "Nobody has answered this edition yet" in (site / "editions/k.html").read_text("utf-8")
     build_site(root, tmp_path / "anew")
     assert read_folder(site) == read_folder(tmp_path / "anew")
