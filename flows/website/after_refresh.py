@@ -6,7 +6,7 @@ from pathlib import Path
 from flows.console.input_files import show_path
 from flows.console.output_places import require_folder
 from flows.website.folder import open_site_folder
-from schemas.errors import PerennialError
+from schemas.errors import PerennialError, count
 from warehouse.store.store import Store
 
 _VARIABLE = "PERENNIAL__SITE"
@@ -37,4 +37,5 @@ def renew_site(store: Store) -> str:
         built = build_site(store, Path(folder))
     except (PerennialError, OSError) as error:
         return f"; the website is not up to date: {error}"
-    return f"; website {show_path(Path(folder))}: {built.written:,} files written, {built.removed:,} removed"
+    done = f"{count(built.written, 'file')} written, {built.removed:,} removed"
+    return f"; website {show_path(Path(folder))}: {done}"

@@ -224,7 +224,7 @@ def test_a_run_of_serve_renews_the_website_or_says_why_not(
     assert renew_site(root) == ""
     keep_site(Path(shutil.copytree(site, tmp_path / "site")))
     (tmp_path / "site/index.html").unlink()
-    assert re.fullmatch(r"; website \S+: 1 files written, 0 removed", renew_site(root))
+    assert re.fullmatch(r"; website \S+: 1 file written, 0 removed", renew_site(root))
     (tmp_path / "site" / RECORD).write_text("{")
     assert "; the website is not up to date: " in renew_site(root)
 

@@ -38,7 +38,7 @@ def site(
         built = build_site(store, folder, step)
     console.print(
         f"website of {count(built.editions, 'edition')}: {show_path(folder / 'index.html')} "
-        f"({built.written:,} files written, {built.kept:,} unchanged, {built.removed:,} removed)"
+        f"({count(built.written, 'file')} written, {built.kept:,} unchanged, {built.removed:,} removed)"
     )
     if as_json:
         sys.stdout.write(json_text({"folder": str(folder), **asdict(built)}) + "\n")
