@@ -112,6 +112,14 @@ def test_an_existing_file_is_kept_and_a_wrong_place_is_refused(give: Run) -> Non
         assert said in refused.err
 
 
+def test_a_file_in_the_place_of_its_folder_is_refused(give: Run) -> None:
+    WORKFLOW.parent.parent.mkdir()
+    WORKFLOW.parent.write_text("no folder\n")
+    refused = give("init", "--github")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert f"{WORKFLOW}: cannot be written" in refused.err
+
+
 def test_it_installs_this_version_or_the_clone_that_it_is_in(give: Run) -> None:
     from flows.run.code_version import code_version
 

@@ -1,5 +1,6 @@
 """`perennial init`: write the files of settings, and a workflow of GitHub Actions."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -63,14 +64,14 @@ def init(
 
 def _write(path: Path, text: str, console: Terminal) -> bool:
     """Write a file, and say so; keep one that is there. Whether it is written."""
+    if os.path.lexists(path):
+        console.print(f"{path} is there already, and was kept")
+        return False
     try:
         if path.parent.parent.name == ".github":
             path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        console.print(f"{path} is there already, and was kept")
-        return False
     except OSError as error:
         raise UnreadableInput(
             f"{path}: cannot be written ({error.strerror}); name a folder that exists and can be written"
