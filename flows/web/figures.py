@@ -107,7 +107,10 @@ def chart_of(drawing: Drawing) -> dict[str, Any]:
 
 
 def _show_grid(key: str, grid: Grid) -> None:
-    """Show the table of a section; a heading has that of its group before it."""
+    """Show the table of a section; a heading has that of its group before it.
+
+    Streamlit underlines no cell: the second best has a background in place of the report's underline.
+    """
     import pandas as pd
 
     groups = [name for name, width in grid.groups for _ in range(width)] or [""] * len(grid.headings)
@@ -121,5 +124,11 @@ def _show_grid(key: str, grid: Grid) -> None:
         )
         for place, column in enumerate(columns)
     }
-    st.dataframe(frame, hide_index=True, column_config=config)
+    marks = {"best": "font-weight: bold", "second": "background-color: #80808040"}
+    styles = frame.apply(
+        lambda column: [marks.get(grid.mark_of(row, int(column.name)), "") for row in range(len(frame))]
+    )
+    st.dataframe(frame.style.apply(lambda _: styles, axis=None), hide_index=True, column_config=config)
+    if grid.second:
+        st.caption("On this page a gray background takes the place of the underline.")
     offer_downloads(f"{key}_table", lambda: Rows(tuple(headings), grid.rows))

@@ -99,3 +99,30 @@ def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> No
         (table,) = one(read_edition(edition, [one])).tables
         assert table.rows, one.key
         assert table.question.endswith("?")
+
+
+def test_the_best_cells_of_a_table_are_bold_and_the_second_shaded(
+    root: Path, reported: dict[str, Section]
+) -> None:
+    edition = _open_newest(root)
+    keys = {one.key for one in own_figures(edition)}
+    marked = [one for one in reported.values() if one.key in keys and one.grid is not None and one.grid.best]
+    if not marked:
+        pytest.skip("no figure of this benchmark marks the best cells of a table")
+    section = marked[0]
+    assert section.grid is not None
+    shown = visit(root, "figures", edition=edition.name, figure=section.key)
+    styles = shown.dataframe[0].proto.arrow_data.styler.styles
+    for row, cells in enumerate(section.grid.rows):
+        for column in range(len(cells)):
+            cell = f"row{row}_col{column} "
+            assert ((row, column) in section.grid.best) == _is_styled(styles, cell, "font-weight: bold")
+            assert ((row, column) in section.grid.second) == _is_styled(styles, cell, "background-color")
+    assert any("gray background" in one.value for one in shown.caption) == bool(section.grid.second)
+
+
+def _is_styled(styles: str, cell: str, rule: str) -> bool:
+    """Return whether a block of the style sheet sets the rule for this cell."""
+    return any(
+        rule in block and cell in block.split("{")[0].replace(",", " ") + " " for block in styles.split("}")
+    )
