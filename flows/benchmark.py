@@ -16,11 +16,13 @@ from typing_extensions import TypeVar
 from schemas import benchmark as declared
 from schemas.benchmark import Batch, Declaration
 from schemas.errors import UnusableBenchmark
-from schemas.game import GameT, Program, Seat, Sheet
+from schemas.game import Game, GameT, Program, Seat, Sheet
 from schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pydantic import BaseModel
 
     from flows.stages.policies import Policies
     from flows.stages.workspace import Workspace
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from schemas.model_calls.calls import ModelChoice, StageEstimate
     from schemas.model_calls.price import Price
     from schemas.plan import EditionPlan, EvaluationPlan
+    from schemas.practice import PracticeQuestion
     from schemas.presentation import Presentation
     from schemas.rows import Rows
     from schemas.settings.refresh import RefreshSettings
@@ -44,6 +47,7 @@ InputsT = TypeVar("InputsT", default=Any)
 # A stage that needs none of the inputs serves a benchmark with any.
 InputsT_contra = TypeVar("InputsT_contra", contravariant=True, default=Any)
 SeatT = TypeVar("SeatT", bound=Seat, default=Any)
+ParametersT = TypeVar("ParametersT", bound="BaseModel", default=Any)
 
 
 def name_batch(_workspace: object, batch: Batch, _policies: object) -> str:
@@ -180,6 +184,48 @@ class Paper:
     least_agreeing: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Draw(Generic[SeatT]):
+    """One draw of a practice question: its seat, its domain, and a right answer as text.
+
+    `game` is what `Practice.seat_of` makes the seat from again, beside the messages that open the game.
+    `difficulty` is what was measured or drawn of it. `ids` are the ids under which an edition would hold it,
+    or other forms of it, such as another language; (): the seat's alone.
+    """
+
+    seat: SeatT
+    domain: str
+    answer: str
+    game: JsonObject
+    difficulty: JsonObject = field(default_factory=dict)
+    ids: tuple[str, ...] = ()
+
+
+def _no_measures(_game: Game) -> Mapping[str, float]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practice(Generic[ParametersT, SeatT, GameT]):
+    """How a benchmark draws practice questions without end, for training (`perennial sample`).
+
+    - `parameters`: says how difficult they are: a pydantic model, each field with default and description.
+    - `start`: gets such parameters and a seed and returns what draws: a function of an index and an attempt,
+      the same whatever was drawn before. It returns None where this attempt gave nothing: then the next one
+      of the same index is made, as it is where an edition holds the question or it was drawn before.
+      Raises InvalidOption, at once, for parameters that give nothing.
+    - `seat_of`: returns the seat of a question that was drawn; raises UnreadableInput where it is damaged.
+    - `levels`: changes of parameters, the easiest first, for a curriculum.
+    - `measures`: returns numbers of a game that ended, beside its score.
+    """
+
+    parameters: Callable[[], type[ParametersT]]
+    start: Callable[[ParametersT, int], Callable[[int, int], Draw[SeatT] | None]]
+    seat_of: Callable[[PracticeQuestion], SeatT]
+    levels: tuple[Mapping[str, object], ...] = ()
+    measures: Callable[[GameT], Mapping[str, float]] = _no_measures
+
+
 def nothing(*_of: object) -> dict[str, str]:
     """Return an empty mapping, whatever it is of."""
     return {}
@@ -208,6 +254,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     - `pages`: returns its own pages of `perennial web`.
     - `presentation`: returns what its page of `perennial site` says of it.
     - `paper`: returns how `perennial reproduce-paper` compares the paper with what is computed.
+    - `practice`: returns how it draws practice questions; None: it draws none.
     """
 
     settings: Callable[[], type[SettingsT]]
@@ -225,6 +272,7 @@ class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
     pages: Callable[[], OwnPages] | None = None
     presentation: Callable[[], Presentation] | None = None
     paper: Callable[[], Paper] | None = None
+    practice: Callable[[], Practice[Any, SeatT, GameT]] | None = None
 
 
 def benchmarks() -> dict[str, Benchmark]:

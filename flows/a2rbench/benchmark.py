@@ -9,7 +9,7 @@ from schemas.statistics.measure import Floor, Measure
 from schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
-    from flows.a2rbench import analysis, prepare, presentation, seats, stages, summary
+    from flows.a2rbench import analysis, practice, prepare, presentation, seats, stages, summary
     from flows.a2rbench.paper import compare
     from flows.a2rbench.web import own_pages
     from schemas.a2rbench import settings as own_settings
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 else:
     analysis = LateModule("flows.a2rbench.analysis")
     prepare = LateModule("flows.a2rbench.prepare")
+    practice = LateModule("flows.a2rbench.practice")
     own_sections = LateModule("tasks.a2rbench.report.own_sections")
     presentation = LateModule("flows.a2rbench.presentation")
     seats = LateModule("flows.a2rbench.seats")
@@ -70,6 +71,7 @@ BENCHMARK = Benchmark(
     published=lambda: scores.published_scores(),
     origins=lambda: origins.ORIGINS,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
+    practice=lambda: practice.PRACTICE,
     importers={
         "a2rbench": (
             "flows.a2rbench.cli.import_release:a2rbench",

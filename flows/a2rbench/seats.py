@@ -82,11 +82,12 @@ def take_seats(
         values=instance_ids,
         columns=_PLAYED,
     )
-    found = {row["instance_id"]: _seat_of(row) for row in rows}
+    found = {row["instance_id"]: make_seat(row) for row in rows}
     return [found[id_] for id_ in instance_ids if id_ in found]
 
 
-def _seat_of(row: Row) -> ItemSeat:
+def make_seat(row: Row) -> ItemSeat:
+    """Return the seat of an item as a row of its table."""
     shape = shape_of(json.loads(row["query"]))
     form = Form(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
     return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)
@@ -117,7 +118,7 @@ def draw_seat(domain: str, setting: str, seed: int) -> ItemSeat:
     )
     for item in grow_seed(request).items:
         if item.variation == variation and item.is_remapped == (setting == "remapped"):
-            return _seat_of(asdict(item))
+            return make_seat(asdict(item))
     raise InstancesExhausted(f"{domain}: no {setting} item was found; give another --seed")
 
 

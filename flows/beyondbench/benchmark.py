@@ -8,7 +8,7 @@ from schemas.late_module import LateModule
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.beyondbench import analysis, kernels, prepare, presentation, seats, stages, summary
+    from flows.beyondbench import analysis, kernels, practice, prepare, presentation, seats, stages, summary
     from flows.beyondbench.paper import compare
     from flows.beyondbench.web import own_pages
     from schemas.beyondbench import settings as own_settings
@@ -20,6 +20,7 @@ else:
     kernels = LateModule("flows.beyondbench.kernels")
     prepare = LateModule("flows.beyondbench.prepare")
     compare = LateModule("flows.beyondbench.paper.compare")
+    practice = LateModule("flows.beyondbench.practice")
     own_sections = LateModule("tasks.beyondbench.report.own_sections")
     presentation = LateModule("flows.beyondbench.presentation")
     seats = LateModule("flows.beyondbench.seats")
@@ -82,6 +83,7 @@ BENCHMARK = Benchmark(
     paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
     warm_up=lambda: kernels.prepare_kernels(),
+    practice=lambda: practice.PRACTICE,
     commands={
         "tasks": (
             "flows.beyondbench.cli.tasks:tasks",

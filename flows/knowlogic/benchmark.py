@@ -8,7 +8,7 @@ from schemas.late_module import LateModule
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.knowlogic import analysis, prepare, presentation, seats, stages, summary
+    from flows.knowlogic import analysis, practice, prepare, presentation, seats, stages, summary
     from flows.knowlogic.paper import compare
     from flows.knowlogic.web import own_pages
     from schemas.knowlogic import settings as own_settings
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 else:
     analysis = LateModule("flows.knowlogic.analysis")
     prepare = LateModule("flows.knowlogic.prepare")
+    practice = LateModule("flows.knowlogic.practice")
     own_sections = LateModule("tasks.knowlogic.report.own_sections")
     presentation = LateModule("flows.knowlogic.presentation")
     seats = LateModule("flows.knowlogic.seats")
@@ -75,6 +76,7 @@ BENCHMARK = Benchmark(
     paper=lambda: compare.PAPER,
     languages="SELECT instance_id, language FROM knowlogic_questions",
     summary=lambda catalog, plan: summary.summary(catalog, plan),
+    practice=lambda: practice.PRACTICE,
     commands={
         "knowledge": (
             "flows.knowlogic.cli.knowledge:knowledge",

@@ -13,7 +13,7 @@ from schemas.statistics.variance import MeasuredVariance, Parts
 from tasks.kumo.optimum.limits import fits_tables
 
 if TYPE_CHECKING:
-    from flows.kumo import analysis, kernels, presentation, seats, stages
+    from flows.kumo import analysis, kernels, practice, presentation, seats, stages
     from flows.kumo.author_domains import Domains
     from flows.kumo.cli import summary
     from flows.kumo.paper import compare
@@ -31,6 +31,7 @@ else:
     kernels = LateModule("flows.kumo.kernels")
     prepare = LateModule("flows.kumo.planning.prepare")
     protocol = LateModule("flows.kumo.planning.protocol")
+    practice = LateModule("flows.kumo.practice")
     own_sections = LateModule("tasks.kumo.report.own_sections")
     presentation = LateModule("flows.kumo.presentation")
     seats = LateModule("flows.kumo.seats")
@@ -161,6 +162,7 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     presentation=lambda: presentation.PRESENTATION,
     paper=lambda: compare.PAPER,
     summary=lambda catalog, plan: summary.summary(catalog, plan),
+    practice=lambda: practice.PRACTICE,
     commands={
         "domains": (
             "flows.kumo.cli.domains:domains",

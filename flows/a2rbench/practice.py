@@ -1,0 +1,130 @@
+"""Practice questions of A2RBench: items of the catalogue's rules on fresh inputs.
+
+Each item runs its rule in the sandbox, where starting a process costs most. So the variations of a rule are
+made at once: cells take turns, and of each cell so many draws in a row share a rule as there are variations.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import lru_cache
+
+from pydantic import field_validator
+
+from flows.a2rbench.edition import rules_of
+from flows.a2rbench.seats import ItemSeat, make_seat
+from flows.benchmark import Draw, Practice
+from flows.practice.parameters import Parameters
+from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES, Item
+from schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
+from schemas.ids import derive_rng, derive_seed
+from schemas.practice import PracticeQuestion
+from schemas.settings.form import setting
+from tasks.a2rbench.game import Form, ItemGame
+from tasks.a2rbench.growing import grow_seed
+from tasks.a2rbench.seeds import SeedRequest
+from tasks.sandbox.tier import find_protection
+
+# Kinds of variations (section 3.3 of the paper): V0 is the seed.
+_KINDS = {"seed": (0,), "standard": (1, 2, 3), "edge": (4, 5, 6), "complex": (7, 8, 9)}
+_CHUNKS_KEPT = 256
+
+
+class A2RBenchParameters(Parameters):
+    """Which cells and variations, and in which tokens."""
+
+    dimension: int | None = setting(None, "Dimension of the data: 1, 2 or 3. Default: all.", ge=1, le=3)
+    type: str = setting("", f"Type of the rules: {join_choices(RULE_TYPES)}. Default: both.")
+    variation: str = setting("", f"Kind of variation: {join_choices(_KINDS)}. Default: all.")
+    remapping: bool = setting(False, "Ask symbolic items in other tokens than the rule's own.")
+
+    @field_validator("type")
+    @classmethod
+    def _check_type(cls, value: str) -> str:
+        if value and value not in RULE_TYPES:
+            raise ValueError(f"expected {join_choices(RULE_TYPES)}")
+        return value
+
+    @field_validator("variation")
+    @classmethod
+    def _check_variation(cls, value: str) -> str:
+        if value and value not in _KINDS:
+            raise ValueError(f"expected {join_choices(_KINDS)}")
+        return value
+
+
+def start(parameters: A2RBenchParameters, seed: int) -> Callable[[int, int], Draw[ItemSeat] | None]:
+    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption for copies of semantic items."""
+    if parameters.remapping and parameters.type == "semantic":
+        raise InvalidOption("--remapping: semantic items keep their tokens: ask for --type symbolic")
+    types = ("symbolic",) if parameters.remapping else RULE_TYPES
+    shapes = SHAPES if parameters.dimension is None else SHAPES[parameters.dimension - 1 :][:1]
+    cells = [
+        name
+        for name in DOMAINS
+        if name.partition("_")[0] in shapes
+        and name.partition("_")[2] in types
+        and parameters.type in ("", name.partition("_")[2])
+    ]
+    wanted = _KINDS.get(parameters.variation, tuple(range(10)))
+
+    @lru_cache(maxsize=_CHUNKS_KEPT)
+    def make_chunk(cell: str, number: int, attempt: int) -> list[Item]:
+        rules = rules_of(cell, seed)
+        own = derive_seed(seed, f"practice/{cell}", attempt)
+        number, place = divmod(number, len(rules))
+        jail = find_protection().jail
+        variations = sorted({0, *wanted})
+        request = SeedRequest(rules[place], number, variations, parameters.remapping, own, jail)
+        return grow_seed(request).items
+
+    def draw(index: int, attempt: int) -> Draw[ItemSeat] | None:
+        cell = cells[index % len(cells)]
+        number, place = divmod(index // len(cells), len(wanted))
+        order = derive_rng(seed, f"practice/{cell}/order", number).sample(wanted, len(wanted))
+        for item in make_chunk(cell, number, attempt):
+            if item.variation == order[place] and item.is_remapped == parameters.remapping:
+                return _draw_of(item)
+        return None
+
+    return draw
+
+
+def _draw_of(item: Item) -> Draw[ItemSeat]:
+    seat = make_seat(asdict(item))
+    kind = next(name for name, of in _KINDS.items() if item.variation in of)
+    return Draw(
+        seat,
+        item.domain,
+        item.answer,
+        {"variation": item.variation, "is_remapped": item.is_remapped, "shape": list(seat.form.shape)},
+        {"dimension": item.dimension, "type": item.type, "variation": kind, "rule": item.rule},
+    )
+
+
+def seat_of(question: PracticeQuestion) -> ItemSeat:
+    """Return the seat of a question; raise UnreadableInput where it is damaged."""
+    game = question.game
+    shape, variation = game.get("shape"), game.get("variation")
+    if not isinstance(shape, list) or type(variation) is not int or question.domain not in DOMAINS:
+        raise UnreadableInput(f"practice question: game {quote(game)} is none of A2RBench's")
+    try:
+        json.loads(question.answer)
+    except (ValueError, RecursionError):
+        raise UnreadableInput(f"practice question: answer {quote(question.answer)} is no JSON") from None
+    form = Form(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
+    return ItemSeat(question.instance_id, question.answer, question.question[0]["content"], form=form)
+
+
+def measure(game: ItemGame) -> dict[str, float]:
+    """Return whether no answer was read."""
+    return {"collapse_rate": float(game.answer is None)}
+
+
+PRACTICE = Practice(
+    parameters=lambda: A2RBenchParameters,
+    start=start,
+    seat_of=seat_of,
+    levels=tuple({"dimension": dimension} for dimension in (1, 2, 3)),
+    measures=measure,
+)

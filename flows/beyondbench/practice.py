@@ -1,0 +1,123 @@
+"""Practice questions of BeyondBench: problems of any variation and size, drawn by the index."""
+
+from collections.abc import Callable, Sequence
+
+from pydantic import field_validator
+
+from flows.benchmark import Draw, Practice
+from flows.beyondbench.prepare import choose_cells
+from flows.beyondbench.seats import ProblemSeat
+from flows.practice.parameters import Parameters
+from prompts.render import template_hash
+from schemas.beyondbench.plan import Cell
+from schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
+from schemas.ids import derive_rng, derive_seed
+from schemas.practice import PracticeQuestion
+from schemas.settings.form import Names, setting
+from tasks.beyondbench.budget import DEFAULT_CONTEXT, estimate_tokens, fits
+from tasks.beyondbench.game import TaskGame
+from tasks.beyondbench.problem import Problem, draw_problem
+from tasks.beyondbench.registry import TASKS
+
+# Which of a variation's sizes, the smallest first.
+_CHOICES: dict[str, Callable[[Sequence[int]], Sequence[int]]] = {
+    "all": lambda sizes: sizes,
+    "smallest": lambda sizes: sizes[:1],
+    "middle": lambda sizes: [sizes[(len(sizes) - 1) // 2]],
+    "largest": lambda sizes: sizes[-1:],
+}
+
+
+class BeyondBenchParameters(Parameters):
+    """Which tasks, which sizes, and the budget of tokens."""
+
+    tasks: Names = setting(
+        [],
+        "Tasks, separated by commas: a suite (easy, medium, hard), a task, TASK/VARIATION, or paper; "
+        "`perennial tasks list` shows them. Default: all.",
+    )
+    size: str = setting(
+        "all", f"Sizes of each variation: {join_choices(_CHOICES)}, or a number that a variation has."
+    )
+    context_tokens: int = setting(
+        DEFAULT_CONTEXT, "Budget of tokens: prompt and solution take at most 85 % of it.", ge=1
+    )
+
+    @field_validator("size")
+    @classmethod
+    def _check_size(cls, value: str) -> str:
+        if value not in _CHOICES and not value.isdecimal():
+            raise ValueError(f"expected {join_choices(_CHOICES)}, or a number")
+        return value
+
+
+def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], Draw[ProblemSeat] | None]:
+    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption where nothing has such a size."""
+    sizes = {cell: _sizes(cell, parameters.size) for cell in choose_cells(parameters.tasks)}
+    cells = [cell for cell, of in sizes.items() if of]
+    if not cells:
+        known = sorted({size for cell in sizes for size in _sizes(cell, "all")})
+        raise InvalidOption(
+            f"--size {parameters.size}: no variation that was chosen has it; sizes are {known[0]} to "
+            f"{known[-1]}"
+        )
+
+    def draw(index: int, attempt: int) -> Draw[ProblemSeat] | None:
+        rng = derive_rng(seed, f"practice/{index}", attempt)
+        cell = rng.choice(cells)
+        size = rng.choice(sizes[cell])
+        own = derive_seed(seed, "practice/attempt", attempt)
+        problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, own, index)
+        solution = TASKS[cell.task].tokens(cell.variation, size)[1]
+        if not fits(estimate_tokens(problem.prompt) + solution, parameters.context_tokens):
+            return None
+        form = problem.task.form(problem.params)
+        return Draw(
+            _seat(problem),
+            cell.task,
+            form.write(problem.solutions.reference),
+            {"variation": cell.variation, "size": size, "payload": problem.payload},
+            {"suite": problem.task.suite, "variation": cell.variation, "size": size},
+        )
+
+    return draw
+
+
+def _sizes(cell: Cell, chosen: str) -> Sequence[int]:
+    sizes = TASKS[cell.task].variation(cell.variation).sizes
+    return _CHOICES[chosen](sizes) if chosen in _CHOICES else [one for one in sizes if one == int(chosen)]
+
+
+def _seat(problem: Problem) -> ProblemSeat:
+    hash_ = template_hash(problem.task.template)
+    return ProblemSeat(problem.content_id, problem, problem.prompt, hash_, 0, 0, DEFAULT_CONTEXT, {})
+
+
+def seat_of(question: PracticeQuestion) -> ProblemSeat:
+    """Return the seat of a question; raise UnreadableInput where it is damaged."""
+    game = question.game
+    task, variation, size = TASKS.get(question.domain), game.get("variation"), game.get("size")
+    known = [] if task is None else [one.name for one in task.variations]
+    if task is None or variation not in known or type(size) is not int:
+        raise UnreadableInput(
+            f"practice question: task {quote(question.domain)} has no variation {quote(variation)} of size "
+            f"{quote(size)}"
+        )
+    try:
+        return _seat(Problem(task, str(variation), size, task.params_of(str(game.get("payload")))))
+    except ValueError:
+        raise UnreadableInput(f"practice question: its payload is none of task {question.domain}") from None
+
+
+def measure(game: TaskGame) -> dict[str, float]:
+    """Return whether the answer has exactly the required format."""
+    return {"instruction_following": float(game.parsed.instruction_followed)}
+
+
+PRACTICE = Practice(
+    parameters=lambda: BeyondBenchParameters,
+    start=start,
+    seat_of=seat_of,
+    levels=tuple({"size": size} for size in ("smallest", "middle", "largest")),
+    measures=measure,
+)

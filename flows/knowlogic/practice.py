@@ -1,0 +1,163 @@
+"""Practice questions of KnowLogic: of any domain, scenario and difficulty, in one language each."""
+
+from collections.abc import Callable
+from typing import get_args
+
+from pydantic import ValidationInfo, field_validator
+
+from flows.benchmark import Draw, Practice
+from flows.knowlogic.edition import load_domain
+from flows.knowlogic.seats import QuestionSeat
+from flows.practice.parameters import Parameters
+from schemas.errors import InvalidOption, UnreadableInput, suggest
+from schemas.ids import derive_rng, derive_seed
+from schemas.knowlogic.question import Question
+from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, QuestionType
+from schemas.practice import PracticeQuestion
+from schemas.settings.form import Names, setting
+from tasks.knowlogic.answers import letter_sets
+from tasks.knowlogic.game import QuestionGame
+from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from tasks.knowlogic.question import instance_id
+
+_KNOWN: dict[str, tuple[str, ...]] = {
+    "domains": DOMAINS,
+    "difficulties": DIFFICULTIES,
+    "languages": LANGUAGES,
+}
+
+
+class KnowLogicParameters(Parameters):
+    """Which domains and scenarios, how difficult, and in which languages."""
+
+    domains: Names = setting(list(DOMAINS), f"Domains, separated by commas: some of {', '.join(DOMAINS)}.")
+    scenarios: Names = setting([], "Scenarios, separated by commas, such as farm. Default: all.")
+    difficulties: Names = setting(
+        list(DIFFICULTIES), f"How difficult, separated by commas: some of {', '.join(DIFFICULTIES)}."
+    )
+    languages: Names = setting(
+        list(LANGUAGES), "Languages, one per question, separated by commas: zh (Chinese), en (English)."
+    )
+
+    @field_validator("domains", "difficulties", "languages")
+    @classmethod
+    def _check_names(cls, value: list[str], info: ValidationInfo) -> list[str]:
+        known = _KNOWN[str(info.field_name)]
+        wrong = next((name for name in value if name not in known), "")
+        if wrong or not value:
+            raise ValueError(f"expected one or more of {', '.join(known)}{suggest(wrong, known)}")
+        return [name for name in known if name in value]
+
+
+def start(parameters: KnowLogicParameters, seed: int) -> Callable[[int, int], Draw[QuestionSeat] | None]:
+    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption where no scenario is as asked."""
+    places = _find_places(parameters)
+    languages = [one for one in LANGUAGES if one in parameters.languages]
+
+    def draw(index: int, attempt: int) -> Draw[QuestionSeat] | None:
+        rng = derive_rng(seed, f"practice/{index}", attempt)
+        name = rng.choice(list(places))
+        scenario = rng.choice(list(places[name]))
+        difficulty = rng.choice(places[name][scenario])
+        language = rng.choice(languages)
+        own = derive_seed(seed, f"practice/{index}/question", attempt)
+        request = ScenarioRequest(load_domain(name), scenario, {difficulty: 1}, (language,), own)
+        found = [question for of in grow_scenario(request).drawn.values() for question in of]
+        return _draw_of(found[0]) if found else None
+
+    return draw
+
+
+def _find_places(parameters: KnowLogicParameters) -> dict[str, dict[str, list[Difficulty]]]:
+    """Return the scenarios of each domain, and of each the difficulties, as far as they are asked for."""
+    shares = {name: load_domain(name).shares for name in parameters.domains}
+    known = sorted({scenario for of in shares.values() for scenario in of})
+    for scenario in parameters.scenarios:
+        if scenario not in known:
+            raise InvalidOption(
+                f"--scenarios {scenario}: expected some of {', '.join(known)}{suggest(scenario, known)}"
+            )
+    places: dict[str, dict[str, list[Difficulty]]] = {}
+    for name, of in shares.items():
+        for scenario in sorted(of):
+            held = [one for one in DIFFICULTIES if one in parameters.difficulties and of[scenario].get(one)]
+            if held and (not parameters.scenarios or scenario in parameters.scenarios):
+                places.setdefault(name, {})[scenario] = held
+    if not places:
+        raise InvalidOption(
+            f"--scenarios {','.join(parameters.scenarios)}: none has {' or '.join(parameters.difficulties)} "
+            "questions: ask for others with --difficulties"
+        )
+    return places
+
+
+def _draw_of(question: Question) -> Draw[QuestionSeat]:
+    seat = QuestionSeat(
+        question.instance_id,
+        question.domain,
+        question.language,
+        question.letters,
+        question.prompt,
+        question.template_hash,
+        question.type,
+        question.difficulty,
+        question.has_none,
+    )
+    return Draw(
+        seat,
+        question.domain,
+        question.letters,
+        {
+            "language": question.language,
+            "type": question.type,
+            "difficulty": question.difficulty,
+            "has_none": question.has_none,
+        },
+        {
+            "difficulty": question.difficulty,
+            "level": question.level,
+            "chain_length": question.chain_length,
+            "scenario": question.scenario,
+            "language": question.language,
+        },
+        # A question that an edition holds in another language is not practice either.
+        tuple(instance_id(question.pair, language) for language in LANGUAGES),
+    )
+
+
+def seat_of(question: PracticeQuestion) -> QuestionSeat:
+    """Return the seat of a question; raise UnreadableInput where it is damaged."""
+    game, letters = question.game, question.answer
+    language = next((one for one in LANGUAGES if one == game.get("language")), None)
+    type_ = game.get("type")
+    if (
+        language is None
+        or question.domain not in DOMAINS
+        or letters not in letter_sets(4)
+        or type_ not in get_args(QuestionType)
+    ):
+        raise UnreadableInput("practice question: domain, language, type or letters are none of KnowLogic's")
+    return QuestionSeat(
+        question.instance_id,
+        question.domain,
+        language,
+        letters,
+        question.question[0]["content"],
+        type=type_,
+        difficulty=str(game.get("difficulty")),
+        has_none=game.get("has_none") is True,
+    )
+
+
+def measure(game: QuestionGame) -> dict[str, float]:
+    """Return whether no letters were read."""
+    return {"unextracted_rate": float(game.answer is None)}
+
+
+PRACTICE = Practice(
+    parameters=lambda: KnowLogicParameters,
+    start=start,
+    seat_of=seat_of,
+    levels=tuple({"difficulties": [difficulty]} for difficulty in DIFFICULTIES),
+    measures=measure,
+)

@@ -1,0 +1,200 @@
+"""Practice questions of KUMO: instances of bundled domains with a book of the template, solved exactly.
+
+Domains take turns, in an order that the seed draws. Instances of a domain are drawn and solved in chunks,
+because reading a domain's tables and starting the search take as long as fifty draws.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from math import inf
+
+from pydantic import field_validator, model_validator
+
+from flows.benchmark import Draw, Practice
+from flows.kumo.planning.domain_choice import load_bundled
+from flows.kumo.seats import KumoSeat
+from flows.practice.parameters import Parameters
+from schemas.errors import UnreadableInput, suggest
+from schemas.ids import content_id, derive_rng, derive_seed
+from schemas.kumo.samplers import DEFAULT_SAMPLER
+from schemas.kumo.things import Instance, Setting
+from schemas.practice import PracticeQuestion
+from schemas.settings.form import Names, setting
+from tasks.kumo.board import Board
+from tasks.kumo.books import write_book
+from tasks.kumo.books.rules import rules_of
+from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
+from tasks.kumo.game import KumoGame
+from tasks.kumo.instance_lines import parse_instances
+from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
+from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from tasks.kumo.validation import refuse_unsafe
+from warehouse.kumo.bundled_domains import bundled_domains
+
+# Exact search of one instance takes 0.1 ms up to eight truths, and 100 ms with twelve.
+_CHUNK, _LARGE_CHUNK, _SMALL_TRUTHS = 32, 4, 8
+_CHUNKS_KEPT = 256
+_LEVELS: tuple[Mapping[str, object], ...] = (
+    {"truths": 4, "actions": 6, "min_steps": 1.0, "max_steps": 2.0},
+    {"truths": 5, "actions": 8, "min_steps": 2.0, "max_steps": 3.0},
+    {"truths": 8, "actions": 10, "min_steps": 3.0, "max_steps": 4.0},
+    {"truths": 12, "actions": 16, "min_steps": 4.0, "max_steps": 16.0},
+)
+
+
+class KumoParameters(Parameters):
+    """Which domains, which size, and how many expected steps."""
+
+    domains: Names = setting([], "Bundled domains, separated by commas. Default: all, in turn.")
+    truths: int = setting(4, "Truths per question.", ge=2, le=20)
+    actions: int = setting(6, "Actions per question.", ge=1, le=64)
+    min_steps: float = setting(1.0, "Minimum number of expected steps of Algorithm 3.", ge=1, le=64)
+    max_steps: float = setting(64.0, "Maximum number of expected steps of Algorithm 3.", ge=1, le=64)
+
+    @field_validator("domains")
+    @classmethod
+    def _check_domains(cls, value: list[str]) -> list[str]:
+        known = bundled_domains()
+        for name in value:
+            if name not in known:
+                meant = suggest(name, known)
+                raise ValueError(f"{name} is not bundled{meant} (see `perennial domains list`)")
+        return list(dict.fromkeys(value))
+
+    @model_validator(mode="after")
+    def _check_steps(self) -> "KumoParameters":
+        if self.min_steps > self.max_steps:
+            raise ValueError(f"--min-steps {self.min_steps:g} is above --max-steps {self.max_steps:g}")
+        return self
+
+
+def start(parameters: KumoParameters, seed: int) -> Callable[[int, int], Draw[KumoSeat] | None]:
+    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption for a size that a domain lacks."""
+    names = list(parameters.domains or sorted(bundled_domains()))
+    derive_rng(seed, "practice/domains", 0).shuffle(names)
+    for name in names:
+        check_request(load_domain(name), _request(parameters, seed, 0, 1), 1)
+    size = _CHUNK if parameters.truths <= _SMALL_TRUTHS else _LARGE_CHUNK
+
+    @lru_cache(maxsize=_CHUNKS_KEPT)
+    def draw_chunk(name: str, number: int, attempt: int) -> list[Draw[KumoSeat] | None]:
+        own = derive_seed(seed, f"practice/{name}", attempt) >> 1
+        return _draw_chunk(name, parameters, _request(parameters, own, number * size, size))
+
+    def draw(index: int, attempt: int) -> Draw[KumoSeat] | None:
+        number, place = divmod(index // len(names), size)
+        chunk = draw_chunk(names[index % len(names)], number, attempt)
+        return chunk[place] if place < len(chunk) else None
+
+    return draw
+
+
+def _request(parameters: KumoParameters, seed: int, first: int, count: int) -> SamplingRequest:
+    size = Setting(parameters.truths, parameters.actions)
+    return SamplingRequest(size, count, seed, 1.0, True, first_index=first, sampler=DEFAULT_SAMPLER)
+
+
+def _draw_chunk(
+    name: str, parameters: KumoParameters, request: SamplingRequest
+) -> list[Draw[KumoSeat] | None]:
+    """Return the draws of a request, None for each whose expected steps are not those asked for."""
+    encoded = load_domain(name)
+    sample = sample_instances(encoded, request)
+    if sample.shortfall is not None and not sample.instances:
+        raise sample.shortfall
+    boards = [encode_instance(encoded, instance) for instance in sample.instances]
+    solutions = solve_instances(
+        boards, time_limit=inf, work_limit=WORK_LIMIT, threads=1, is_balanced=request.is_balanced
+    )
+    return [
+        _draw_of(name, encoded, instance, solution)
+        if solution.expected_steps is not None
+        and parameters.min_steps <= solution.expected_steps <= parameters.max_steps
+        else None
+        for instance, solution in zip(sample.instances, solutions, strict=True)
+    ]
+
+
+def _draw_of(name: str, encoded: EncodedConfig, instance: Instance, solution: Solution) -> Draw[KumoSeat]:
+    steps = solution.expected_steps
+    assert steps is not None
+    size = {"truths": len(instance.truths), "actions": len(instance.actions)}
+    return Draw(
+        _seat(encoded, instance, solution),
+        name,
+        instance.valid_truths[0],
+        {
+            "instance": instance.as_json(),
+            "config_id": encoded.config.config_id,
+            "golden": [instance.actions[action] for action in solution.golden_actions],
+        },
+        {**size, "expected_steps": round(steps, 6)},
+    )
+
+
+def _seat(encoded: EncodedConfig, instance: Instance, solution: Solution) -> KumoSeat:
+    own = instance_id(encoded, instance)
+    rules = rules_of(encoded, instance)
+    # By the id alone, so that a line need not hold the book beside the message that shows it.
+    book = write_book(encoded.config, instance, rules, derive_rng(0, f"practice/book/{own}", 0))
+    board = encode_instance(encoded, instance)
+    return KumoSeat(
+        own,
+        content_id("bk", own, 0, book),
+        Board(encoded.config, instance, board, book, rules, solution),
+    )
+
+
+def seat_of(question: PracticeQuestion) -> KumoSeat:
+    """Return the seat of a question; raise UnreadableInput where it is damaged or its domain has changed."""
+    game = question.game
+    if question.domain not in bundled_domains():
+        raise UnreadableInput(f"practice question: domain {question.domain!r} is not installed")
+    encoded = load_domain(question.domain)
+    if game.get("config_id") != encoded.config.config_id:
+        raise UnreadableInput(
+            f"practice question: domain {question.domain!r} is not the one that is installed: draw the "
+            "question again with this version of perennial"
+        )
+    (instance,) = parse_instances([json.dumps(game.get("instance"))], encoded, "practice question")
+    golden = game.get("golden")
+    if not isinstance(golden, list) or not all(name in instance.actions for name in golden):
+        raise UnreadableInput("practice question: golden is no list of its actions")
+    places = tuple(instance.actions.index(name) for name in golden)
+    answer = instance.truths.index(instance.valid_truths[0])
+    return _seat(encoded, instance, Solution("solved", None, places, answer))
+
+
+@lru_cache(maxsize=32)
+def load_domain(name: str) -> EncodedConfig:
+    """Return a bundled domain, checked and encoded."""
+    config = load_bundled(name)
+    refuse_unsafe(config)
+    return encode_config(config)
+
+
+def measure(game: KumoGame) -> dict[str, float]:
+    """Return tests, excess tests over Algorithm 3's (an undecided end counts as all actions), and guesses.
+
+    They are those of one episode, as the leaderboard's columns of these names are of many.
+    """
+    decided = game.is_decided()
+    solution = game.board.solution
+    golden = len(solution.golden_actions) if solution is not None else 0
+    counted = game.tests if decided else max(game.tests, len(game.board.instance.actions))
+    answered = game.status in ("solved", "wrong")
+    return {
+        "tests": float(game.tests),
+        "excess_tests": float(counted - golden),
+        "guess_share": float(answered and not decided),
+    }
+
+
+PRACTICE = Practice(
+    parameters=lambda: KumoParameters,
+    start=start,
+    seat_of=seat_of,
+    levels=_LEVELS,
+    measures=measure,
+)

@@ -1,0 +1,1 @@
+"""Practice questions: drawn by a seed without end, graded by their benchmark, held by no edition."""

@@ -1,0 +1,122 @@
+"""Draw practice questions: one after the other, each new, none of them in an edition of the data root.
+
+Draw i is the first attempt of index i that no edition holds and no smaller index took, so it depends on the
+seed, the parameters and the editions, and not on how many are drawn.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+
+from flows.benchmark import Draw
+from flows.practice.grade import find_practice
+from flows.practice.parameters import read_levels, read_parameters
+from schemas.errors import InstancesExhausted
+from schemas.ids import derive_seed
+from schemas.practice import PracticeQuestion
+from warehouse.catalog.catalog import published_editions
+from warehouse.editions.id_set import IdSet
+from warehouse.editions.issued_ids import issued_instances
+from warehouse.store.store import Store
+
+# Attempts of an index, after which what is asked for counts as used up.
+_MOST_ATTEMPTS = 1_000
+_RECENT = 4_096
+_Drawer = Callable[[int, int], Draw | None]
+
+
+class PracticeQuestions:
+    """Practice questions of a benchmark without end; iterate once.
+
+    `held_back` counts the draws that were left out because an edition holds them, `repeated` those that were
+    drawn before. Of what was drawn, the ids alone are kept, in 16 bytes each. With a `curriculum` of N, each
+    N questions are of the next level, and those after the last level stay in it.
+    """
+
+    def __init__(
+        self,
+        benchmark: str,
+        seed: int,
+        given: Mapping[str, object],
+        issued: IdSet,
+        curriculum: int = 0,
+    ) -> None:
+        self.benchmark = benchmark
+        self._seed, self._issued, self._curriculum = seed, issued, curriculum
+        # A stream of its own, so that a seed that an edition was grown with gives other draws.
+        own = derive_seed(seed, f"practice/{benchmark}", 0)
+        practice = find_practice(benchmark)
+        levels = read_levels(practice, given, curriculum)
+        self._levels: list[_Drawer] = [
+            practice.start(read_parameters(practice, benchmark, {**given, **level}), own) for level in levels
+        ]
+        self._drawn, self._recent = IdSet(), set[str]()
+        self.held_back = self.repeated = 0
+
+    def __iter__(self) -> Iterator[PracticeQuestion]:
+        for index in count():
+            yield self._next(index)
+
+    def _next(self, index: int) -> PracticeQuestion:
+        level = min(index // self._curriculum, len(self._levels) - 1) if self._curriculum else 0
+        draw = self._levels[level]
+        held_back, repeated = self.held_back, self.repeated
+        for attempt in range(_MOST_ATTEMPTS):
+            found = draw(index, attempt)
+            if found is None:
+                continue
+            id_ = found.seat.instance_id
+            if any(one in self._issued for one in (id_, *found.ids)):
+                self.held_back += 1
+            elif id_ in self._recent or id_ in self._drawn:
+                self.repeated += 1
+            else:
+                self._keep(id_)
+                return self._question(index, found)
+        held_back, repeated = self.held_back - held_back, self.repeated - repeated
+        raise InstancesExhausted(
+            f"{self.benchmark}: question {index:,}: {_MOST_ATTEMPTS:,} draws gave no new one ("
+            f"{repeated:,} were drawn before, an edition holds {held_back:,}): ask for fewer, or for others"
+        )
+
+    def _keep(self, id_: str) -> None:
+        self._recent.add(id_)
+        if len(self._recent) == _RECENT:
+            self._drawn.update(self._recent)
+            self._recent.clear()
+
+    def _question(self, index: int, found: Draw) -> PracticeQuestion:
+        opening = found.seat.start().opening("")
+        return PracticeQuestion(
+            found.seat.instance_id,
+            self.benchmark,
+            found.domain,
+            self._seed,
+            index,
+            found.difficulty,
+            tuple(opening.messages),
+            found.answer,
+            found.game,
+        )
+
+
+def draw_questions(
+    benchmark: str,
+    seed: int = 0,
+    root: str | None = None,
+    curriculum: int = 0,
+    **parameters: object,
+) -> PracticeQuestions:
+    """Return the practice questions of a seed without end; none is one of an edition of the data root.
+
+    `root` is a data root (None: the usual one), `parameters` are those that `perennial sample --benchmark
+    NAME --help` lists. Raises InvalidOption for what does not exist or gives nothing.
+    """
+    from flows.console.root_option import data_root
+
+    store = data_root(root)
+    return PracticeQuestions(benchmark, seed, parameters, held_ids(store), curriculum)
+
+
+def held_ids(store: Store) -> IdSet:
+    """Return the content of all instances of the root's editions, private and withdrawn ones included."""
+    return issued_instances(store, published_editions(store))

@@ -1,0 +1,59 @@
+"""Play and grade practice questions: the grader that their lines name."""
+
+from collections.abc import Sequence
+
+from flows.benchmark import Practice, find_benchmark
+from flows.export.games import Conversation, open_seat
+from schemas.errors import InvalidOption, UnreadableInput
+from schemas.game import EpisodeStatus
+from schemas.practice import UNFINISHED, Grade, PracticeQuestion
+from schemas.rows import ReadJson
+
+# How a reply ends the game that is not read, because it was cut off or is none.
+UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
+
+
+def find_practice(benchmark: str) -> Practice:
+    """Return how the benchmark draws practice questions; raise InvalidOption where it draws none."""
+    found = find_benchmark(benchmark)
+    if found.practice is None:
+        raise InvalidOption(f"benchmark {benchmark!r} draws no practice questions: name another --benchmark")
+    return found.practice()
+
+
+def open_question(question: PracticeQuestion | ReadJson) -> Conversation:
+    """Return a fresh run on a practice question: `messages` to send, `take` for each reply.
+
+    Raises UnreadableInput for what is no line of `perennial sample`.
+    """
+    read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
+    return open_seat(find_practice(read.benchmark).seat_of(read), canary="")
+
+
+def grade(
+    question: PracticeQuestion | ReadJson, replies: str | Sequence[str], ending: EpisodeStatus | None = None
+) -> Grade:
+    """Return what replies to a practice question are worth, by the benchmark's own game.
+
+    `question` is a line of `perennial sample`; `replies` are one reply, or those of a game of several turns
+    in order. `ending` says why the last one is not read (`truncated`: it was cut off). A game that goes on
+    after the last reply is unfinished, with score 0; replies after its end are not read. Raises
+    UnreadableInput for what is no such line.
+    """
+    read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
+    practice = find_practice(read.benchmark)
+    texts = [replies] if isinstance(replies, str) else list(replies)
+    if not all(isinstance(text, str) for text in texts):
+        raise UnreadableInput("replies to a practice question: expected a text, or a list of texts")
+    game = practice.seat_of(read).start()
+    for number, text in enumerate(texts, start=1):
+        if game.result() is not None:
+            break
+        if ending is not None and number == len(texts):
+            game.end(ending)
+        else:
+            game.take(text)
+    result = game.result()
+    if result is None:
+        return Grade(UNFINISHED, False, 0.0)
+    return Grade(result.status, result.success, result.score, dict(practice.measures(game)))

@@ -1,0 +1,62 @@
+"""What says how difficult practice questions are: parameters of a benchmark, described once."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.errors import InvalidOption, count, suggest
+from schemas.settings.problems import describe_expectation, redact
+
+if TYPE_CHECKING:
+    from flows.benchmark import Practice
+
+
+class Parameters(BaseModel):
+    """Parameters of a benchmark's practice questions; each field is an option of `perennial sample`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def read_parameters(practice: "Practice", benchmark: str, given: Mapping[str, object]) -> BaseModel:
+    """Return the parameters; raise InvalidOption, naming the first that is unknown or wrong."""
+    form: type[BaseModel] = practice.parameters()
+    for name in given:
+        if name not in form.model_fields:
+            known = ", ".join(form.model_fields)
+            raise InvalidOption(
+                f"{name}: {benchmark} has no such parameter; it has {known}{suggest(name, form.model_fields)}"
+            )
+    try:
+        return form.model_validate(dict(given))
+    except ValidationError as error:
+        problem: Any = error.errors()[0]
+    place = f"{name_option(str(problem['loc'][0]))} {redact(problem['input'])}: " if problem["loc"] else ""
+    raise InvalidOption(f"{place}{describe_expectation(problem)}")
+
+
+def read_levels(
+    practice: "Practice", given: Mapping[str, object], curriculum: int
+) -> tuple[Mapping[str, object], ...]:
+    """Return the changes of parameters of each level, one without any where there is no curriculum.
+
+    Raises InvalidOption where the benchmark has no levels, or they set what is given.
+    """
+    if curriculum < 0:
+        raise InvalidOption(f"--curriculum {curriculum}: expected how many questions each level has, or 0")
+    if not curriculum:
+        return ({},)
+    if not practice.levels:
+        raise InvalidOption(f"--curriculum {curriculum}: the benchmark has no levels: leave it out")
+    own = sorted({name for level in practice.levels for name in level} & set(given))
+    if own:
+        raise InvalidOption(
+            f"{' and '.join(map(name_option, own))}: set by --curriculum in each of its "
+            f"{count(len(practice.levels), 'level')}: leave one of them out"
+        )
+    return practice.levels
+
+
+def name_option(parameter: str) -> str:
+    """Return the option of a parameter."""
+    return f"--{parameter.replace('_', '-')}"
