@@ -53,14 +53,19 @@ class BeyondBenchParameters(Parameters):
 
 def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], Draw[ProblemSeat] | None]:
     """Return what draws (`flows.benchmark.Practice`); raise InvalidOption where nothing has such a size."""
-    sizes = {cell: _sizes(cell, parameters.size) for cell in choose_cells(parameters.tasks)}
-    cells = [cell for cell, of in sizes.items() if of]
-    if not cells:
-        known = sorted({size for cell in sizes for size in _sizes(cell, "all")})
+    chosen = choose_cells(parameters.tasks)
+    sizes = {cell: _sizes(cell, parameters.size) for cell in chosen}
+    if not any(sizes.values()):
+        known = sorted({size for cell in chosen for size in _sizes(cell, "all")})
         raise InvalidOption(
             f"--size {parameters.size}: no variation that was chosen has it; sizes are {known[0]} to "
             f"{known[-1]}"
         )
+    budget = parameters.context_tokens
+    sizes = {cell: [one for one in of if _fits(cell, one, budget)] for cell, of in sizes.items()}
+    cells = [cell for cell, of in sizes.items() if of]
+    if not cells:
+        raise InvalidOption(f"--context-tokens {budget}: no problem that was chosen fits 85 % of it")
 
     def draw(index: int, attempt: int) -> Draw[ProblemSeat] | None:
         rng = derive_rng(seed, f"practice/{index}", attempt)
@@ -69,7 +74,7 @@ def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], 
         own = derive_seed(seed, "practice/attempt", attempt)
         problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, own, index)
         solution = TASKS[cell.task].tokens(cell.variation, size)[1]
-        if not fits(estimate_tokens(problem.prompt) + solution, parameters.context_tokens):
+        if not fits(estimate_tokens(problem.prompt) + solution, budget):
             return None
         form = problem.task.form(problem.params)
         return Draw(
@@ -86,6 +91,10 @@ def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], 
 def _sizes(cell: Cell, chosen: str) -> Sequence[int]:
     sizes = TASKS[cell.task].variation(cell.variation).sizes
     return _CHOICES[chosen](sizes) if chosen in _CHOICES else [one for one in sizes if one == int(chosen)]
+
+
+def _fits(cell: Cell, size: int, budget: int) -> bool:
+    return fits(sum(TASKS[cell.task].tokens(cell.variation, size)), budget)
 
 
 def _seat(problem: Problem) -> ProblemSeat:

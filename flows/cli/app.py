@@ -56,6 +56,10 @@ COMMANDS: dict[str, CommandLine] = {
         "flows.cli.people.play:play",
         "Play one instance yourself, freshly drawn or of a published edition; nothing is recorded.",
     ),
+    "sample": (
+        "flows.cli.run.sample:sample_app",
+        "Draw practice questions of a benchmark, none of which an edition of the data root holds.",
+    ),
     "train": (
         "flows.cli.train:train",
         "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",

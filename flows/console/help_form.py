@@ -35,7 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "study": "let people play",
         "play": "play yourself",
     },
-    OF_BENCHMARKS: {"train": "fine-tune a model"},
+    OF_BENCHMARKS: {"sample": "practice questions", "train": "fine-tune a model"},
     "operate": {
         "editions": "list, withdraw, retire",
         "serve": "refresh on a schedule",

@@ -1,4 +1,4 @@
-"""The options of a command that are settings: made from the fields that describe them."""
+"""The options of a command that a benchmark has: settings, parameters, made from what describes them."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -29,56 +29,53 @@ _MOST_NEEDED = (
 )
 
 
-def with_settings(function: Command, fields: "Mapping[str, FieldInfo]") -> Command:
-    """Return the function with an option for each setting, before its own options.
+def with_settings(
+    function: Command, fields: "Mapping[str, FieldInfo]", has_long_help: bool = True
+) -> Command:
+    """Return the function with an option for each field, before its own options.
 
-    Its first parameter gets the settings by name, None for those that are not given.
+    Its first parameter gets their values by name, None for those that are not given.
     """
     _, *own = inspect.signature(function, eval_str=True).parameters.values()
 
     @wraps(function)
     def command(**given: Any) -> None:
-        del given["help_all"]
+        given.pop("help_all", None)
         function({name: given.pop(name) for name in fields}, **given)
 
     options = [_option(name, field) for name, field in fields.items()]
     own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
-    own.append(_HELP_ALL)
+    own += [_HELP_ALL] if has_long_help else []
     setattr(command, "__signature__", inspect.Signature([*options, *own]))  # noqa: B010  unknown to mypy
     return command
 
 
-def settings_command(
-    function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
+def benchmark_command(
+    function: Command, find_fields: "Callable[[str | None], Mapping[str, FieldInfo]]", has_long_help: bool
 ) -> type[TyperCommand]:
-    """Return the class of a command that has the settings of the benchmarks it is used with.
+    """Return the class of a command whose options depend on the benchmarks that it is used with.
 
-    `has` says which of them, by name and field.
+    `find_fields` returns what describes them, for the value of `--benchmark` (None: not given).
     """
 
-    class SettingsCommand(TyperCommand):
+    class BenchmarkCommand(TyperCommand):
         def make_context(
             self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
         ) -> Any:
-            """Read the names of benchmarks first: their settings are options too."""
-            from schemas.settings.refresh import choose_benchmarks
-            from schemas.settings.several import fields_of
-
+            """Read the names of benchmarks first: what they have are options too."""
             named = _flag_of(args)
-            known = fields_of(choose_benchmarks(named))
-            fields = {name: field for name, field in known.items() if has(name, field)}
             app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-            app.command(self.name)(with_settings(function, fields))
+            app.command(self.name)(with_settings(function, find_fields(named), has_long_help))
             command = put_example_last(typer.main.get_command(app))
-            if _ALL in args:
+            if has_long_help and _ALL in args:
                 args = ["--help"]
-            else:
+            elif has_long_help:
                 _shorten_help(command)
             # So that what an error says of the help leads to that of the same benchmark.
             shown = f"{info_name} {_BENCHMARK} {named}" if named else info_name
             return command.make_context(shown, args, parent, **extra)
 
-    return SettingsCommand
+    return BenchmarkCommand
 
 
 def _shorten_help(command: Any) -> None:
@@ -92,9 +89,28 @@ def _shorten_help(command: Any) -> None:
 def settings_app(
     function: Command, has: "Callable[[str, FieldInfo], bool]" = lambda _name, _field: True
 ) -> typer.Typer:
-    """Return an application of this one command, with the settings that it has."""
+    """Return an application of this one command, with the settings that it has: `has` says which."""
+
+    def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
+        from schemas.settings.refresh import choose_benchmarks
+        from schemas.settings.several import fields_of
+
+        known = fields_of(choose_benchmarks(named))
+        return {name: field for name, field in known.items() if has(name, field)}
+
+    return benchmark_app(function, find_fields)
+
+
+def benchmark_app(
+    function: Command,
+    find_fields: "Callable[[str | None], Mapping[str, FieldInfo]]",
+    has_long_help: bool = True,
+) -> typer.Typer:
+    """Return an application of one command (`benchmark_command`)."""
     app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-    app.command(cls=settings_command(function, has))(with_settings(function, {}))
+    app.command(cls=benchmark_command(function, find_fields, has_long_help))(
+        with_settings(function, {}, has_long_help)
+    )
     return app
 
 

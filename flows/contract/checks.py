@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 from markupsafe import escape
 
 from flows.contract.pages import check_pages
+from flows.contract.practice import check_practice
 from flows.contract.sample import Sample
 from flows.editions.figure_data import own_report, read_figures
 from flows.editions.report import report_data
@@ -218,6 +219,7 @@ CHECKS: Mapping[str, Callable[[Sample], None]] = {
     "play": check_play,
     "report": check_report,
     "export": check_export,
+    "practice": check_practice,
     "pages": check_pages,
     "website": check_website,
     "reproduction": check_reproduction,

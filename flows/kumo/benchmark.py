@@ -169,11 +169,6 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
             "List, check and score domains, import and write new ones.",
             "domains of KUMO",
         ),
-        "sample": (
-            "flows.kumo.cli.sample:sample",
-            "Draw distinct task instances that no edition published in the data root holds.",
-            "draw new instances",
-        ),
         "solve": (
             "flows.kumo.cli.solve:solve",
             "Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.",

@@ -34,7 +34,7 @@ from warehouse.kumo.bundled_domains import bundled_domains
 
 # Exact search of one instance takes 0.1 ms up to eight truths, and 100 ms with twelve.
 _CHUNK, _LARGE_CHUNK, _SMALL_TRUTHS = 32, 4, 8
-_CHUNKS_KEPT = 256
+_CHUNKS_KEPT = 64
 _LEVELS: tuple[Mapping[str, object], ...] = (
     {"truths": 4, "actions": 6, "min_steps": 1.0, "max_steps": 2.0},
     {"truths": 5, "actions": 8, "min_steps": 2.0, "max_steps": 3.0},
@@ -66,6 +66,8 @@ class KumoParameters(Parameters):
     def _check_steps(self) -> "KumoParameters":
         if self.min_steps > self.max_steps:
             raise ValueError(f"--min-steps {self.min_steps:g} is above --max-steps {self.max_steps:g}")
+        if self.min_steps > self.actions:
+            raise ValueError(f"--min-steps {self.min_steps:g} is more than all {self.actions} actions take")
         return self
 
 
@@ -78,14 +80,20 @@ def start(parameters: KumoParameters, seed: int) -> Callable[[int, int], Draw[Ku
     size = _CHUNK if parameters.truths <= _SMALL_TRUTHS else _LARGE_CHUNK
 
     @lru_cache(maxsize=_CHUNKS_KEPT)
-    def draw_chunk(name: str, number: int, attempt: int) -> list[Draw[KumoSeat] | None]:
-        own = derive_seed(seed, f"practice/{name}", attempt) >> 1
+    def draw_chunk(name: str, number: int) -> list[Draw[KumoSeat] | None]:
+        own = derive_seed(seed, f"practice/{name}", 0) >> 1
         return _draw_chunk(name, parameters, _request(parameters, own, number * size, size))
 
     def draw(index: int, attempt: int) -> Draw[KumoSeat] | None:
-        number, place = divmod(index // len(names), size)
-        chunk = draw_chunk(names[index % len(names)], number, attempt)
-        return chunk[place] if place < len(chunk) else None
+        name = names[index % len(names)]
+        if attempt == 0:
+            number, place = divmod(index // len(names), size)
+            chunk = draw_chunk(name, number)
+            return chunk[place] if place < len(chunk) else None
+        # Where few instances have the expected steps asked for, one of a chunk of its own will do.
+        own = derive_seed(seed, f"practice/{name}/{index}", attempt) >> 1
+        retried = _draw_chunk(name, parameters, _request(parameters, own, 0, size))
+        return next((found for found in retried if found is not None), None)
 
     return draw
 

@@ -18,8 +18,9 @@ from warehouse.editions.id_set import IdSet
 from warehouse.editions.issued_ids import issued_instances
 from warehouse.store.store import Store
 
-# Attempts of an index, after which what is asked for counts as used up.
-_MOST_ATTEMPTS = 1_000
+# Attempts of an index, after which what is asked for counts as used up: of those that gave nothing at all,
+# which may cost a search, fewer.
+_MOST_ATTEMPTS, _MOST_EMPTY = 1_000, 100
 _RECENT = 4_096
 _Drawer = Callable[[int, int], Draw | None]
 
@@ -60,9 +61,12 @@ class PracticeQuestions:
         level = min(index // self._curriculum, len(self._levels) - 1) if self._curriculum else 0
         draw = self._levels[level]
         held_back, repeated = self.held_back, self.repeated
-        for attempt in range(_MOST_ATTEMPTS):
+        attempt = empty = 0
+        while attempt < _MOST_ATTEMPTS and empty < _MOST_EMPTY:
             found = draw(index, attempt)
+            attempt += 1
             if found is None:
+                empty += 1
                 continue
             id_ = found.seat.instance_id
             if any(one in self._issued for one in (id_, *found.ids)):
@@ -74,8 +78,9 @@ class PracticeQuestions:
                 return self._question(index, found)
         held_back, repeated = self.held_back - held_back, self.repeated - repeated
         raise InstancesExhausted(
-            f"{self.benchmark}: question {index:,}: {_MOST_ATTEMPTS:,} draws gave no new one ("
-            f"{repeated:,} were drawn before, an edition holds {held_back:,}): ask for fewer, or for others"
+            f"{self.benchmark}: question {index:,}: {attempt:,} attempts gave no new one ({repeated:,} were "
+            f"drawn before, an edition holds {held_back:,}, {empty:,} gave nothing of what was asked for): "
+            "ask for fewer, or for others"
         )
 
     def _keep(self, id_: str) -> None:

@@ -43,6 +43,10 @@ def _read_domains(data: ReportData) -> Section:
     return Section("undeclared", "Undeclared", "", (data.tables["domains"],))
 
 
+def _numbers_of(game: dict[str, Any]) -> dict[str, int]:
+    return {name: game[name] for name in ("a", "b")}
+
+
 def _solve(game: toy.SumGame, _reply: str) -> None:
     game.ended = Result("solved", True, 1.0)
 
@@ -100,6 +104,24 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
         "figure 'undeclared' reads 'domains', which its @figure does not name",
     ),
     "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),
+    "practice of another id": (
+        "practice",
+        _patched(
+            toy,
+            "PRACTICE",
+            replace(toy.PRACTICE, seat_of=lambda question: toy.Seat("x", **_numbers_of(question.game))),
+        ),
+        "its line gives x",
+    ),
+    "practice that nobody solves": (
+        "practice",
+        _patched(
+            toy,
+            "PRACTICE",
+            replace(toy.PRACTICE, seat_of=lambda question: toy.Seat(question.instance_id, -1, -1)),
+        ),
+        "its line opens another game",
+    ),
     "a page that fails": (
         "pages",
         _with(pages=lambda: OwnPages((Page("toy-sums", "Sums", _fail),))),

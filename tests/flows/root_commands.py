@@ -49,7 +49,8 @@ READERS: dict[str, Arguments] = {
     **{f"import {name}": ((".",),) for name in ("kumo", "a2rbench", "beyondbench", "knowlogic", "inspect")},
     "tasks sample": (("modular_systems", "--count", "1", "--out", "drawn.jsonl"),),
     "domains list": ((),),
-    "sample": ((*DRAWN, "--truths", "4", "--actions", "4", "--count", "1"),),
+    "sample": (("--count", "1", "--out", "drawn.jsonl"),),
+    "domains sample": ((*DRAWN, "--truths", "4", "--actions", "4", "--count", "1"),),
     "trajectories": ((*DRAWN, "--setting", "4x4", "--count", "60"),),
     "reproduce-paper": (("kumo",), ("kumo", "."), ("beyondbench",)),
 }

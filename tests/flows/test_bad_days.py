@@ -406,7 +406,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
     for command, remedy in (
         (("editions",), "edition 'plain': .* is damaged .*`perennial verify plain` lists"),
         (
-            ("sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl")),
+            ("domains", "sample", *SAMPLE, "--out", str(tmp_path / "out.jsonl")),
             "cannot be read.*`perennial doctor` names",
         ),
     ):

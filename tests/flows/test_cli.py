@@ -99,7 +99,7 @@ def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path:
 
 def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
     sampled = harness.perennial(
-        *("sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6"),
+        *("domains", "sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6"),
         *("--count", "20", "--seed", "7", "--out", "easy.jsonl", "--json"),
         cwd=tmp_path,
     )
@@ -143,12 +143,12 @@ def test_sample_keeps_what_it_found(harness: Harness, tmp_path: Path) -> None:
     }
     (tmp_path / "coin.json").write_text(json.dumps(config))
     options = ("--config", "coin.json", "--out", "coins.jsonl", "--count", "9", "--sampler", "kumo-2025")
-    done = harness.perennial("sample", *options, "--truths", "2", "--actions", "1", cwd=tmp_path)
+    done = harness.perennial("domains", "sample", *options, "--truths", "2", "--actions", "1", cwd=tmp_path)
     assert done.returncode == 3
     assert re.search(r"error: .*Coin.*2.*9", done.stderr)
     assert len((tmp_path / "coins.jsonl").read_text().splitlines()) == 2
     for wrong in (("--truths", "3", "--actions", "1"), ("--truths", "2", "--actions", "2")):
-        done = harness.perennial("sample", *options, *wrong, cwd=tmp_path)
+        done = harness.perennial("domains", "sample", *options, *wrong, cwd=tmp_path)
         assert done.returncode == 2
         assert "Coin" in done.stderr
 
@@ -157,7 +157,18 @@ def test_sample_never_repeats_a_published_instance(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:
     done = harness.perennial(
-        *("sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6", "--count", "6"),
+        *(
+            "domains",
+            "sample",
+            "--config",
+            "mineral_identification",
+            "--truths",
+            "4",
+            "--actions",
+            "6",
+            "--count",
+            "6",
+        ),
         *("--root", str(published.root), "--out", "more.jsonl", "--json"),
         cwd=tmp_path,
     )

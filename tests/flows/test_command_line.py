@@ -212,7 +212,9 @@ def test_an_unwritable_file_is_named_before_the_work(
 ) -> None:
     monkeypatch.setattr("flows.kumo.kernels.prepare_kernels", None)  # whoever begins the work fails
     sizes = ("--truths", "4", "--actions", "6", "--count", "2")
-    shown = give("sample", "--config", "medical_diagnosis", *sizes, "--out", str(tmp_path / "none" / "out"))
+    shown = give(
+        "domains", "sample", "--config", "medical_diagnosis", *sizes, "--out", str(tmp_path / "none" / "out")
+    )
     assert (shown.code, shown.err.count("\n")) == (2, 1)
     assert "No such file or directory; name a file in a folder that you can write" in shown.err
 

@@ -51,7 +51,15 @@ def test_it_ends_where_instances_run_out(monkeypatch: pytest.MonkeyPatch, chunk:
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_the_paper_s_sampler_prints_what_a_guess_without_a_test_reaches(sampler: str, tmp_path: Path) -> None:
     size = ["--truths", "4", "--actions", "6", "--count", "300", "--sampler", sampler]
-    options = ["sample", "--config", "mineral_identification", *size, "--out", str(tmp_path / "easy.jsonl")]
+    options = [
+        "domains",
+        "sample",
+        "--config",
+        "mineral_identification",
+        *size,
+        "--out",
+        str(tmp_path / "easy.jsonl"),
+    ]
     options += ["--root", str(tmp_path / "root")]
     done = CliRunner().invoke(app, [*options, "--json"])
     assert done.exit_code == 0, done.output

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from flows.benchmark import Benchmark, Playing, Preparation, Stage, always
+from flows.benchmark import Benchmark, Draw, Playing, Practice, Preparation, Stage, always
+from flows.practice.parameters import Parameters
 from flows.stages.estimates import estimate_players
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
@@ -160,6 +161,36 @@ def add(game: SumGame, _rng: random.Random) -> Move:
     return lambda: str(game.a + game.b)
 
 
+class ToyParameters(Parameters):
+    """How large the numbers are."""
+
+    size: str = setting("small", "small or large.")
+
+
+def start_practice(parameters: ToyParameters, seed: int) -> Any:
+    """Return what draws: sums of that size."""
+
+    def draw(index: int, attempt: int) -> Draw[Seat]:
+        rng = derive_rng(seed, f"toy/{index}", attempt)
+        a, b = (rng.randrange(SIZES[parameters.size]) for _ in range(2))
+        game = {"size": parameters.size, "a": a, "b": b}
+        return Draw(make_practice_seat(game), "sums", str(a + b), game, parameters.model_dump())
+
+    return draw
+
+
+def make_practice_seat(game: Any) -> Seat:
+    """Return the seat of a practice question from its game, with the id that an edition gives it."""
+    a, b = game["a"], game["b"]
+    return Seat(content_id("sum", game["size"], a, b).replace("sum_", "toy_"), a, b)
+
+
+PRACTICE = Practice(
+    parameters=lambda: ToyParameters,
+    start=start_practice,
+    seat_of=lambda question: make_practice_seat(question.game),
+    levels=({"size": "small"}, {"size": "large"}),
+)
 PROGRAMS = {"adder": Program("adder", False, "adds", add)}
 PLAYING = Playing(PROGRAMS, (), take_seats, ("instances", "toy_sums"), one_shot=True)
 BENCHMARK = Benchmark(
@@ -172,4 +203,5 @@ BENCHMARK = Benchmark(
     estimate=estimate_evaluation,
     tables=(SUMS,),
     published=lambda: (PublishedScore("paper", "table 1", "Model 1", "accuracy", 71.5, "percent"),),
+    practice=lambda: PRACTICE,
 )

@@ -9,11 +9,12 @@ from schemas.presentation import Presentation
 from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from perennial_mastermind import figures, grow, pages, seats, sections
+    from perennial_mastermind import figures, grow, pages, practice, seats, sections
 else:
     figures = LateModule("perennial_mastermind.figures")
     grow = LateModule("perennial_mastermind.grow")
     pages = LateModule("perennial_mastermind.pages")
+    practice = LateModule("perennial_mastermind.practice")
     seats = LateModule("perennial_mastermind.seats")
     sections = LateModule("perennial_mastermind.sections")
 
@@ -57,4 +58,5 @@ BENCHMARK = Benchmark(
     report=lambda: sections.REPORT,
     pages=lambda: pages.PAGES,
     presentation=lambda: _PRESENTATION,
+    practice=lambda: practice.PRACTICE,
 )

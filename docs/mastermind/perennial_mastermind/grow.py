@@ -74,7 +74,7 @@ def draw_codes(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     """Return the rows of one setting's codes, none of them issued in an earlier edition."""
     (setting,), plan = batch.key, workspace.growth
     issued = issued_instances(workspace.staging.store, plan.known_editions)
-    hashes = {_hash(code): code for code in all_codes(PEGS[setting])}
+    hashes = {hash_code(code): code for code in all_codes(PEGS[setting])}
     free = [hash_ for hash_ in hashes if hash_ not in issued]
     wanted = plan.own["codes"]
     if len(free) < wanted:
@@ -90,7 +90,8 @@ def draw_codes(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     return tables
 
 
-def _hash(code: str) -> str:
+def hash_code(code: str) -> str:
+    """Return the content hash of a code."""
     return content_id("code", code).removeprefix("code_")
 
 

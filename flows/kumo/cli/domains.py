@@ -19,6 +19,7 @@ from flows.kumo.cli.file_reports import (
     total_line,
 )
 from flows.kumo.cli.import_domains import import_domains
+from flows.kumo.cli.sample import sample
 from flows.kumo.cli.score import score
 from flows.kumo.cli.split import split
 from flows.kumo.planning.domain_choice import load_bundled
@@ -44,6 +45,10 @@ domains.command(epilog="Example: perennial domains counterfactual chemical_analy
     counterfactual
 )
 domains.command(epilog="Example: perennial domains score music_identification tide_pools/config.json")(score)
+_SAMPLE = (
+    "perennial domains sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl"
+)
+domains.command(epilog=f"Example: {_SAMPLE}")(sample)
 domains.command("import", epilog="Example: perennial domains import ../KUMO MedicalEnv --out medical")(
     import_domains
 )

@@ -1,4 +1,4 @@
-"""`perennial sample`: draw task instances of one configuration."""
+"""`perennial domains sample`: draw task instances of one configuration."""
 
 import json
 import sys
@@ -42,8 +42,6 @@ def sample(
     """Draw distinct task instances that no edition published in the data root holds.
 
     If fewer instances exist, the exit code is 3 and the file holds those found.
-
-    Example: perennial sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl
     """
     from flows.console.output_places import require_file_place, write_lines
     from flows.kumo.cli.sample_stream import SampleStream
