@@ -15,11 +15,12 @@ from flows.benchmark import Draw, Practice
 from flows.kumo.planning.domain_choice import load_bundled
 from flows.kumo.seats import KumoSeat
 from flows.practice.parameters import Parameters
-from schemas.errors import UnreadableInput, suggest
+from schemas.errors import InvalidOption, UnreadableInput, suggest
 from schemas.ids import content_id, derive_rng, derive_seed
 from schemas.kumo.samplers import DEFAULT_SAMPLER
 from schemas.kumo.things import Instance, Setting
 from schemas.practice import PracticeQuestion
+from schemas.rows import JsonObject
 from schemas.settings.form import Names, setting
 from tasks.kumo.board import Board
 from tasks.kumo.books import write_book
@@ -47,6 +48,7 @@ class KumoParameters(Parameters):
     """Which domains, which size, and how many expected steps."""
 
     domains: Names = setting([], "Bundled domains, separated by commas. Default: all, in turn.")
+    size: str = setting("", "Truths and actions at once: easy (4, 6), hard (12, 16), or NxM, such as 6x10.")
     truths: int = setting(4, "Truths per question.", ge=2, le=20)
     actions: int = setting(6, "Actions per question.", ge=1, le=64)
     min_steps: float = setting(1.0, "Minimum number of expected steps of Algorithm 3.", ge=1, le=64)
@@ -61,6 +63,21 @@ class KumoParameters(Parameters):
                 meant = suggest(name, known)
                 raise ValueError(f"{name} is not bundled{meant} (see `perennial domains list`)")
         return list(dict.fromkeys(value))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_size(cls, given: JsonObject) -> JsonObject:
+        if not given.get("size"):
+            return given
+        if beside := [name for name in ("truths", "actions") if name in given]:
+            raise ValueError(f"--size {given['size']} sets truths and actions: leave out --{beside[0]}")
+        try:
+            size = Setting.parse(str(given["size"]))
+        except InvalidOption as error:
+            raise ValueError(f"--size: {error}") from None
+        if size.n_valid > 1:
+            raise ValueError(f"--size {given['size']}: practice questions have one valid truth")
+        return {**given, "truths": size.n_truths, "actions": size.n_actions}
 
     @model_validator(mode="after")
     def _check_steps(self) -> "KumoParameters":

@@ -22,7 +22,7 @@ SecondReader = Callable[[Ask, GameT, str], Awaitable[None]]
 _Number = TypeVar("_Number", int, float)
 
 # How a reply ends an episode when its call did not come to a whole answer.
-_ENDINGS: dict[CallStatus, EpisodeStatus] = {
+ENDINGS: dict[CallStatus, EpisodeStatus] = {
     "truncated": "truncated",
     "refused": "refused",
     "empty": "unparsed",
@@ -247,7 +247,7 @@ def _request(player: ModelPlayer, opening: Opening, messages: Sequence[Message],
 def _enter(game: Game, reply: Reply) -> str | None:
     if reply.status == "ok":
         return game.take(reply.content)
-    game.end(_ENDINGS[reply.status])
+    game.end(ENDINGS[reply.status])
     return None
 
 

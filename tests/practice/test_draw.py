@@ -12,6 +12,7 @@ from tasks.beyondbench.registry import TASKS
 from tests.practice.drawn import GIVEN, draw, stream
 from warehouse.editions.id_set import IdSet
 
+SIZES: tuple[dict[str, Any], ...] = ({"size": "6x10"}, {"truths": 6, "actions": 10})
 COUNTS = {"a2rbench": 6, "beyondbench": 40, "knowlogic": 12, "kumo": 80}
 
 
@@ -96,6 +97,11 @@ def test_difficulty_is_a_parameter(benchmark: str, changed: dict[str, Any], hold
     assert all(holds(one.difficulty) for one in draw(benchmark, 5, **changed))
 
 
+def test_a_size_of_kumo_names_truths_and_actions() -> None:
+    one, same = (next(iter(PracticeQuestions("kumo", 1, given, IdSet()))) for given in SIZES)
+    assert one == same
+
+
 def test_copies_in_other_tokens_are_another_choice() -> None:
     plain, copies = (draw("a2rbench", 3, type="symbolic", remapping=remapping) for remapping in (False, True))
     assert [one.game["is_remapped"] for one in plain + copies] == [False] * 3 + [True] * 3
@@ -123,6 +129,9 @@ def test_a_curriculum_goes_level_by_level() -> None:
         ("kumo", {"actions": 50}, "50 actions, but domain '.*' has"),
         ("kumo", {"domains": "medical"}, "medical is not bundled"),
         ("kumo", {"min_steps": 3, "max_steps": 2}, "--min-steps 3 is above --max-steps 2"),
+        ("kumo", {"size": "6x10", "truths": 4}, "--size 6x10 sets truths and actions: leave out --truths"),
+        ("kumo", {"size": "big"}, "setting 'big' is not known"),
+        ("kumo", {"size": "6x10v2"}, "--size 6x10v2: practice questions have one valid truth"),
         ("kumo", {"min_steps": 7}, "--min-steps 7 is more than all 6 actions take"),
         ("beyondbench", {"context_tokens": 10}, "--context-tokens 10: no problem that was chosen fits"),
         ("beyondbench", {"tasks": "sortin"}, "--tasks 'sortin': .*did you mean sorting?"),

@@ -1,0 +1,1 @@
+"""Environments of verifiers (PyPI `verifiers`): its models train and are evaluated on practice questions."""

@@ -1,0 +1,7 @@
+"""The environment `perennial-a2rbench` of verifiers."""
+
+from flows.verifiers_tasks.define import define_environment
+
+Questions, Environment, Player, load_environment = define_environment("a2rbench")
+
+__all__ = ["Environment", "Player", "Questions", "load_environment"]

@@ -1,0 +1,7 @@
+"""The environment `perennial-kumo` of verifiers."""
+
+from flows.verifiers_tasks.define import define_environment
+
+Questions, Environment, Player, load_environment = define_environment("kumo")
+
+__all__ = ["Environment", "Player", "Questions", "load_environment"]

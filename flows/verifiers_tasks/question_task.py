@@ -1,0 +1,69 @@
+"""A practice question as a task of verifiers: what is kept of it, and the rewards of a trace."""
+
+from typing import Any
+
+import verifiers.v1 as vf
+
+from flows.practice.grade import grade
+from flows.verifiers_tasks.replies import read_reply
+from schemas.game import EpisodeStatus
+from schemas.practice import Grade, PracticeQuestion
+from tasks.play.model_player import ENDINGS
+
+_STATUSES = ("unparsed", "truncated", "unfinished")
+
+
+class QuestionData(vf.TaskData):
+    """The line of `perennial sample` (`practice`), and the prompt that it opens with."""
+
+    practice: dict[str, Any]
+
+    @classmethod
+    def of(cls, question: PracticeQuestion) -> "QuestionData":
+        """Return the data of a question: a first message of the system is the system prompt."""
+        messages = [*question.question]
+        system = messages.pop(0)["content"] if messages[0]["role"] == "system" else None
+        return cls(
+            id=question.instance_id,
+            name=f"{question.benchmark} {question.index}",
+            prompt="\n\n".join(one["content"] for one in messages),
+            system_prompt=system,
+            practice=question.as_json(),
+        )
+
+
+class QuestionTask(vf.Task[QuestionData, vf.State, vf.TaskConfig]):
+    """A question: its reward is the score of the benchmark's own game, all else is measured beside it."""
+
+    @property
+    def key(self) -> str:
+        """The id of the question's content."""
+        return str(self.data.id)
+
+    @vf.reward(weight=1.0)
+    async def game_score(self, trace: vf.Trace) -> float:
+        """Return the score, 0 to 1."""
+        return grade_trace(self.data.practice, trace).score
+
+    @vf.metric
+    async def measures(self, trace: vf.Trace) -> dict[str, float]:
+        """Return success, how the game ended, and the benchmark's own measures; none counts as reward."""
+        graded = grade_trace(self.data.practice, trace)
+        ended = {name: float(graded.status == name) for name in _STATUSES}
+        return {"success": float(graded.success), **ended, **graded.measures}
+
+
+def grade_trace(line: dict[str, Any], trace: vf.Trace) -> Grade:
+    """Return the grade of the replies of a trace, read as `perennial evaluate` reads replies."""
+    finished = {call.node: call.finish_reason for call in trace.calls if call.node is not None}
+    texts: list[str] = []
+    ending: EpisodeStatus | None = None
+    for place, node in enumerate(trace.nodes):
+        if not node.sampled or node.message.role != "assistant":
+            continue
+        reply = read_reply(node.message.content, finished.get(place))
+        texts.append(reply.content)
+        if reply.status != "ok":
+            ending = ENDINGS[reply.status]
+            break
+    return grade(line, texts, ending)
