@@ -11,8 +11,10 @@ from tests.training.tiny_model import make_model
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra `train` is not installed")
 
-# It speaks in whole replies, as random weights write none that can be read: the policy is over these.
-REPLIES = [f"The answer is [{letters}]." for letters in ("A", "B", "C", "D", "AB")] + ["I do not know."]
+# It speaks in whole replies of one length, as random weights write none that can be read; the last two have
+# no answer in them.
+LETTERS = [f"The answer is [{letter}]." for letter in "ABCD"]
+REPLIES = [*LETTERS, "The answer is (A).", "The answer is {A}."]
 GROUP, STEPS, SHOWN = 8, 20, 60  # tokens of a prompt: its beginning tells the questions apart
 
 
