@@ -95,7 +95,7 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "site": (
         "flows.cli.share.site:site",
-        "Build a static website of all visible editions: pages, downloads, scores, a feed.",
+        "Build a static website of all visible editions, for any host or for opening from disk.",
     ),
     "reproduce": (
         "flows.cli.operate.verify:reproduce",
