@@ -22,7 +22,7 @@ COMMANDS = [
 ]
 SAID = {
     "perennial benchmarks": "mastermind   perennial-mastermind  1.0",
-    "perennial benchmarks --check mastermind": "benchmark mastermind passes 10 checks",
+    "perennial benchmarks --check mastermind": "benchmark mastermind passes 11 checks",
     "perennial query \"FROM mastermind_progress WHERE player = 'solver'\"": "mean_in_place",
     "perennial reproduce first": "first is reproduced, byte for byte",
     "perennial play --benchmark mastermind --seed 3": "solver answers GUESS: ",
