@@ -74,7 +74,7 @@ def _run(what: str, program: str, root: str, big: list[str] | None, side: int) -
         environment["NUMBA_CACHE_DIR"] = root
         python = str(Path(program).with_name("python"))
         code = "from flows.kumo.kernels import prepare_kernels; prepare_kernels()"
-        return measure([python, "-c", code], environment)
+        return measure([python, "-P", "-c", code], environment)
     if what == "help":
         return measure([program, "--help"], environment)
     if what == "first":
