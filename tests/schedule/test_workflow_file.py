@@ -33,7 +33,9 @@ def workflow(request: pytest.FixtureRequest, give: Run) -> Any:
 def test_actionlint_finds_nothing(workflow: Any) -> None:
     linter = shutil.which("actionlint")
     if linter is None:
-        pytest.skip("actionlint is not installed (extra `test` has it)")
+        pytest.skip(
+            "actionlint is not on the PATH: install it from its releases to check the workflow with it"
+        )
     done = subprocess.run([linter, "-no-color", str(WORKFLOW)], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
     # It does look: a label that no runner has, and an input that the shell would run.

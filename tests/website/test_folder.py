@@ -150,7 +150,8 @@ def test_what_is_unchanged_is_not_written(tmp_path: Path) -> None:
     build(tmp_path, {"x": {"index.html": 1, "a/b.html": 2}})
     before = (tmp_path / "a/b.html").stat()
     assert build(tmp_path, {"x": {"index.html": 7, "a/b.html": 2}}) == Changes(written=1, kept=1)
-    assert (tmp_path / "a/b.html").stat() == before
+    after = (tmp_path / "a/b.html").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) -> None:
