@@ -26,7 +26,7 @@ def keep_site(folder: Path) -> None:
 def renew_site(store: Store) -> str:
     """Bring the website up to date; return in a clause what became of it, "" where none is kept.
 
-    A failure is told and not raised: what was published stays published, and the next run builds again.
+    A failure is reported and not raised: what was published stays published, and the next run builds again.
     """
     folder = os.environ.get(_VARIABLE)
     if not folder:

@@ -2,7 +2,7 @@
 
 An edition's page and downloads are one part, made from its files alone; pages over
 several editions are another.
-Equal data give equal bytes, whether a website is built anew or brought up to date.
+Equal data give equal bytes, whether a website is built from nothing or updated.
 """
 
 from collections.abc import Callable, Mapping

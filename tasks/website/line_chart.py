@@ -64,7 +64,7 @@ class LineChart:
 
     @property
     def label_places(self) -> Sequence[int]:
-        """Which editions have their day below the axis: at most so many, the first and last among them."""
+        """Editions whose day is written below the axis: a limited number, with the first and the last."""
         last = len(self.editions) - 1
         if last + 1 <= _MOST_LABELS:
             return range(last + 1)

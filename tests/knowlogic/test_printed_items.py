@@ -14,7 +14,7 @@ from tests.warehouse.test_published_scores import paper
 from warehouse.store.store import Store
 
 
-def shown(item: dict[str, object]) -> str:
+def print_item(item: dict[str, object]) -> str:
     options = item["options"]
     assert isinstance(options, list)
     listed = " ".join(f"{letter}.{option}" for letter, option in zip("ABCD", options, strict=True))
@@ -33,12 +33,12 @@ UNREAD_ZH = "<p>张三在左边。</p><p>问题：张三在___。选项：A.一 
 TABLE = f"""
 | Domain | Scenario | Question-type     | Example of question   |
 |--------|----------|-------------------|---|
-| Space  | hexagon  | 6 slots - vague   | {RING_ZH} {shown(APPENDIX_C)} |
+| Space  | hexagon  | 6 slots - vague   | {RING_ZH} {print_item(APPENDIX_C)} |
 |        |          | 5 slots - precise | <p>六人已知：</p> |
 
 | Domain | Scenario | Question-type     | Example of question   |
 |--------|----------|-------------------|---|
-| Space  |          |                   | {UNREAD_ZH} {shown(FIVE_SLOTS)} |
+| Space  |          |                   | {UNREAD_ZH} {print_item(FIVE_SLOTS)} |
 
 Table 7: Question examples of different domains and question-types
 """
@@ -67,18 +67,18 @@ Figure 18: Example of an error.
 """
 
 
-def found(text: str) -> list[PrintedItem]:
+def read_items(text: str) -> list[PrintedItem]:
     return read_printed_items(text, "paper.txt")
 
 
-def compared(tmp_path: Path, text: str) -> dict[tuple[str, str, str], Comparison]:
+def compare(tmp_path: Path, text: str) -> dict[tuple[str, str, str], Comparison]:
     (tmp_path / "paper.txt").write_text(text, encoding="utf-8")
     rows = compare_paper(Store("unused"), tmp_path / "paper.txt", lambda _: None)
     return {(row.item, row.setting, row.player): row for row in rows if row.metric == "key"}
 
 
 def test_items_are_read_across_pages_in_both_languages() -> None:
-    items = found(TABLE)
+    items = read_items(TABLE)
     assert [(item.kind, item.language) for item in items] == [
         ("6 slots - vague", "zh"),
         ("6 slots - vague", "en"),
@@ -93,7 +93,7 @@ def test_items_are_read_across_pages_in_both_languages() -> None:
 
 
 def test_each_is_decided_from_its_own_text(tmp_path: Path) -> None:
-    rows = compared(tmp_path, TABLE + FIGURE)
+    rows = compare(tmp_path, TABLE + FIGURE)
     assert rows["table 7", "zh", "item 1 6 slots - vague"].agrees is True
     assert rows["table 7", "en", "item 1 6 slots - vague"].agrees is True
     # No arrangement is singled out, so that the key does not follow.
@@ -108,9 +108,9 @@ def test_each_is_decided_from_its_own_text(tmp_path: Path) -> None:
 
 def test_what_the_text_lacks_is_said(tmp_path: Path) -> None:
     cut = TABLE.replace("Answer:C", "").replace("Options: A.Jennifer", "Options: Jennifer")
-    lacking = [item for item in found(cut) if item.question is None]
+    lacking = [item for item in read_items(cut) if item.question is None]
     assert [item.missing for item in lacking] == ["the text at hand has no whole question of it"] * 2
-    without = compared(tmp_path, FIGURE.replace("A. Mary", "Mary"))
+    without = compare(tmp_path, FIGURE.replace("A. Mary", "Mary"))
     assert "options" in without["figure 18", "en", ""].reason
 
 
@@ -129,14 +129,14 @@ def test_a_hostile_text_takes_no_time() -> None:
     long = "| Space | x | y | 已知：" + "问题：A. 选项：A." * 20_000 + " |\nTable 7: x\n"
     asked = "**Question**\n已知 circle _\n**Options**\n" + "A. B. C. " * 100_000 + "\nFigure 18: x\n"
     started = time.process_time()
-    assert {item.question for item in found(long + asked)} == {None}
+    assert {item.question for item in read_items(long + asked)} == {None}
     assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_without_items_is_refused(text: str) -> None:
     with pytest.raises(UnreadableInput, match=r"paper\.txt: no printed question in it"):
-        found(text)
+        read_items(text)
 
 
 def test_without_the_text_the_items_are_asked_for() -> None:
@@ -149,12 +149,12 @@ def test_without_the_text_the_items_are_asked_for() -> None:
 
 def test_the_papers_own_items(tmp_path: Path) -> None:
     text = paper("knowlogic")
-    items = found(text)
+    items = read_items(text)
     table = [item for item in items if item.place == "table 7"]
     assert len(table) == 28
     assert len({item.place for item in items}) == 12
     assert sum(item.question is None for item in items) == 1
-    rows = compared(tmp_path, text)
+    rows = compare(tmp_path, text)
     judged = {key: row.agrees for key, row in rows.items() if row.agrees is not None}
     assert sorted(judged.values()) == [False] * 4 + [True] * 2
     assert {item for item, _, _ in judged} == {"table 7", "figure 18"}

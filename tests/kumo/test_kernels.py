@@ -10,7 +10,7 @@ from tasks.kumo.kernels.kernel_sources import Preparation
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace the kernels by two that note their names."""
     names: list[str] = []
 
@@ -40,24 +40,24 @@ def _end_with(monkeypatch: pytest.MonkeyPatch, code: int) -> list[Any]:
     return begun
 
 
-def test_one_needs_no_process(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_needs_no_process(prepared: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     begun = _end_with(monkeypatch, 0)
     assert kernels.prepare_kernels("b").startswith("b loaded from the cache in ")
-    assert (made, begun) == (["b"], [])
+    assert (prepared, begun) == (["b"], [])
 
 
 @pytest.mark.parametrize(
     ("code", "how"), [(0, "loaded from"), (3, "compiled, and cached"), (-9, "loaded from")]
 )
 def test_the_second_is_made_beside_the_first_and_loaded_here(
-    code: int, how: str, made: list[str], monkeypatch: pytest.MonkeyPatch
+    code: int, how: str, prepared: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = _end_with(monkeypatch, code)
     assert kernels.prepare_kernels().startswith(f"a and b {how}")
-    assert (made, begun) == (["a", "b"], ["b", "killed"])
+    assert (prepared, begun) == (["a", "b"], ["b", "killed"])
 
 
-def test_the_process_ends_where_the_first_fails(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_ends_where_the_first_fails(prepared: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     begun = _end_with(monkeypatch, 0)
 
     def fail() -> Preparation:

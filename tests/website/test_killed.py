@@ -33,6 +33,6 @@ def test_after_a_kill_the_same_command_builds_the_same_bytes(tmp_path: Path, fil
         build.send_signal(signal.SIGKILL)
     assert len(read_folder(site)) >= files
     subprocess.run(command, env=clean_environment(), check=True, timeout=DEADLINE_S)
-    build_site(Store(str(root)), tmp_path / "anew")
-    assert read_folder(site) == read_folder(tmp_path / "anew")
-    assert sorted(os.listdir(site)) == sorted(os.listdir(tmp_path / "anew"))
+    build_site(Store(str(root)), tmp_path / "fresh")
+    assert read_folder(site) == read_folder(tmp_path / "fresh")
+    assert sorted(os.listdir(site)) == sorted(os.listdir(tmp_path / "fresh"))

@@ -170,8 +170,8 @@ def test_an_edition_more_changes_its_pages_alone_and_equals_a_new_build(
     }
     assert built.written > len(changed) - 1
     assert "KUMO, easy: common scale" in (kept / "index.html").read_text()
-    build_site(root, tmp_path / "anew")
-    assert read_folder(kept) == read_folder(tmp_path / "anew")
+    build_site(root, tmp_path / "fresh")
+    assert read_folder(kept) == read_folder(tmp_path / "fresh")
 
 
 @pytest.fixture

@@ -149,5 +149,5 @@ def test_what_is_withdrawn_disappears_whole(root: Store, site: Path, tmp_path: P
     assert not (site / "editions/l.html").exists()
     assert not (site / "data/l").exists()
     assert "Nobody has answered this edition yet" in (site / "editions/k.html").read_text("utf-8")
-    build_site(root, tmp_path / "anew")
-    assert read_folder(site) == read_folder(tmp_path / "anew")
+    build_site(root, tmp_path / "fresh")
+    assert read_folder(site) == read_folder(tmp_path / "fresh")
