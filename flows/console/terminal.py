@@ -87,7 +87,7 @@ def csv_cell(text: str) -> str:
     return text if text.isprintable() else printable(text)
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """Return the value as JSON: non-ASCII text stays readable, what `printable` escapes is escaped."""
     return escape_json(json.dumps(value, indent=1, ensure_ascii=not _writes_unicode()))
 

@@ -28,7 +28,7 @@ from flows.verifiers_tasks.play import play_question
 from flows.verifiers_tasks.question_task import QuestionData, QuestionTask
 
 # Of a taskset, beside the benchmark's parameters.
-_SHARED: dict[str, Any] = {"seed": (int, 0), "root": (str, ""), "curriculum": (int, 0)}
+_SHARED: dict[str, tuple[type, object]] = {"seed": (int, 0), "root": (str, ""), "curriculum": (int, 0)}
 
 
 class EnvironmentParts(NamedTuple):
@@ -76,7 +76,14 @@ def define_environment(benchmark: str) -> EnvironmentParts:
         NEEDS_CONTAINER = False
 
         async def launch(
-            self, ctx: Any, trace: Any, runtime: Any, endpoint: str, secret: str, mcp_urls: Any, data: Any
+            self,
+            ctx: Any,
+            trace: Any,
+            runtime: object,
+            endpoint: str,
+            secret: str,
+            mcp_urls: object,
+            data: Any,
         ) -> Any:
             fault = await play_question(data, ctx.model, endpoint, secret)
             return vf.ProgramResult(exit_code=1 if fault else 0, stdout="", stderr=fault)

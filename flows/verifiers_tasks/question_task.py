@@ -1,13 +1,12 @@
 """A practice question as a task of verifiers: what is kept of it, and the rewards of a trace."""
 
-from typing import Any
-
 import verifiers.v1 as vf
 
 from flows.practice.grade import grade
 from flows.verifiers_tasks.replies import read_reply
 from schemas.game import EpisodeStatus
 from schemas.practice import Grade, PracticeQuestion
+from schemas.rows import JsonObject
 from tasks.play.model_player import ENDINGS
 
 _STATUSES = ("unparsed", "truncated", "unfinished")
@@ -16,7 +15,7 @@ _STATUSES = ("unparsed", "truncated", "unfinished")
 class QuestionData(vf.TaskData):
     """The line of `perennial sample` (`practice`), and the prompt that it opens with."""
 
-    practice: dict[str, Any]
+    practice: JsonObject
 
     @classmethod
     def of(cls, question: PracticeQuestion) -> "QuestionData":
@@ -53,7 +52,7 @@ class QuestionTask(vf.Task[QuestionData, vf.State, vf.TaskConfig]):
         return {"success": float(graded.success), **ended, **graded.measures}
 
 
-def grade_trace(line: dict[str, Any], trace: vf.Trace) -> Grade:
+def grade_trace(line: JsonObject, trace: vf.Trace) -> Grade:
     """Return the grade of the replies of a trace, read as `perennial evaluate` reads replies."""
     finished = {call.node: call.finish_reason for call in trace.calls if call.node is not None}
     texts: list[str] = []

@@ -10,6 +10,7 @@ from flows.web.page import Opened, Visit
 from flows.web.plain_text import plain, plain_line
 from flows.web.reading import Rows
 from flows.web.tables import offer_downloads, show_rows
+from schemas.rows import JsonObject
 from tasks.report.content import Drawing, Figure, Grid, ReportData, Section
 from tasks.report.palette import DARK, LIGHT, apply_colors
 from warehouse.editions.publish import read_published_plan
@@ -91,7 +92,7 @@ def _show_chart(key: str, drawing: Drawing) -> None:
         st.vega_lite_chart(chart, theme=None, width=width)
 
 
-def chart_of(drawing: Drawing) -> dict[str, Any]:
+def chart_of(drawing: Drawing) -> JsonObject:
     """Return the drawing as Vega-Lite with its rows, the data of fixed lines, and the theme's colors."""
     colors = DARK if st.context.theme.type == "dark" else LIGHT
     spec = apply_colors(drawing.source.lite, colors)
