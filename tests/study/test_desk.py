@@ -93,10 +93,10 @@ def test_a_click_on_an_older_view_is_no_move(lab: Lab) -> None:
         desk.move(code, TUTORIAL, 1, second),
         desk.start(code, "2"),
     ):
-        assert "no move" in stale.notice
+        assert "does not count" in stale.notice
         assert replace(stale, notice="") == now
-    assert "no move" in desk.move(code, "99", 1, second).notice
-    assert "no move" in desk.move(code, "1", 2, "rubbish").notice
+    assert "does not count" in desk.move(code, "99", 1, second).notice
+    assert "does not count" in desk.move(code, "1", 2, "rubbish").notice
     assert "taken before" in desk.move(code, "1", 2, first).notice
     assert desk.screen(code) == now
 
@@ -125,7 +125,7 @@ def test_a_move_before_the_clock_starts_is_no_move(small_lab: Lab, task: str) ->
     board = lab.board(desk, code, task)
     for name in (board.instance.actions[0], lab.truth(desk, code, task, rightly=True)):
         refused = desk.move(code, task, 1, name)
-        assert "no move" in refused.notice
+        assert "does not count" in refused.notice
         assert replace(refused, notice="") == before
     ledger = StudyLedger(lab.ledger_file, clocks=lab.clock)
     assert not [event for event in ledger.events(0) if (event.kind, event.task) == ("move", task)]

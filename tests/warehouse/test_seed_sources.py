@@ -149,7 +149,7 @@ def test_no_observation_within_a_truths_interval_rules_it_out(
         (TABLE.replace("Elm", "Oak"), DOMAIN, UnusableConfig, "'Oak' occurs twice"),
         (TABLE.replace(",9,", ",9.5,"), DOMAIN, UnusableConfig, "'Weighing': truth 'Fir' ('9.5')"),
         (TABLE.replace("5..7", "7..5"), DOMAIN, UnreadableInput, "'7..5' is inverted"),
-        (TABLE.replace("5..7", "5-7"), DOMAIN, UnreadableInput, "'5-7' is no number"),
+        (TABLE.replace("5..7", "5-7"), DOMAIN, UnreadableInput, "'5-7' is not a number"),
         (TABLE.replace("red|green", "red|"), DOMAIN, UnreadableInput, "'red|' has an empty value"),
         (TABLE.replace('"', ""), DOMAIN, UnreadableInput, "line 2 has 6 cells, the header 5"),
         (
