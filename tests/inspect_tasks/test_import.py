@@ -181,7 +181,7 @@ def completions_of(sample: Any) -> list[dict[str, Any]]:
         (lambda log: log.eval.metadata["perennial"].update(edition="../x"), "not published in"),
         (lambda log: log.eval.metadata["perennial"].update(canary="x"), "their canaries differ"),
         (lambda log: log.eval.metadata.clear(), "not a log of a task of perennial"),
-        (lambda log: setattr(log.eval, "model", "human:x"), "no name of a model"),
+        (lambda log: setattr(log.eval, "model", "human:x"), "not the name of a model"),
         (lambda log: setattr(log.eval, "model", "algorithm-3"), "the name of a program"),
         (lambda log: setattr(log.eval.config, "epochs", 10**9), "expected 1 to 1,000"),
     ],

@@ -173,7 +173,7 @@ def test_a_click_in_a_stale_tab_is_no_move(site: StudySite, visit: Open) -> None
     new.enter()
     new.take("measure")
     old.choices("actions").get_by_text("look up", exact=True).click()
-    expect(old.notice).to_contain_text("no move")
+    expect(old.notice).to_contain_text("does not count")
     expect(old.observations).to_have_text(["measure4.5"])
     assert moves(site, old.code) == [("tutorial", 1, "measure")]
     new.name("rain")
