@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.errors import PerennialError, count, in_one_line
+from tasks.llm.replies import find_message
 from warehouse.catalog.catalog import Catalog
 from warehouse.catalog.sql.confinement import quote
 from warehouse.ledger.ledger import ledger_file
@@ -84,10 +85,14 @@ def _read_refusal(store: Store, call_id: str) -> str:
     """Return the words of a refusal, which only the ledger has; "" where it has none."""
     try:
         with LedgerReader(ledger_file(store.root)) as ledger:
-            body = json.loads(ledger.call(call_id)["raw"])
-        return str(body["choices"][0]["message"]["refusal"] or "")
-    except (PerennialError, ValueError, KeyError, TypeError, IndexError):
+            raw = str(ledger.call(call_id)["raw"] or "")
+        body = json.loads(raw)
+    except (PerennialError, ValueError, RecursionError):
         return ""
+    try:
+        return str(body["choices"][0]["message"]["refusal"] or "")
+    except (KeyError, TypeError, IndexError):
+        return find_message(raw) if isinstance(body, dict) and "error" in body else ""
 
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:

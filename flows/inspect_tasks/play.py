@@ -30,7 +30,6 @@ from schemas.rows import JsonObject
 if TYPE_CHECKING:
     from inspect_ai.model import ModelUsage
 
-_FINISH_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": None}
 _KINDS: JsonObject = {
     "system": ChatMessageSystem,
     "developer": ChatMessageSystem,
@@ -93,7 +92,7 @@ def as_completion(output: ModelOutput) -> JsonObject:
     refusals = [output.error] if output.error else []
     if output.choices:
         choice = output.choices[0]
-        finish_reason = _FINISH_REASONS.get(choice.stop_reason, choice.stop_reason)
+        finish_reason = choice.stop_reason
         parts = choice.message.content
         if isinstance(parts, str):
             text = parts

@@ -120,6 +120,9 @@ class _NoLedger:
     def find(self, _call_id: str) -> Reply | None:
         return None
 
+    def has_answered(self, _model: str) -> bool:
+        return False
+
     async def store(self, _request: ModelRequest, reply: Reply) -> Reply:
         return reply
 

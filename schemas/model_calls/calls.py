@@ -28,19 +28,11 @@ Role = Literal[
 ROLES: tuple[Role, ...] = get_args(Role)
 
 # What became of a call. The first four are answers: paid for, kept, and never asked for again.
+# `overflow`: prompt and reply do not fit the model's context.
 CallStatus = Literal[
-    "ok", "truncated", "refused", "empty", "rejected", "unavailable", "html_body", "invalid_body"
+    "ok", "truncated", "refused", "empty", "overflow", "rejected", "unavailable", "html_body", "invalid_body"
 ]
-CALL_STATUSES: tuple[CallStatus, ...] = (
-    "ok",
-    "truncated",
-    "refused",
-    "empty",
-    "rejected",
-    "unavailable",
-    "html_body",
-    "invalid_body",
-)
+CALL_STATUSES: tuple[CallStatus, ...] = get_args(CallStatus)
 ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empty")
 
 # Where a reply's reasoning stood: nowhere, in a field of its own, or between think tags in its text.

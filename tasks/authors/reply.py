@@ -36,7 +36,7 @@ def unusable_status(reply: Reply) -> Unusable | None:
     """
     if reply.status == "ok":
         return None
-    if reply.status == "rejected":
+    if reply.status in ("rejected", "overflow"):
         why = f"the endpoint refuses the request: {reply.error or 'no reason given'}"
         return Unusable("rejected", why, is_final=True)
     if not reply.answered:

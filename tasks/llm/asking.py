@@ -24,6 +24,10 @@ class Ledger(Protocol):
         """Return the kept reply of an answered call, or None; failed calls are not found."""
         ...
 
+    def has_answered(self, model: str) -> bool:
+        """Return whether the model's server has ever answered a call of it."""
+        ...
+
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
         """Keep the reply and return, once it would survive a crash, the one that is kept.
 

@@ -162,11 +162,13 @@ class ModelClient:
     async def _ask_anew(self, request: ModelRequest) -> Reply:
         overflow = self._describe_overflow(request)
         if overflow is not None:
-            return await self._store(request, Reply(request.call_id, "rejected", error=overflow))
+            return await self._store(request, Reply(request.call_id, "overflow", error=overflow))
         async with self._slot(request.model):
             begun = asyncio.get_running_loop().time()
             tried = await self._try_call(request)
-        self._breaker.note(request.model, tried, begun)
+        is_forbidden = tried.received.http_status == 403
+        key_works = is_forbidden and self._ledger.has_answered(request.model)
+        self._breaker.note(request.model, tried, begun, key_works)
         return await self._store(request, tried.reply)
 
     def _describe_overflow(self, request: ModelRequest) -> str | None:
@@ -239,6 +241,8 @@ class ModelClient:
         Some servers answer 400 or 500 to an unknown model. One that has answered before is known.
         """
         status = tried.received.http_status
+        if tried.reply.status == "overflow":
+            return tried
         if request.model in self._known_models or status not in _MAY_MEAN_UNKNOWN:
             return tried
         if self._listing is None:

@@ -14,6 +14,7 @@ from schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource,
 from schemas.model_calls.price import Price
 from tasks.llm.http.bodies import UnreadableBody, read_json
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
+from tasks.llm.server_words import Ending, read_ending, read_failure
 from tasks.llm.usage import token_bounds, usage_of
 
 MAX_RAW_CHARS = 1_000_000
@@ -34,9 +35,10 @@ _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 def read_attempt(request: ModelRequest, received: Received, price: Price | None, attempts: int = 1) -> Tried:
     """Return what one attempt amounts to; `attempts` is how many there were so far.
 
-    ok, truncated, refused or empty for a chat completion; html_body or invalid_body for another body with
-    status 2xx; rejected for a status that is never tried again; unavailable for all else. It is final where
-    the body is too long or too deep to be read. Usage that a failed reply reports counts too.
+    ok, truncated, refused or empty for a chat completion; refused or overflow where an error says that of
+    this prompt; html_body or invalid_body for another body with status 2xx; rejected for a status that is
+    never tried again; unavailable for all else. It is final where the body is too long or too deep to be
+    read. Usage that a failed reply reports counts too.
     """
     failed = _Failed(request, received, price, attempts)
     if received.problem is not None or received.http_status is None:
@@ -54,12 +56,15 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
     if not isinstance(body, dict):
         return failed.to_tried("invalid_body", f"the body is no JSON object: {_shorten_line(received.body)}")
     choice = _first_choice(body)
-    defect = "the body is no chat completion" if choice is None else _defect_of(choice)
-    if choice is None or defect is not None:
+    if choice is None:
+        return _read_error(200, body, failed)
+    ending = _ending_of(choice)
+    defect = _defect_of(choice, ending)
+    if defect is not None:
         return failed.to_tried(
             "invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}"
         )
-    answer = _Answer.of(choice)
+    answer = _Answer.of(choice, ending)
     bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
     reply = replace(
         Reply(request.call_id, answer.status, raw=_bound_text(received.body), attempts=attempts),
@@ -100,6 +105,11 @@ class _Failed:
         )
         return _drop_body(self.received, reply, is_final)
 
+    def refuse(self) -> Tried:
+        """Return a refusal of this prompt, which is an answer: it would be refused again."""
+        tried = self.to_tried("refused", "")
+        return replace(tried, reply=replace(tried.reply, error=None))
+
     def _usage(self) -> dict[str, Any]:
         """Return what the server says that the reply used, nothing where it does not say."""
         body = _json(self.received.body) if '"usage"' in self.received.body else None
@@ -113,9 +123,25 @@ def _read_error_status(http_status: int, failed: _Failed) -> Tried:
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
         return failed.to_tried("rejected", f"HTTP {http_status}: {reason}")
-    retried = is_retried_status(http_status) and not is_out_of_quota(failed.received)
-    reason = f"HTTP {http_status}: {find_message(failed.received.body)}"
-    return failed.to_tried("unavailable" if retried else "rejected", reason)
+    return _read_error(http_status, _json(failed.received.body), failed)
+
+
+def _read_error(http_status: int, body: object, failed: _Failed) -> Tried:
+    """Read an error: an HTTP status from 400 up, or a body of status 200 that holds no reply."""
+    text = failed.received.body
+    failure = read_failure(http_status, body or ("" if _HTML.match(text) else text[:_MAX_ERROR_CHARS]))
+    if failure == "refused":
+        return failed.refuse()
+    if http_status == 200:
+        status: CallStatus = "invalid_body"
+        reason = f"the body is no chat completion: {_message_in(body) or _shorten_line(text)}"
+    else:
+        retried = failure == "passing" or is_retried_status(http_status)
+        status = "unavailable" if retried and not is_out_of_quota(failed.received) else "rejected"
+        reason = f"HTTP {http_status}: {find_message(text)}"
+    if failure == "overflow":
+        return failed.to_tried("overflow", f"prompt and reply do not fit the model's context: {reason}")
+    return failed.to_tried(status, reason)
 
 
 def is_out_of_quota(received: Received) -> bool:
@@ -146,21 +172,20 @@ class _Answer:
     refusal: str | None
 
     @classmethod
-    def of(cls, choice: Mapping[str, Any]) -> "_Answer":
-        message = choice["message"]
+    def of(cls, choice: Mapping[str, Any], ending: Ending) -> "_Answer":
+        message = choice.get("message") or {}
         text, refused = _text_of(message.get("content"))
         content, thought = split_reasoning(text[:MAX_TEXT_CHARS])
         field = _reasoning_field(message)
-        finish_reason = _name(choice.get("finish_reason"))
         refusal = _name(message.get("refusal"))
-        refused = refused or refusal is not None or finish_reason == "content_filter"
-        is_cut = finish_reason == "length" or len(text) > MAX_TEXT_CHARS
+        refused = refused or refusal is not None or ending == "refused"
+        is_cut = ending == "cut" or len(text) > MAX_TEXT_CHARS
         return cls(
             status=_status(content, is_cut, refused),
             content=content,
             reasoning="\n".join(part for part in (field, thought) if part) or None,
             reasoning_source="field" if field else "think_tags" if thought else "none",
-            finish_reason=finish_reason,
+            finish_reason=_name(choice.get("finish_reason")) or _name(choice.get("native_finish_reason")),
             refusal=refusal,
         )
 
@@ -174,17 +199,30 @@ def _status(content: str, is_cut: bool, refused: bool) -> CallStatus:
 
 
 def _first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the first choice of a chat completion, None where the body is none."""
+    """Return the first choice of a chat completion, None where the body is none.
+
+    One that a filter or a limit stopped before its first word may have no message.
+    """
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    return choice if isinstance(choice, dict) and isinstance(choice.get("message"), dict) else None
+    if not isinstance(choice, dict):
+        return None
+    message = choice.get("message")
+    is_stopped = message is None and _ending_of(choice) in ("refused", "cut", "broken")
+    return choice if isinstance(message, dict) or is_stopped else None
 
 
-def _defect_of(choice: Mapping[str, Any]) -> str | None:
+def _ending_of(choice: Mapping[str, Any]) -> Ending:
+    # A router brings the word of the server behind it to one form, and what that said may say more.
+    return read_ending(choice.get("finish_reason"), choice.get("native_finish_reason"))
+
+
+def _defect_of(choice: Mapping[str, Any], ending: Ending) -> str | None:
     """Return why a choice cannot be used, None where it can."""
-    if choice.get("finish_reason") == "error":
-        return f"the server broke off its reply ({_message_in(choice) or 'finish_reason is error'})"
-    content = choice["message"].get("content")
+    if ending == "broken":
+        why = _message_in(choice.get("error")) or f"finish_reason is {choice.get('finish_reason')}"
+        return f"the server broke off its reply ({why})"
+    content = (choice.get("message") or {}).get("content")
     if content is not None and not isinstance(content, str | list):
         return f"the message's content is neither text nor a list of parts but {type(content).__name__}"
     return None

@@ -17,7 +17,9 @@ from schemas.model_calls.calls import CallStatus, Reply
 RETRIED_STATUSES: Mapping[int, str] = {
     408: "the server gave up waiting for the request: it came too slowly, once",
     409: "the server was busy with something that is in the way: it will be done",
+    425: "too early: the server does not yet take requests like this one",
     429: "too many requests at once: fewer will come when this one waits",
+    498: "the server's capacity is used up (Groq's flex tier)",
 }
 # Statuses of a reply that are tried again, and why.
 RETRIED_REPLIES: Mapping[CallStatus, str] = {

@@ -26,6 +26,7 @@ ENDINGS: dict[CallStatus, EpisodeStatus] = {
     "truncated": "truncated",
     "refused": "refused",
     "empty": "unparsed",
+    "overflow": "truncated",
     "rejected": "api_error",
     "unavailable": "api_error",
     "html_body": "api_error",
@@ -124,8 +125,9 @@ async def play_model(
     The answer is read from the reply's content, never from its reasoning, which does not enter the
     conversation either. A truncated reply ends the episode as `truncated` even if there is an answer in its
     text: the cut text may hold one that the model was still weighing, or quoted from the prompt, and its
-    last word is not known. A refusal ends it as `refused`, an empty reply as `unparsed`, and a call that
-    came to no answer as `api_error`. Tokens and cost are sums over the calls, None where one is unknown.
+    last word is not known. So does a prompt that has outgrown the model's context. A refusal ends it as
+    `refused`, an empty reply as `unparsed`, and a call that came to no answer as `api_error`. Tokens and
+    cost are sums over the calls, None where one is unknown.
     `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
     not read (`flows.benchmark.Playing`); its calls are not the episode's. What `ask` raises passes through.
     """
@@ -145,8 +147,10 @@ async def play_model(
         if feedback is not None:
             kept += [{"role": "assistant", "content": reply.content}, game.next_message()]
             messages = _with_tail(kept, opening.tail)
-    tokens = _total([reply.tokens for reply in replies])
-    cost_usd = _total([reply.cost_usd for reply in replies])
+    # A server that finds a prompt too long has done nothing else with it.
+    billed = [reply for reply in replies if reply.status != "overflow"]
+    tokens = _total([reply.tokens for reply in billed])
+    cost_usd = _total([reply.cost_usd for reply in billed])
     return Episode(player.name, run, tuple(turns), result, game, tokens, cost_usd)
 
 

@@ -125,6 +125,7 @@ def test_a_premature_answer_is_drawn():
     [
         ("truncated", "truncated"),
         ("refused", "refused"),
+        ("overflow", "truncated"),
         ("empty", "unparsed"),
         ("rejected", "api_error"),
         ("unavailable", "api_error"),

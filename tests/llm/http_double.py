@@ -194,6 +194,9 @@ class MemoryLedger:
     def find(self, call_id: str) -> Reply | None:
         return self.answers.get(call_id)
 
+    def has_answered(self, model: str) -> bool:
+        return any(reply.answered for reply in self.stored)
+
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
         await asyncio.sleep(0)
         self.stored.append(reply)

@@ -128,7 +128,7 @@ def test_a_call_that_does_not_fit_the_context_is_not_sent() -> None:
 
     async def test(one: Double, _two: Double, clients: ModelClients) -> None:
         reply = await clients.ask(request("word " * 400, max_tokens=50))
-        assert (reply.status, len(one.seen)) == ("rejected", 0)
+        assert (reply.status, len(one.seen)) == ("overflow", 0)
         assert "about 511 tokens and a reply of up to 50 do not fit the context of 560" in str(reply.error)
         assert ledger.stored == [reply]
         assert (await clients.ask(request("word " * 400, max_tokens=49))).status == "ok"

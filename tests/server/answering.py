@@ -10,6 +10,7 @@ from aiohttp import web
 
 from schemas.ids import derive_rng
 from tests.server.faults import with_faults, within
+from tests.server.foreign import FOREIGN_FAULTS, foreign_reply
 from tests.server.hold import Hold
 from tests.server.hostile import HOSTILE_FAULTS, send_hostile
 from tests.server.log import ABANDONED, ANSWERED, AnswerLog
@@ -80,7 +81,7 @@ class Answering:
         note(fault)
         if fault == "drop":
             return drop(request)
-        if fault not in ("drop_midway", "invalid_json", *HOSTILE_FAULTS):
+        if fault not in ("drop_midway", "invalid_json", *HOSTILE_FAULTS, *FOREIGN_FAULTS):
             return bad_reply(fault, self._options.retry_after_s)
         try:
             body, _ = self._compose(call, script)
@@ -90,6 +91,8 @@ class Answering:
             return await send_half(request, body)
         if fault in HOSTILE_FAULTS:
             return await send_hostile(request, fault, body)
+        if fault in FOREIGN_FAULTS:
+            return foreign_reply(fault, body)
         return json_reply(200, body[: len(body) // 2])
 
     def answer_in_batch(self, call: Call, script: Script) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
+from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.options import (
     DEFAULT_MODELS,
@@ -160,6 +161,7 @@ def _parse_rate(text: str) -> tuple[str, float]:
 def _faults_text(roles: Sequence[Script]) -> str:
     lines = ["faults of transport, drawn at each attempt:", *_parse_list(TRANSPORT_FAULTS)]
     lines += ["hostile ones, which --faults does not include:", *_parse_list(HOSTILE_FAULTS)]
+    lines += ["words of other servers, which --faults does not include:", *_parse_list(FOREIGN_FAULTS)]
     lines += ["faults of the Batch API, which --faults does not include:", *_parse_list(BATCH_FAULTS)]
     lines += ["faults of content, drawn once a request (ROLE.FAULT: for one role only):"]
     lines += _parse_list({**SUBSTANCE_FAULTS, **EXTRA_FAULTS})

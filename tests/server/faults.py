@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
+from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
@@ -67,7 +68,7 @@ def fault_names(roles: Iterable[Script]) -> list[str]:
     Raises InvalidOption where a role names a fault that the server has for all roles.
     """
     generic = [*SUBSTANCE_FAULTS, *EXTRA_FAULTS]
-    names = [*TRANSPORT_FAULTS, *HOSTILE_FAULTS, *BATCH_FAULTS, *generic]
+    names = [*TRANSPORT_FAULTS, *HOSTILE_FAULTS, *FOREIGN_FAULTS, *BATCH_FAULTS, *generic]
     for script in roles:
         for fault in script.faults:
             if fault in generic:

@@ -7,6 +7,7 @@ from importlib import import_module
 from schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import fault_names
+from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.script import Script
 
@@ -47,9 +48,9 @@ class ServerOptions:
     def rate(self, fault: str, role: str | None = None) -> float:
         """Return a fault's rate: the one for this role, else the one for all, else that of all faults.
 
-        A hostile fault, and one of batches, has only the rate that it was given by name.
+        A hostile or foreign fault, and one of batches, has only the rate that it was given by name.
         """
-        by_name = fault in HOSTILE_FAULTS or fault in BATCH_FAULTS
+        by_name = fault in HOSTILE_FAULTS or fault in FOREIGN_FAULTS or fault in BATCH_FAULTS
         general = self.faults.get(fault, 0.0 if by_name else self.all_faults)
         return general if role is None else self.faults.get(f"{role}.{fault}", general)
 

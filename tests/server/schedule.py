@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from schemas.ids import derive_seed
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
+from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS
 from tests.server.options import ServerOptions
 from tests.server.script import Script
@@ -47,7 +48,7 @@ class Schedule:
         self._seed = options.seed
         self._most_bad = options.max_transport_faults
         self._attempts: dict[str, _Attempts] = {}
-        names = (*TRANSPORT_FAULTS, *HOSTILE_FAULTS)
+        names = (*TRANSPORT_FAULTS, *HOSTILE_FAULTS, *FOREIGN_FAULTS)
         self._transport = _positive((name, options.rate(name)) for name in names)
         self._own: dict[str, frozenset[str]] = {}
         self._substance: dict[str, Rates] = {}

@@ -12,7 +12,7 @@ from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent, St
 from warehouse.ledger.attempts import AttemptBegin, find_last_attempt, sum_attempts
 from warehouse.ledger.place import keep_same_ledger, require_same_ledger
 from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
-from warehouse.ledger.schema import keep_root_id, open_for_writing, plain_errors
+from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
 from warehouse.ledger.server_batches import (
     begin_batch,
     calls_of_batch,
@@ -104,6 +104,12 @@ class CallLedger(AbstractContextManager["CallLedger"]):
         with plain_errors(self._path):
             reply = stored_reply(self._reader, self._path, call_id)
         return reply if reply is not None and reply.answered else None
+
+    def has_answered(self, model: str) -> bool:
+        """Return whether the model's server has ever answered a call of it, in whatever edition."""
+        sql = f"SELECT 1 FROM calls WHERE model = ? AND endpoint = ? AND status IN {ANSWERED_SQL} LIMIT 1"
+        with plain_errors(self._path):
+            return self._reader.execute(sql, (model, self._endpoint_of(model))).fetchone() is not None
 
     async def store(self, request: ModelRequest, reply: Reply) -> Reply:
         """Keep the reply and return, once it would survive a crash or a power loss, the one that is kept.

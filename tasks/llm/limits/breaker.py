@@ -59,20 +59,23 @@ class Breaker:
         """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
         return _Wait(self, model)
 
-    def note(self, model: str, tried: Tried, begun: float) -> None:
+    def note(self, model: str, tried: Tried, begun: float, key_works: bool = False) -> None:
         """Take a call's last attempt into account: open where it means that the next calls fail too.
 
         `begun` is when the call began, by the event loop's clock. A failure counts towards those in a row
         only where nothing of the model was answered since: at the end of a batch the calls that are tried
-        again are the last ones, and fail together though the endpoint works.
+        again are the last ones, and fail together though the endpoint works. `key_works`: a call was answered
+        before, so that a 403 is about this call. A prompt that is too long says nothing of the next one.
         """
+        if tried.reply.status == "overflow":
+            return
         if tried.reply.answered:
             self._failures[model] = 0
             self._last_answer[model] = asyncio.get_running_loop().time()
             return
         if begun >= self._last_answer.get(model, begun):
             self._failures[model] = self._failures.get(model, 0) + 1
-        error = self._endpoint_wide(model, tried)
+        error = self._endpoint_wide(model, tried, key_works or bool(self._last_answer))
         if error is not None:
             self.open(error)
             return
@@ -81,13 +84,13 @@ class Breaker:
             self._model_errors.setdefault(model, error)
             self._wake(model)
 
-    def _endpoint_wide(self, model: str, tried: Tried) -> str | None:
+    def _endpoint_wide(self, model: str, tried: Tried, key_works: bool) -> str | None:
         status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
         if status == 401:
             remedy = f"set {self._keys} to a valid key ({self._whose_key}), {_AGAIN}"
             return f"the key was refused by {where}: {said}: {remedy}"
-        if status == 403:
+        if status == 403 and not key_works:
             remedy = f"set {self._keys} to one that may, {_AGAIN}"
             return f"the key may not be used at {where}: {said}: {remedy}"
         if is_out_of_quota(tried.received):
@@ -107,6 +110,8 @@ class Breaker:
         if self._failures.get(model, 0) < self._patience:
             return None
         failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
+        if status == 403:
+            return f"{failed}: see whether {self._keys} may still be used there, {_AGAIN}"
         if status is None:
             return f"{failed}: is the server running at {self._base_url}? Start it, {_AGAIN}"
         return f"{failed}: fix the problem it reports (`perennial calls` shows each call in full), {_AGAIN}"

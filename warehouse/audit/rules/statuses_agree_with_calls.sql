@@ -9,6 +9,6 @@ SELECT e.episode_id, e.player, e.status, l.status AS call_status
 FROM episodes AS e
 JOIN last_call AS l USING (episode_id)
 WHERE NOT l.by_player
-   OR (e.status = 'truncated') <> (l.status = 'truncated')
+   OR (e.status = 'truncated') <> (l.status IN ('truncated', 'overflow'))
    OR (e.status = 'refused') <> (l.status = 'refused')
    OR (e.status = 'api_error') <> (l.status IN ('rejected', 'unavailable', 'html_body', 'invalid_body'))
