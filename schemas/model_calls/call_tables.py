@@ -30,7 +30,8 @@ CALLS = Table(
         Column(
             "usage",
             "string",
-            "token counts: reported by the server; bounded: it reported more than can be; or missing",
+            "token counts: reported by the server; derived: with reasoning that it counts beside the reply; "
+            "bounded: it reported more than can be; or missing",
             allowed=USAGE_STATUSES,
         ),
         Column("usage_reported", "string", "what it reported, where the counts differ (JSON)", nullable=True),

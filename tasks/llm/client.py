@@ -291,15 +291,16 @@ class ModelClient:
         send = partial(self._receive, request, number, lambda: self._post_in_batch(asker, request, body))
         if asker.is_submitted(request):
             return await self._attempts.resume(request, send)
-        return await self._attempts.in_batch(request, await self._reserve(request), send)
+        reservation = await self._reserve(request, in_batch=True)
+        return await self._attempts.in_batch(request, reservation, send)
 
-    async def _reserve(self, request: ModelRequest) -> Reservation:
+    async def _reserve(self, request: ModelRequest, in_batch: bool = False) -> Reservation:
         # A batch is not held back for calls that wait until it has ended.
         self._in_slots -= 1
         try:
             async with self._breaker.interruptible(request.model):
                 await self._limits.take(request)
-                return await self._budget.reserve(request)
+                return await self._budget.reserve(request, in_batch)
         finally:
             self._in_slots += 1
 

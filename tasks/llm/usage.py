@@ -9,12 +9,16 @@ So a count is bounded by what prompt and reply can hold:
   the chat format; without `max_tokens` by 200,000 more, as reasoning need not be in the reply.
 
 A larger count is replaced by the bound, and the call is marked: its `usage` is "bounded". A count that is no
-whole number from 0 up is unknown. In both cases what was reported is kept in `usage_reported`.
+whole number from 0 up is unknown.
+
+Some servers count reasoning beside the completion (xAI), or show it in `total_tokens` alone. All of it is
+billed, so the completion's count is the largest that what they report allows, and `usage` is "derived". It
+may pass `max_tokens`, as not all of them limit reasoning by it. What was reported is in `usage_reported`.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schemas.model_calls.calls import ModelRequest, UsageStatus
@@ -33,6 +37,8 @@ class TokenBounds:
 
     prompt: int
     completion: int
+    # With reasoning that is not in the reply, and that no `max_tokens` limits.
+    hidden: int = 0
 
 
 def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
@@ -40,40 +46,70 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
     overhead = _TOKENS_PER_MESSAGE * len(request.messages) + _HIDDEN_PROMPT_TOKENS
     said = sum(utf8_length(text) for text in texts if text)
     promised = completion_bound(request.params)
-    completion = said + _HIDDEN_REASONING_TOKENS if promised is None else max(said, promised)
-    return TokenBounds(prompt_bytes(request) + overhead, completion + _TOKENS_PER_MESSAGE)
+    hidden = said + _HIDDEN_REASONING_TOKENS + _TOKENS_PER_MESSAGE
+    completion = hidden if promised is None else max(said, promised) + _TOKENS_PER_MESSAGE
+    return TokenBounds(prompt_bytes(request) + overhead, completion, hidden)
 
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
     """Return the token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
     reported = _read_counts(usage)
     known = {name: _count(value) for name, value in reported.items()}
+    total = known.pop("total_tokens")
+    sent = _sum_completion(
+        known["prompt_tokens"], known["completion_tokens"], known["reasoning_tokens"], total
+    )
+    is_derived = sent != known["completion_tokens"]
+    if is_derived:
+        bounds = replace(bounds, completion=max(bounds.completion, bounds.hidden))
+    known["completion_tokens"] = sent
     counts = {name: _at_most(_bound(name, bounds), count) for name, count in known.items()}
     prompt, completion, cached = (counts[f"{name}_tokens"] for name in ("prompt", "completion", "cached"))
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
-    status: UsageStatus = "reported" if counts == known else "bounded"
+    status: UsageStatus = "bounded" if counts != known else "derived" if is_derived else "reported"
     if prompt is None or completion is None:
         status = "missing"
-    is_plain = all(value is None or value == counts[name] for name, value in reported.items())
+    is_plain = all(reported[name] is None or reported[name] == count for name, count in counts.items())
     return {
         **counts,
         "cached_tokens": cached,
         "usage": status,
-        "usage_reported": None if is_plain else json.dumps({k: _legible(v) for k, v in reported.items()}),
+        "usage_reported": None
+        if is_plain and not is_derived
+        else json.dumps({k: _legible(v) for k, v in reported.items()}),
         "cost_usd": cost_usd(price, prompt, completion, cached),
     }
 
 
+def _sum_completion(
+    prompt: int | None, completion: int | None, reasoning: int | None, total: int | None
+) -> int | None:
+    """Return all tokens of the reply: reasoning is beside the completion if it is more, or by the total."""
+    by_total = None if total is None or prompt is None or total < prompt else total - prompt
+    beside = 0
+    if completion is not None and reasoning is not None and reasoning > completion:
+        beside = completion + reasoning
+    known = [count for count in (completion, by_total) if count is not None]
+    return max([*known, beside]) if known else None
+
+
 def _read_counts(usage: object) -> dict[str, Any]:
-    """Return the four counts as the server reported them, None where it did not."""
+    """Return the counts as the server reported them, None where it did not."""
     counts = _object(usage)
+    prompt_details = _object(counts.get("prompt_tokens_details"))
+    completion_details = _object(counts.get("completion_tokens_details"))
     return {
-        "prompt_tokens": counts.get("prompt_tokens"),
-        "completion_tokens": counts.get("completion_tokens"),
-        "reasoning_tokens": _object(counts.get("completion_tokens_details")).get("reasoning_tokens"),
-        "cached_tokens": _object(counts.get("prompt_tokens_details")).get("cached_tokens"),
+        "prompt_tokens": _first(counts, "prompt_tokens", "input_tokens"),
+        "completion_tokens": _first(counts, "completion_tokens", "output_tokens"),
+        "reasoning_tokens": _first({**counts, **completion_details}, "reasoning_tokens"),
+        "cached_tokens": _first({**counts, **prompt_details}, "cached_tokens", "prompt_cache_hit_tokens"),
+        "total_tokens": counts.get("total_tokens"),
     }
+
+
+def _first(counts: Mapping[str, Any], *names: str) -> Any:
+    return next((counts[name] for name in names if counts.get(name) is not None), None)
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -108,6 +108,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (_set("kumo_moves", "move", "ask"), "cross_table", "every move of an episode"),
             (_set("kumo_instances", "n_actions", 1), "cross_table", "never exceed"),
             (_set("calls", "status", "ok"), "cross_table", "exactly when its last call is"),
+            (_set("calls", "reasoning_tokens", 3), "cross_table", "among those of its reply"),
             (_set("messages", "message_id", "msg_2"), "cross_table", "every message that a call was sent"),
             (_set("kumo_books", "verdict", "passed"), "cross_table", "versions of a model that all failed"),
         ],

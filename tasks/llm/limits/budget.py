@@ -83,16 +83,12 @@ def _require_bound(model: str, params: Mapping[str, Any]) -> int:
     return bound
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reservation:
-    """One attempt and what it counts for, held back until it is settled; None: its cost has no bound."""
+    """One attempt of a model and its estimate, held back until it is settled; None: it has no bound."""
 
+    model: str
     estimate_usd: float | None = None
-
-    @property
-    def cost_usd(self) -> float:
-        """What is held back."""
-        return self.estimate_usd or 0.0
 
 
 class Budget:
@@ -100,6 +96,9 @@ class Budget:
 
     Settled and reserved attempts together never pass a limit. One that does not fit waits while others in
     flight may still leave room (they are not sent, or cost less than their bound), in the order of asking.
+    Some servers bill reasoning that `max_tokens` does not limit: so under a limit of cost the first attempt
+    of a model is sent alone, and where one cost more than its estimate, as much more is held back for the
+    next.
     """
 
     def __init__(self, policy: CallPolicy, prices: Mapping[str, Price], spent: Spent) -> None:
@@ -110,17 +109,22 @@ class Budget:
         self._cost_usd = spent.cost_usd
         self._unpriced = spent.unpriced
         self._estimated = spent.estimated
-        self._held_requests = 0
+        self._held: dict[Reservation, float] = {}
         self._held_cost = 0.0
         self._queue: deque[tuple[Reservation, asyncio.Future[None]]] = deque()
+        # By model, once an attempt has ended: the most that one cost, as a part of its estimate, or 1.
+        self._overruns: dict[str, float] = {}
+        self._asked_first: set[str] = set()
 
-    async def reserve(self, request: ModelRequest) -> Reservation:
-        """Return a reservation for one attempt of the call.
+    async def reserve(self, request: ModelRequest, in_batch: bool = False) -> Reservation:
+        """Return a reservation for one attempt of the call; in a batch of a server none goes first.
 
         Raises LimitReached where what is settled leaves no room for it, InvalidOption where its cost has
         no bound but is limited.
         """
         wanted = self._reservation(request)
+        if in_batch:
+            self._overruns.setdefault(request.model, 1.0)
         self._raise_if_never(wanted)
         if not self._queue and self._fits(wanted):
             self._hold(wanted)
@@ -145,6 +149,8 @@ class Budget:
     def settle(self, reservation: Reservation, cost_usd: float | None, estimate_usd: float | None) -> None:
         """Count an attempt that was sent: with its cost, or else with the estimate; None: not known."""
         self._release(reservation)
+        overrun = cost_usd / reservation.estimate_usd if cost_usd and reservation.estimate_usd else 1.0
+        self._overruns[reservation.model] = max(overrun, self._overruns.get(reservation.model, 1.0))
         self._requests += 1
         self._add_cost(cost_usd, estimate_usd, 1)
         self._serve()
@@ -165,17 +171,23 @@ class Budget:
             self._unpriced += requests
 
     def _release(self, reservation: Reservation) -> None:
-        self._held_requests -= 1
-        self._held_cost = self._held_cost - reservation.cost_usd if self._held_requests else 0.0
+        held_usd = self._held.pop(reservation)
+        self._held_cost = self._held_cost - held_usd if self._held else 0.0
+        self._asked_first.discard(reservation.model)
 
     def _reservation(self, request: ModelRequest) -> Reservation:
         if self._max_cost is not None:
-            return Reservation(cost_at_most(request, self._prices))
-        return Reservation(estimate_cost(request, self._prices.get(request.model)))
+            return Reservation(request.model, cost_at_most(request, self._prices))
+        return Reservation(request.model, estimate_cost(request, self._prices.get(request.model)))
+
+    def _cost_at_most(self, reservation: Reservation) -> float:
+        return (reservation.estimate_usd or 0.0) * self._overruns.get(reservation.model, 1.0)
 
     def _hold(self, reservation: Reservation) -> None:
-        self._held_requests += 1
-        self._held_cost += reservation.cost_usd
+        self._held[reservation] = self._cost_at_most(reservation)
+        self._held_cost += self._held[reservation]
+        if reservation.model not in self._overruns:
+            self._asked_first.add(reservation.model)
 
     def _serve(self) -> None:
         """Grant or refuse the calls at the head of the queue, as far as it is decided."""
@@ -194,10 +206,12 @@ class Budget:
             self._queue.popleft()
 
     def _fits(self, wanted: Reservation) -> bool:
-        if self._max_requests is not None and self._requests + self._held_requests + 1 > self._max_requests:
+        if self._max_requests is not None and self._requests + len(self._held) + 1 > self._max_requests:
             return False
-        total = self._cost_usd + self._held_cost + wanted.cost_usd
-        return self._max_cost is None or total <= self._max_cost + _EPSILON
+        if self._max_cost is None:
+            return True
+        total = self._cost_usd + self._held_cost + self._cost_at_most(wanted)
+        return wanted.model not in self._asked_first and total <= self._max_cost + _EPSILON
 
     def _raise_if_never(self, wanted: Reservation) -> None:
         """Raise LimitReached where the attempt would pass a limit even if nothing else were in flight."""
@@ -206,9 +220,10 @@ class Budget:
                 f"the limit of {self._max_requests} calls is reached: {self._describe_spending()}; "
                 "the same command with a higher --max-calls resumes from here; nothing is lost"
             )
-        if self._max_cost is not None and self._cost_usd + wanted.cost_usd > self._max_cost + _EPSILON:
+        cost_usd = self._cost_at_most(wanted)
+        if self._max_cost is not None and self._cost_usd + cost_usd > self._max_cost + _EPSILON:
             raise LimitReached(
-                f"the next request may cost ${wanted.cost_usd:.6f}, which would pass the limit of "
+                f"the next request may cost ${cost_usd:.6f}, which would pass the limit of "
                 f"${self._max_cost:.6f}: {self._describe_spending()}; "
                 "the same command with a higher --max-cost resumes from here; nothing is lost"
             )
