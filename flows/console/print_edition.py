@@ -15,6 +15,7 @@ from flows.console.terminal import Terminal
 from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.errors import count
 from schemas.rows import JsonObject, Row
+from schemas.statistics.board import LINES
 from schemas.statistics.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
 from schemas.statistics.populations import describe_populations
 from schemas.tables import TABLES
@@ -79,14 +80,15 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     for heading in ("episodes", "success rate", *floored, *fair, *(measure.heading for measure in measures)):
         width = _FLOOR if heading == ABOVE_FLOOR else _HEADING_WIDTH
         table.add_column(fill(heading, width), justify="right", no_wrap=True)
-    for row in board:
+    for row, after in zip(board, [*board[1:], None], strict=True):
         scored, attempted = row["scored"], row["attempted"]
         episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
         floor = (("–" if row["above_floor"] is None else f"{row['above_floor']:.3f}"),) if has_floor else ()
         rates = [figure(row, "success_rate"), *floor, *(_fair_cells(row) if differs else ())]
         figures = [figure(row, measure.column) for measure in measures]
         cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
-        table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells)
+        ends = after is not None and _part_of(row) != _part_of(after)
+        table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells, end_section=ends)
     populations = describe_populations(row["population"] for row in board)
     notes = [
         f"95% intervals: {populations}",
@@ -125,6 +127,11 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     console.print(
         f"next:      perennial query{flag} \"FROM domain_scores WHERE edition = '{plan.edition}'\"",
     )
+
+
+def _part_of(row: Row) -> tuple[str, bool]:
+    """Return what is between two lines of the board: a setting's players, or its lines of reference."""
+    return row["setting"], row["player_group"] in LINES
 
 
 def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
@@ -173,13 +180,14 @@ def _reasons(board: list[Row], measures: Iterable[Measure]) -> list[str]:
 
 
 def _ranking_notes(board: list[Row]) -> list[str]:
-    """Return what each setting's order goes by, where its players have different instances."""
-    by = {row["setting"]: row["ranked_by"] for row in board if row["rank"] is not None}
-    return (
-        [f"{setting} ranked by {name} rate" for setting, name in by.items()]
-        if instances_differ(board)
-        else []
-    )
+    """Return what ranks go by, where players have different instances."""
+    if not instances_differ(board) or all(row["rank"] is None for row in board):
+        return []
+    adjusted = sorted({row["setting"] for row in board if row["ranked_by"] == "adjusted"})
+    notes = ["each two models are ranked on the instances that both have"]
+    if adjusted:
+        notes.append(f"{', '.join(adjusted)}: in part by adjusted rates, as too few are shared")
+    return notes
 
 
 def figure(row: Row, name: str) -> str:

@@ -29,7 +29,7 @@ from tasks.statistics.figures.version_figures import preference_figures, version
 from tasks.statistics.items import Items, item_statistics
 from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tasks.statistics.ranks.domain_ranks import domain_rank_figures
-from tasks.statistics.ranks.rank_figures import rank_figures
+from tasks.statistics.ranks.rank_figures import place_figures, rank_figures
 from tasks.statistics.reliability import reliability_figures
 from warehouse.catalog.catalog import table_file
 from warehouse.catalog.count_cells import Answers
@@ -151,12 +151,13 @@ def _analyse(
         figures += _version_figures(answers, domains)
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting), widest)
-            figures += rank_figures(grid)
+            figures += rank_figures(grid, kind)
             figures += domain_rank_figures(grid, kind)
             figures += pair_figures(grid)
             figures += control_figures(grid, playing.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
+        figures += place_figures(figures, kind, found.floor)
         figures += correlation_figures(figures, external, kind, found.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
         for statistic in ("mcnemar", *analysis.families):

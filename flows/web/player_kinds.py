@@ -1,7 +1,8 @@
 """Which kind a player is: a model, a program, a control, a training checkpoint."""
 
 from flows.web.page import Opened
-from tasks.statistics.multiplicity import MODELS, kind_by_name
+from schemas.statistics.board import MODELS, group_player
+from tasks.statistics.multiplicity import kind_by_name
 
 
 def kinds_of(edition: Opened) -> dict[str, str]:
@@ -14,3 +15,9 @@ def kinds_of(edition: Opened) -> dict[str, str]:
     programs = {*playing.programs, *playing.aliases}
     kind = kind_by_name(programs, edition.benchmark.analysis().checkpoints, playing.variants)
     return {player: kind(player) for player in players}
+
+
+def groups_of(edition: Opened) -> dict[str, str]:
+    """Return the group of each player on leaderboards, by name."""
+    floor = edition.benchmark.floor if edition.benchmark is not None else None
+    return {player: group_player(player, kind, floor) for player, kind in kinds_of(edition).items()}

@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
+from schemas.statistics.board import GROUPS, LINES
 from schemas.statistics.measure import Floor, Measure
 
 Record = dict[str, Any]
@@ -94,10 +95,24 @@ class ReportData:
     floor: Floor | None = None
 
     def players(self) -> list[str]:
-        """Return the players, the best of the first setting first."""
+        """Return the players, models first, and of each group the best of the first setting first."""
         rows = self.tables["headline"].records()
-        ordered = (row["player"] for setting in self.settings for row in rows if row["setting"] == setting)
-        return list(dict.fromkeys(ordered))
+        ordered = (row for setting in self.settings for row in rows if row["setting"] == setting)
+        return list(dict.fromkeys(row["player"] for row in self.group_rows(ordered)))
+
+    def group_rows(self, rows: Iterable[Record]) -> list[Record]:
+        """Sort rows of players by their groups on leaderboards, models first; within a group all stay."""
+        groups = self._groups
+        return sorted(rows, key=lambda row: GROUPS.index(groups.get(row["player"], GROUPS[-1])))
+
+    def is_program(self, player: str) -> bool:
+        """Whether the player is a line of reference and no participant."""
+        return self._groups.get(player) in LINES
+
+    @property
+    def _groups(self) -> dict[str, str]:
+        rows = self.tables["headline"].records()
+        return {row["player"]: row["player_group"] for row in rows if row["player_group"] in GROUPS}
 
     def without(self, players: Collection[str]) -> "ReportData":
         """Return the data without the rows of these players."""

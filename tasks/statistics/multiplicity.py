@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from schemas.people.persons import is_person
+from schemas.statistics.board import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS
 from tasks.statistics.figure import Figure
 
-MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"
-PEOPLE = "people"
 Kind = Callable[[str], str]
 
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
+from schemas.statistics.board import MODELS
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.clusters import Draw, estimate_ratio
 from tasks.statistics.correlation import Correlation
 from tasks.statistics.figure import Figure
 from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.multiplicity import MODELS, Kind
+from tasks.statistics.multiplicity import Kind
 from tasks.statistics.populations import headline, within
 
 if TYPE_CHECKING:

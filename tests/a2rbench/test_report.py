@@ -32,8 +32,11 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     assert [key for key in found if found[key].missing] == []
     grid = found["a2rbench_leaderboard"].grid
     assert grid is not None
-    assert grid.rows[0][0] == "search"
-    assert grid.rows[0][1].startswith("100.0 [")
+    rows = {row[0]: row for row in grid.rows}
+    assert list(rows)[: len(made_edition.MODELS)] == sorted(
+        made_edition.MODELS, key=lambda player: -float(rows[player][1].split()[0])
+    )
+    assert rows["search"][1].startswith("100.0 [")
     # No rule of this edition is on a grid.
     assert {row[grid.headings.index("2D")] for row in grid.rows} == {""}
     drawings = found["a2rbench_curve"].drawings

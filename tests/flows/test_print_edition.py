@@ -11,7 +11,7 @@ from flows.console.terminal import Terminal
 from tests.flows.report_root import publish_floor, publish_narrow, publish_without_models
 from warehouse.store.store import Store
 
-COLUMNS = ("rank", "common_instances", "common_rate", "adjusted_rate", "adjusted_rate_se", "ranked_by")
+COLUMNS = ("place", "common_instances", "common_rate", "adjusted_rate", "adjusted_rate_se")
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +29,20 @@ def _print(root: Path, edition: str, capsys: pytest.CaptureFixture[str], as_json
     return capsys.readouterr().out
 
 
-def test_json_holds_every_rate_in_the_order_of_ranks(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second, narrow = json.loads(_print(root, "narrow", capsys, as_json=True))["leaderboard"]
-    assert first["player"] == "algorithm-3"
-    assert all(first[column] is not None for column in COLUMNS)
-    assert (first["rank"], first["common_rate"], first["adjusted_rate"]) == (1, 1.0, 1.0)
-    # 5 of 15 instances are fewer than half of what others have: the ranks are on those of the other two.
-    assert [row["instances"] for row in (first, second, narrow)] == [15, 15, 5]
-    assert [row["common_instances"] for row in (first, second, narrow)] == [15, 15, 0]
-    assert [row["rank"] for row in (first, second, narrow)] == [1, 2, None]
+def test_json_holds_every_rate_in_the_order_of_every_board(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Models come first though the program solved more, and that with a third of the instances has a rank."""
+    first, second, program = json.loads(_print(root, "narrow", capsys, as_json=True))["leaderboard"]
+    assert (program["player"], program["player_group"]) == ("algorithm-3", "reference")
+    assert all(program[column] is not None for column in COLUMNS)
+    assert (program["rank"], program["common_rate"], program["adjusted_rate"]) == (None, 1.0, 1.0)
+    assert [row["place"] for row in (first, second, program)] == [1, 2, 3]
+    assert [row["player_group"] for row in (first, second)] == ["models", "models"]
+    assert sorted(row["instances"] for row in (first, second)) == [5, 15]
+    assert [(row["rank"], row["ranked_by"]) for row in (first, second)] == [(1, "shared"), (2, "shared")]
+    narrow = min(first, second, key=lambda row: row["instances"])
+    assert narrow["common_instances"] == 0
     assert 0 < narrow["adjusted_rate"] < 1
     assert narrow["adjusted_rate"] != narrow["success_rate"]
 
@@ -48,7 +53,7 @@ def test_rates_behind_ranks_are_printed_where_players_have_other_instances(
     printed = _print(root, "narrow", capsys)
     assert re.search(r"adjusted rate ±.*\n.* s\.e\.", printed)
     assert "1.000 of 15" in printed
-    assert "easy ranked by common rate" in printed
+    assert "each two models are ranked on the instances that both have" in " ".join(printed.split())
     assert "adjusted rate" not in _print(root, "plain", capsys)
 
 

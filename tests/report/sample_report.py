@@ -63,8 +63,21 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
     rows: dict[str, list[tuple[Any, ...]]] = {
         "headline": [
             (
-                *(s, i + 1, p, 30, 60, 59 + (i > 0), rate[p], rate[p] / 2, (1 + rate[p]) / 2, POPULATION),
-                *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "common"),
+                *(
+                    s,
+                    i + 1,
+                    "models",
+                    i + 1,
+                    p,
+                    30,
+                    60,
+                    59 + (i > 0),
+                    rate[p],
+                    rate[p] / 2,
+                    (1 + rate[p]) / 2,
+                    POPULATION,
+                ),
+                *(30, rate[p], rate[p] / 2, (1 + rate[p]) / 2, rate[p], 0.02, 0.04, "shared"),
                 *(i * 0.5, i * 0.4, i * 0.7, None) * len(BENCHMARK.measures),
             )
             for s, (i, p) in pairs
@@ -155,8 +168,9 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "communities": [(DOMAINS[1], 4, 3, 0.2, 1, 4, ["<u>", "b", "c", "d"])],
     }
     columns = {
-        "headline": "setting rank player instances attempted scored success_rate success_rate_low "
-        "success_rate_high population common_instances common_rate common_rate_low common_rate_high "
+        "headline": "setting place player_group rank player instances attempted scored "
+        "success_rate success_rate_low success_rate_high population common_instances common_rate "
+        "common_rate_low common_rate_high "
         f"adjusted_rate adjusted_rate_se adjusted_rate_se_domains ranked_by {MEASURED}",
         "relative_action_counts": "convention setting player episodes relative_action_count "
         "relative_action_count_low relative_action_count_high "

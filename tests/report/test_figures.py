@@ -41,9 +41,12 @@ def test_every_player_has_a_row_and_the_settings_one_order() -> None:
 
 
 def test_a_reader_finds_and_orders_players() -> None:
-    rates = [("easy", 1, p, 1, 1, 1, rate, 0.0, 1.0) for p, rate in (("b", 0.2), ("a", 0.1), ("c", 0.9))]
+    rates = [
+        ("easy", 1, "models", 1, p, 1, 1, 1, rate, 0.0, 1.0)
+        for p, rate in (("b", 0.2), ("a", 0.1), ("c", 0.9))
+    ]
     whole = report_data(("b", "a", "c"))
-    filler = whole.tables["headline"].rows[0][9:]
+    filler = whole.tables["headline"].rows[0][11:]
     drawing = success_rows(
         report_data(("b", "a", "c"), headline=[(*row, *filler) for row in rates])
     ).drawings[0]

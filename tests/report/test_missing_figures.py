@@ -73,7 +73,10 @@ def test_an_edition_where_all_is_solved_says_so() -> None:
 
 
 def test_undefined_figures_are_dashes_and_no_bars() -> None:
-    rows = [(s, None, "a", 1, 1, 0, *[None] * 4, 0, *[None] * (7 + len(MEASURED.split()))) for s in SETTINGS]
+    rows = [
+        (s, 1, "models", None, "a", 1, 1, 0, *[None] * 4, 0, *[None] * (7 + len(MEASURED.split())))
+        for s in SETTINGS
+    ]
     data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 10)])
     grid = headline(data).grid
     assert grid is not None

@@ -260,7 +260,7 @@ def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
     data = replace(report_data(("a", "guesser", "model")), floor=BENCHMARK.floor)
     table = data.tables["headline"]
     columns = (*table.columns, "mean_tests")
-    rows = tuple((*row, 2.5 if row[2] == "a" else 0.0) for row in table.rows)
+    rows = tuple((*row, 2.5 if row[4] == "a" else 0.0) for row in table.rows)
     data = replace(data, tables={**data.tables, "headline": replace(table, columns=columns, rows=rows)})
     names = [row[0] for row in headline(data).grid.rows]
     assert names == ["a", "guesser (never tests)", "model (never tests)"]

@@ -110,7 +110,7 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
     assert other == {
         *("cramers_v", "cramers_v_corrected"),
         *("success_rate_these_domains", "relative_action_count_these_domains"),
-        *("common_rate", "adjusted_rate", "adjusted_rate_se", "rank", "rank_in_kind"),
+        *("common_rate", "adjusted_rate", "adjusted_rate_se", "place", "rank", "rank_in_kind"),
     }
 
 

@@ -45,7 +45,7 @@ def test_a_domain_has_the_common_rates_that_it_has_as_a_setting_of_its_own() -> 
     found = _figures(grid)
     compared = 0
     for domain, part in _parts(grid):
-        for figure in rank_figures(part):
+        for figure in rank_figures(part, KINDS.__getitem__):
             if figure.statistic == "common_rate":
                 ours = found.get(("common_rate", domain, figure.player))
                 assert (ours is None) == (figure.value is None)
@@ -74,7 +74,7 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
     assert {player: ranks["d1", player].convention for player in KINDS} == KINDS
     # Of the whole setting it has enough: the common instances are those that it has.
     assert [(ranks[ALL, player].value, ranks[ALL, player].n) for player in KINDS] == [
-        (1, 14),
+        (1, 20),
         (2, 14),
         (2, 14),
         (1, 14),
@@ -84,5 +84,5 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
 def test_a_domain_without_common_instances_has_no_figure() -> None:
     runs = np.zeros((2, 4), np.int32)
     runs[0, :2], runs[1, 2:] = 1, 1
-    grid = Grid("s", Domains(("d",), (0, 4)), ("p0", "p1"), runs, runs, *[np.arange(4)] * 2)
+    grid = Grid("s", Domains(("d",), (0, 4)), ("p1", "p2"), runs, runs, *[np.arange(4)] * 2)
     assert _figures(grid) == {}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tasks.statistics.cells import Domains, Grid
-from tasks.statistics.ranks.rank_intervals import rank_intervals
+from tasks.statistics.ranks.rank_intervals import rank_players
 
 
 def _grid(generator: np.random.Generator, rates: list[float], domains: int, instances: int) -> Grid:
@@ -20,21 +20,31 @@ def _grid(generator: np.random.Generator, rates: list[float], domains: int, inst
     )
 
 
+def _rank(grid: Grid) -> list[tuple[float, float, float] | None]:
+    number = len(grid.players)
+    found = rank_players(grid, np.full(number, np.nan), np.full(number, True))
+    return [rank and rank[:3] for rank in found]
+
+
 def test_a_clear_order_has_exact_places_and_equal_players_share_theirs() -> None:
-    found = rank_intervals(_grid(np.random.default_rng(0), [0.9, 0.5, 0.5, 0.1], 40, 10), np.full(4, True))
-    assert found == [(1.0, 1.0), (2.0, 3.0), (2.0, 3.0), (4.0, 4.0)]
+    first, two, three, last = _rank(_grid(np.random.default_rng(0), [0.9, 0.5, 0.5, 0.1], 40, 10))
+    assert (first, last) == ((1, 1, 1), (4, 4, 4))
+    assert two is not None
+    assert three is not None
+    assert sorted((two[0], three[0])) == [2, 3]
+    assert two[1:] == three[1:] == (2, 3)
 
 
-def test_two_domains_tell_no_order_and_unranked_players_have_none() -> None:
-    ranked = np.array([True, True, False])
-    found = rank_intervals(_grid(np.random.default_rng(0), [0.9, 0.1, 0.5], 2, 50), ranked)
-    assert found == [(1.0, 2.0), (1.0, 2.0), None]
+def test_two_domains_tell_no_order() -> None:
+    found = _rank(_grid(np.random.default_rng(0), [0.9, 0.1], 2, 50))
+    assert found == [(1, 1, 2), (2, 1, 2)]
 
 
-def test_intervals_hold_the_true_place() -> None:
+def test_intervals_hold_the_true_place_and_the_rank() -> None:
     rates = [0.62, 0.58, 0.55, 0.5, 0.45]
     held = []
     for seed in range(150):
-        found = rank_intervals(_grid(np.random.default_rng(seed), rates, 12, 8), np.full(5, True))
-        held += [low <= place <= high for place, (low, high) in enumerate(filter(None, found), start=1)]
+        found = [rank for rank in _rank(_grid(np.random.default_rng(seed), rates, 12, 8)) if rank]
+        held += [low <= place <= high for place, (_, low, high) in enumerate(found, start=1)]
+        assert all(low <= rank <= high for rank, low, high in found)
     assert np.mean(held) >= 0.95

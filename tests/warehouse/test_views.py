@@ -43,8 +43,8 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     assert names[0] == "player"
     # Algorithm 3: 2 tests + 1 against 2 + 1. A failed one counts as 2 actions + 1, an API error not at all.
     assert rows == [
-        ("algorithm-3", 1, 1, 1.0, 1.0, 0.0),
         ("m", 2, 1, 0.0, 0.0, 0.0),
+        ("algorithm-3", 1, 1, 1.0, 1.0, 0.0),
         ("random", 1, 1, 0.0, 0.0, 0.0),
     ]
 

@@ -102,12 +102,24 @@ def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -
         assert any(plain(f"{problem.player}: {problem.share:.0%}") in label for label in labels)
 
 
+@pytest.mark.parametrize(
+    "more", [{}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}]
+)
+def test_models_stand_above_programs_on_every_leaderboard(published: Path, more: dict[str, str]) -> None:
+    rows = visit(published, "leaderboard", edition="new", setting="hard", **more).dataframe[0].value
+    assert list(rows["player_group"]) == ["models"] * 3 + ["reference"]
+    models = rows["success_rate"][:3]
+    assert list(models) == sorted(models, reverse=True)
+    assert rows["player"].iloc[3] == "algorithm-3"
+
+
 def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_path: Path) -> None:
     publish_floor(tmp_path / "data")
     for more in ({}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}):
         shown = visit(tmp_path / "data", "leaderboard", edition="floor", **more)
         assert errors_of(shown) == []
-        assert sorted(shown.dataframe[0].value["player"]) == ["algorithm-3", "guesser (never tests)"]
+        assert list(shown.dataframe[0].value["player"]) == ["algorithm-3", "guesser (never tests)"]
+        assert list(shown.dataframe[0].value["player_group"]) == ["reference", "floor"]
         (chart,) = charts_of(shown)
         (line, label) = chart.fixed_layers()
         rate = shown.dataframe[0].value.set_index("player").loc["guesser (never tests)", "success_rate"]

@@ -13,17 +13,16 @@ def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
         f",\n       {m.column}, {m.column}_low, {m.column}_high, {m.column}_no_interval" for m in listed
     )
     joins = "".join(_join(measure) for measure in listed)
-    order = "".join(f"{measure.column} NULLS LAST, " for measure in listed)
     return (
         "-- Which player solves how much in each setting?\n"
-        "SELECT setting, rank, player, instances, attempted, scored, not_asked,\n"
+        "SELECT setting, place, player_group, rank, player, instances, attempted, scored, not_asked,\n"
         "       success_rate, success_rate_low, success_rate_high, population,\n"
         "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
         "       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by,\n"
         f"       rank_low, rank_high{columns}\n"
         f"FROM leaderboard{joins}\n"
         f"WHERE edition = {quote(edition)}\n"
-        f"ORDER BY setting, rank NULLS LAST, success_rate DESC NULLS LAST, {order}player"
+        "ORDER BY setting, place, player"
     )
 
 

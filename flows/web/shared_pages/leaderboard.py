@@ -11,9 +11,10 @@ import streamlit as st
 from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
 from flows.web.figures import read_edition, show_section
 from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
-from flows.web.player_kinds import kinds_of
+from flows.web.player_kinds import groups_of, kinds_of
 from flows.web.reading import Rows, Snapshot
 from flows.web.tables import show_rows
+from schemas.statistics.board import order_board
 from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
 from tasks.report.content import ReportData, ReportTable
@@ -79,12 +80,12 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         return Rows((), ())
     if basis == COMMON:
         found: Rows = _common_rates(edition, edition.snapshot, setting, domain, players)
-        return found
+        return _order(found, groups_of(edition))
     chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
     if domain == ALL:
         measures = () if edition.benchmark is None else edition.benchmark.measures
         order = leaderboard_sql(edition.name, measures)
-        found = edition.query(f"SELECT * EXCLUDE (setting) FROM ({order}) WHERE {chosen}")
+        found = edition.query(f"SELECT * EXCLUDE (setting, place) FROM ({order}) WHERE {chosen}")
         keep = [
             n
             for n, name in enumerate(found.columns)
@@ -93,12 +94,18 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         return Rows(
             tuple(found.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in found.rows)
         )
-    return edition.query(
+    found = edition.query(
         "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, "
-        "population, score "
-        f"FROM domain_scores WHERE {chosen} AND domain = {quote(domain)} "
-        "ORDER BY success_rate DESC NULLS LAST, player"
+        f"population, score FROM domain_scores WHERE {chosen} AND domain = {quote(domain)}"
     )
+    return _order(found, groups_of(edition))
+
+
+def _order(rows: Rows, groups: Mapping[str, str]) -> Rows:
+    """Return rows over other instances than the leaderboard's in the order of leaderboards, with groups."""
+    ordered = order_board({"player_group": groups.get(row["player"]), **row} for row in rows.records())
+    columns = ("player_group", *rows.columns)
+    return Rows(columns, tuple(tuple(row[name] for name in columns) for row in ordered))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -131,7 +138,6 @@ def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, pl
         (player, len(rates), runs, sum(rates) / len(rates), *_bound(rates, runs, clusters, domains, widest))
         for player, rates, runs, clusters, domains in found
     ]
-    rows.sort(key=lambda row: (-row[3], row[0]))
     return Rows(("player", "common_instances", "scored", *_RATES, "population"), tuple(rows))
 
 

@@ -74,7 +74,7 @@ def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, the paper's columns."""
     key, title = leaderboard.key, leaderboard.title
     table = data.tables[key]
-    rows = table.records()
+    rows = data.group_rows(table.records())
     if not rows:
         return omit_unanalysed(key, title, [table])
     columns = [name for name in _COLUMNS if name != "judge_share" or any(row[name] for row in rows)]
@@ -104,7 +104,7 @@ def papers_tables(data: ReportData) -> Section:
     """Return the section of the same accuracies with copies counted as items: tables 1, 4 and 8."""
     key, title = papers_tables.key, papers_tables.title
     table = data.tables[key]
-    rows = table.records()
+    rows = data.group_rows(table.records())
     if not rows:
         return omit_unanalysed(key, title, [table])
     columns = [name for name in _COLUMNS if name in rows[0]]

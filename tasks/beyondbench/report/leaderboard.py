@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from schemas.beyondbench.things import SUITES
-from tasks.beyondbench.players.registry import PLAYERS
 from tasks.report.content import (
     Drawing,
     Grid,
@@ -73,9 +72,10 @@ _COMPARED = (
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
     tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
-    rows = tables[0].records()
+    rows = data.group_rows(tables[0].records())
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, tables)
+    is_program = [data.is_program(row["player"]) for row in rows]
     differs = any(
         row[f"{part}_common_accuracy"] != row[f"{part}_accuracy"] for row in rows for part in _PARTS
     )
@@ -84,7 +84,7 @@ def leaderboard(data: ReportData) -> Section:
     cells = tuple(
         (_name(row, rows), *(_cell(row, p, c, s) for p in _PARTS for _, c, s in columns)) for row in rows
     )
-    best, second = _mark(rows, differs, len(columns))
+    best, second = _mark(rows, differs, len(columns), is_program)
     grid = Grid(
         ("player", *headings * len(_PARTS)),
         cells,
@@ -93,7 +93,7 @@ def leaderboard(data: ReportData) -> Section:
         best,
         second,
     )
-    who = "models" if any(row["player"] not in PLAYERS for row in rows) else "players"
+    who = "players" if all(is_program) else "models"
     caption = (
         "Acc is the percentage of scored replies that are right, a reply from which nothing could be read "
         "being wrong; Inst of those in exactly the required format; Tokens the mean of a reply with its "
@@ -153,16 +153,15 @@ def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
 
 
 def _mark(
-    rows: Sequence[Record], differs: bool, width: int
+    rows: Sequence[Record], differs: bool, width: int, is_program: Sequence[bool]
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Return the places of the best and second accuracies; equal ones share them."""
     name = "common_accuracy" if differs else "accuracy"
     most = max(map(_cells_of, rows))
-    is_model = [row["player"] not in PLAYERS for row in rows]
     ranked = [
         place
         for place, row in enumerate(rows)
-        if _cells_of(row) == most and (is_model[place] or not any(is_model))
+        if _cells_of(row) == most and (not is_program[place] or all(is_program))
     ]
     found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, part in enumerate(_PARTS):

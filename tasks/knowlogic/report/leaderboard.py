@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from tasks.knowlogic.players.registry import PLAYERS
 from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
@@ -28,9 +27,10 @@ _HEADINGS = {"zh": "Chinese", "en": "English"}
 def leaderboard(data: ReportData) -> Section:
     """Return the section of the leaderboard: a row per player, a column per domain and language, average."""
     table = data.tables[_KEY]
-    rows = table.records()
+    rows = data.group_rows(table.records())
     if not rows:
         return omit_unanalysed(_KEY, _TITLE, [table])
+    is_program = [data.is_program(row["player"]) for row in rows]
     # An edition may have some domains, or one language.
     groups = {
         domain: [
@@ -43,7 +43,7 @@ def leaderboard(data: ReportData) -> Section:
     groups = {domain: columns for domain, columns in groups.items() if columns}
     columns = [column for listed in groups.values() for column in listed] + ["average"]
     headings = [_HEADINGS[column.split("_")[1]] for column in columns[:-1]]
-    best, second = _mark(rows, columns)
+    best, second = _mark(rows, columns, is_program)
     grid = Grid(
         ("player", *headings, "average", "unextracted"),
         tuple(
@@ -59,7 +59,7 @@ def leaderboard(data: ReportData) -> Section:
         best,
         second,
     )
-    who = "models" if any(row["player"] not in PLAYERS for row in rows) else "players"
+    who = "players" if all(is_program) else "models"
     caption = (
         "Each number is the percentage of scored replies with exactly the right letters: no partial "
         "credit, and a reply from which no letters could be read is wrong; unextracted is the percentage "
@@ -101,11 +101,10 @@ def _percent(value: float | None) -> str:
 
 
 def _mark(
-    rows: Sequence[Record], columns: Sequence[str]
+    rows: Sequence[Record], columns: Sequence[str], is_program: Sequence[bool]
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Return the places of the best and second accuracies; equal ones share them."""
-    is_model = [row["player"] not in PLAYERS for row in rows]
-    ranked = [place for place in range(len(rows)) if is_model[place] or not any(is_model)]
+    ranked = [place for place in range(len(rows)) if not is_program[place] or all(is_program)]
     found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, column in enumerate(columns, start=1):
         values = {place: round(value, 9) for place in ranked if (value := rows[place][column]) is not None}

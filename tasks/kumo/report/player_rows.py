@@ -132,7 +132,7 @@ SELECT setting, rank, player, instances, success_rate, success_rate_low, success
        relative_action_count_kumo_2025
 FROM kumo_leaderboard
 WHERE edition = $edition
-ORDER BY setting, rank NULLS LAST, success_rate DESC NULLS LAST, player
+ORDER BY setting, place, player
 """,
 )
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
+from schemas.statistics.board import rank_text
 from schemas.statistics.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
 from tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import brackets, clean, name_populations, with_interval
+from tasks.report.wording import clean, name_populations, with_interval
 
 _KEY = "headline"
 _TITLE = "Players"
@@ -49,21 +50,22 @@ def headline(data: ReportData) -> Section:
         (("", 1), *((clean(setting), len(headings)) for setting in data.settings)),
     )
     fair = (
-        "Common rate is the same over the instances that all players with enough of them have. "
+        "Common rate is the same over the instances that all players of its kind with enough of them have. "
         "Adjusted rate is what the player would solve of all instances of the setting, by a Rasch "
-        "model, with its standard error by instance and, in parentheses, by domain. The rank goes by "
-        "the common rate; by the adjusted one where too few instances are common."
+        "model, with its standard error by instance and, in parentheses, by domain."
     )
     caption = " ".join(
         sentence
         for sentence in (
             "Success rate is the mean over the player's instances of the share of scored runs it solved.",
-            fair if differs else "All players of a setting have the same instances.",
+            fair if differs else "",
+            "Models come first and are ranked among each other, each two on the instances that both have (by "
+            "the adjusted rate where these are too few). Programs are lines of reference.",
             *(measure.doc for measure in data.measures),
             "" if data.floor is None else data.floor.doc,
             ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
-            "Brackets of a rank hold the places that it may have where domains vary. "
+            "Behind a rank are the places that it may have where domains vary. "
             "The last column of a setting counts scored episodes: those that an API error ended are not "
             "among them.",
             *(f"{clean(text)}." for text in describe_unasked(rows)),
@@ -74,7 +76,7 @@ def headline(data: ReportData) -> Section:
 
 
 def instances_differ(rows: Iterable[Record]) -> bool:
-    """Return whether a player of some setting has other instances than another."""
+    """Return whether a player of some setting has other instances than another of its kind."""
     return any(
         row["common_instances"] is not None and row["common_instances"] != row["instances"] for row in rows
     )
@@ -97,7 +99,7 @@ def _cells(row: Record, measures: Iterable[Measure], differs: bool, above: tuple
     common = "" if row["common_instances"] is None else f"{row['common_instances']:,}"
     fair = (f"{row['instances']:,}", _figure(row, "common_rate"), common, _adjusted(row)) if differs else ()
     return [
-        _rank(row),
+        rank_text(row),
         _figure(row, "success_rate"),
         *above,
         *fair,
@@ -108,14 +110,6 @@ def _cells(row: Record, measures: Iterable[Measure], differs: bool, above: tuple
 
 def _figure(row: Record, name: str) -> str:
     return with_interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _rank(row: Record) -> str:
-    low, high = row.get("rank_low"), row.get("rank_high")
-    if row["rank"] is None:
-        return ""
-    ends = "" if low is None or high is None else f" {brackets(str(low), str(high))}"
-    return f"{row['rank']}{ends}"
 
 
 def _adjusted(row: Record) -> str:

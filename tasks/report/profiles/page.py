@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from schemas.statistics.board import GROUPS, group_player
 from tasks.report.content import Query, Record, ReportTable, Section
 from tasks.report.page import render_sections
 from tasks.report.profiles.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
@@ -67,13 +68,13 @@ def render_profiles(data: ProfileData) -> str:
 
 
 def order_players(rows: Iterable[Record]) -> list[str]:
-    """Return the players: models before others, the highest mean rank of its kind first."""
+    """Return the players: models first, programs last, of each kind the one with the best mean rank first."""
     ranks: dict[tuple[str, str], list[int]] = {}
     for row in rows:
-        ranks.setdefault((row["kind"], row["player"]), []).append(row["rank_in_kind"])
+        ranks.setdefault((row["kind"], row["player"]), []).append(row["rank"])
 
-    def place(of: tuple[str, str]) -> tuple[bool, str, float, str]:
+    def place(of: tuple[str, str]) -> tuple[int, float, str]:
         kind, player = of
-        return kind != "models", kind, sum(ranks[of]) / len(ranks[of]), player
+        return GROUPS.index(group_player(player, kind, None)), sum(ranks[of]) / len(ranks[of]), player
 
     return list(dict.fromkeys(player for _, player in sorted(ranks, key=place)))

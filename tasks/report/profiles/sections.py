@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from schemas.statistics.board import MODELS
 from tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
 from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from tasks.report.wording import cell, clean, span, with_interval
@@ -11,11 +12,10 @@ PROFILE_SCORES = Query(
     """
 -- How good is each player at each benchmark, setting by setting?
 SELECT benchmark, edition, setting, player, kind, instances, score, score_low, score_high, population,
-       rank, rank_in_kind,
-       episodes, episodes_with_cost, cost_usd
+       rank, episodes, episodes_with_cost, cost_usd
 FROM profiles
 WHERE is_newest AND domain = 'all'
-ORDER BY benchmark, setting, rank, player
+ORDER BY benchmark, setting, kind, rank, player
 """,
 )
 
@@ -24,19 +24,18 @@ PROFILE_DOMAINS = Query(
     """
 -- How good is each player in each domain of each benchmark, setting by setting?
 SELECT benchmark, edition, setting, domain, player, kind, instances, score, score_low, score_high,
-       population, rank, rank_in_kind,
+       population, rank,
        episodes, episodes_with_cost, cost_usd
 FROM profiles
 WHERE is_newest AND domain <> 'all'
-ORDER BY benchmark, setting, domain, rank, player
+ORDER BY benchmark, setting, domain, kind, rank, player
 """,
 )
 
 Column = tuple[str, str]
-_MODELS = "models"
 _TITLES = ("score", "rank", "US$")
 _SCORES = (
-    "Score is the success rate over the instances that all players of the setting with enough of them have: "
+    "Score is the success rate over the instances that all players of its kind with enough of them have: "
     "the mean over these n instances of the share of scored runs that are solved. Brackets hold 95% "
     "intervals, of the population that the table names: new domains where a benchmark draws its domains, and "
     "else other instances of these."
@@ -71,16 +70,15 @@ def profile_table(table: ReportTable, players: Sequence[str], columns: Sequence[
     )
     caption = (
         f"{_SCORES} {_SETTINGS} Rank is the place among the players of the same kind, so that models are "
-        "ranked among models, and in parentheses that among all players of the setting; equal scores share a "
-        "place. The best models are bold. US$ is the cost of all the player's episodes in the setting: empty "
-        "where none is known, with ≥ where some are not. A player that has too few instances of a setting, "
-        "or none, has no score there."
+        "ranked among models; equal scores share a place. The best models are bold. US$ is the cost of all "
+        "the player's episodes in the setting: empty where none is known, with ≥ where some are not. A "
+        "player that has too few instances of a setting, or none, has no score there."
     )
     return Section("profiles", "Players and benchmarks", caption, (table,), grid=grid)
 
 
 def _is_best(row: Record) -> bool:
-    return bool(row["kind"] == _MODELS and row["rank_in_kind"] == 1)
+    return bool(row["kind"] == MODELS and row["rank"] == 1)
 
 
 def _cells(row: Record) -> list[str]:
@@ -88,7 +86,7 @@ def _cells(row: Record) -> list[str]:
     least = "≥ " if known and row["episodes_with_cost"] < row["episodes"] else ""
     return [
         with_interval(row["score"], row["score_low"], row["score_high"]),
-        f"{row['rank_in_kind']} ({row['rank']})",
+        str(row["rank"]),
         f"{least}{cell(row['cost_usd'])}" if known else "",
     ]
 
@@ -106,7 +104,7 @@ def _draw(title: str, column: Column, rows: Iterable[Record], players: Sequence[
     own = [row for row in rows if (row["benchmark"], row["setting"]) == column]
     drawn = [
         read_estimate(
-            row, "score", "instances", more="" if row["kind"] == _MODELS else f" ({clean(row['kind'])})"
+            row, "score", "instances", more="" if row["kind"] == MODELS else f" ({clean(row['kind'])})"
         )
         for row in own
     ]

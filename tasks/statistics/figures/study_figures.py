@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from schemas.statistics.board import MODELS
 from schemas.statistics.measure import Measure
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
 from tasks.statistics.cells import ALL
 from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, Correlation, pearson, spearman
 from tasks.statistics.figure import Figure
-from tasks.statistics.multiplicity import MODELS, Kind, holm
+from tasks.statistics.multiplicity import Kind, holm
 from tasks.statistics.reliability import DISATTENUATED_METHOD, FEWEST_PLAYERS, NOT_RELIABLE, disattenuate
 
 Scores = Mapping[str, float]

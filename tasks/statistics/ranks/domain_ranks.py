@@ -13,12 +13,13 @@ from tasks.statistics.figure import Figure
 from tasks.statistics.figures.rate_figures import rates_in_units
 from tasks.statistics.multiplicity import Kind
 from tasks.statistics.populations import Bounds, bound_share
-from tasks.statistics.ranks.rank_figures import COMMON_METHOD, find_common, rank_rates
+from tasks.statistics.ranks.rank_figures import COMMON_METHOD, find_common, rows_by_kind
 
 if TYPE_CHECKING:
     from tasks.statistics.cells import Column, Numbers
 
 _RANK = "place by common_rate among the {} that have one; n counts the common instances"
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +43,21 @@ def domain_rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
 
     rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
     scaled = rates.reshape(grid.runs.shape)
-    scores = []
-    for domain, columns in grid.places():
-        common = find_common(grid.runs[:, columns] > 0)
-        kept = np.zeros(grid.runs.shape[1], bool)
-        kept[columns] = common.instances
-        if kept.any():
-            scores += [
-                _score(grid, domain, row, scaled[row, kept] / unit, kept)
-                for row in np.flatnonzero(common.players).tolist()
-            ]
-    for score in scores:
-        if score.domain != ALL:
-            of = (grid.setting, score.domain, score.player, score.n, round(score.rate, 12))
-            yield Figure("common_rate", *of, COMMON_METHOD, **score.bounds._asdict())
-    places: dict[tuple[str, str], list[_Score]] = {}
-    for score in scores:
-        places.setdefault((score.domain, kind(score.player)), []).append(score)
-    for (domain, of_kind), members in places.items():
-        ranks = rank_rates(np.array([score.rate for score in members]))
-        for one, rank in zip(members, ranks, strict=True):
-            place = (grid.setting, domain, one.player, one.n, rank)
-            yield Figure("rank_in_kind", *place, _RANK.format(of_kind), convention=of_kind)
+    for of_kind, rows in rows_by_kind(grid, kind).items():
+        method = _RANK.format(of_kind)
+        for domain, columns in grid.places():
+            common = find_common(grid.runs[rows][:, columns] > 0)
+            kept = np.zeros(grid.runs.shape[1], bool)
+            kept[columns] = common.instances
+            has_rate = common.players if kept.any() else np.zeros(len(rows), bool)
+            scores = [_score(grid, domain, row, scaled[row, kept] / unit, kept) for row in rows[has_rate]]
+            for score in scores:
+                of = (grid.setting, domain, score.player, score.n)
+                if domain != ALL:
+                    rate = round(score.rate, 12)
+                    yield Figure("common_rate", *of, rate, COMMON_METHOD, **score.bounds._asdict())
+                rank = 1.0 + sum(other.rate > score.rate + _TIE for other in scores)
+                yield Figure("rank_in_kind", *of, rank, method, convention=of_kind)
 
 
 def _score(grid: Grid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:

@@ -1,25 +1,30 @@
 """Fair ranks: players compared on the instances that all of them have, or by rates adjusted for the others.
 
 A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
-another's. Three rates per player: on its own instances (`success_rate`), on those common to all players of
-the setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the setting.
+another's. Three rates per player: on its own instances (`success_rate`), on those common to the players of
+its kind in the setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the
+setting. Models are compared with models: what programs have played changes no figure of theirs.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from schemas.rows import Row
+from schemas.statistics.board import PROGRAMS, group_player, order_board
+from schemas.statistics.measure import Floor
 from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.statistics.cells import ALL, Grid
 from tasks.statistics.cluster_intervals import SHARE_METHOD
 from tasks.statistics.figure import Figure
 from tasks.statistics.figures.rate_figures import rates_in_units
+from tasks.statistics.multiplicity import Kind
 from tasks.statistics.populations import Bounds, bound_share
 from tasks.statistics.ranks import rasch
 from tasks.statistics.ranks.patterns import group_patterns
 from tasks.statistics.ranks.rank_intervals import METHOD as PLACE_METHOD
-from tasks.statistics.ranks.rank_intervals import rank_intervals
+from tasks.statistics.ranks.rank_intervals import rank_players
 from tasks.statistics.ranks.rasch import fit_rasch
 
 if TYPE_CHECKING:
@@ -29,17 +34,18 @@ if TYPE_CHECKING:
     from tasks.statistics.cells import Numbers
 
 FEWEST = 100
-"""Enough instances for a rank, unless half of what some player has is fewer."""
+"""Enough instances to decide what is common, unless half of what some player has is fewer."""
 _TIE = 1e-9
 COMMON_METHOD = (
     f"mean over the instances that all players with enough of them have; {SHARE_METHOD}; "
     "n counts these instances"
 )
 _ERROR = f"standard error of adjusted_rate, clustered by {{}}; {rasch.METHOD}"
-_RANK = {
-    "common": "place by common_rate; n counts the common instances",
-    "adjusted": "place by adjusted_rate, as too few instances are common; n counts instances",
-}
+_RANK = (
+    "place among {} by the rates of each two on the instances that both have, or by adjusted_rate where "
+    "these are too few; {}; n counts the player's instances"
+)
+_PLACE = "order on leaderboards: models first, then by rank, without a rank by success rate; n counts players"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,41 +66,69 @@ class Adjusted:
     domain_errors: "Numbers"
 
 
-def rank_figures(grid: Grid) -> Iterator[Figure]:
+def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
     """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
 
-    Enough instances are 100, or half of what some player has where that is fewer. The common instances are
-    those of all players that have enough; where they are enough, the rank goes by the common rate, and else
-    by the adjusted one. Equal rates share a place; a player without that rate has no place.
+    Enough instances are 100, or half of what some player of the kind has where that is fewer. The common
+    instances are those of all players of the kind that have enough. Equal players share a rank. Programs are
+    lines of reference, and have none.
     """
-    import numpy as np
-
-    seen = grid.runs > 0
-    found = find_common(seen)
-    is_ranked, is_common = found.players, found.instances
-    n_instances, n_common = int(seen.any(axis=0).sum()), int(is_common.sum())
-    common, bounds = _common_rates(grid, is_ranked, is_common)
-    adjusted = adjust_rates(grid)
-    ranked_by = "common" if n_common >= found.enough else "adjusted"
-    ranks = rank_rates(common if ranked_by == "common" else adjusted.rates)
-    places = rank_intervals(grid, np.array([rank is not None for rank in ranks]))
+    adjusted, linked = adjust_rates(grid), find_linked(grid)
+    n_all = int((grid.runs > 0).any(axis=0).sum())
     for number, player in enumerate(grid.players):
         of = (grid.setting, ALL, player)
-        n = n_common if is_ranked[number] else 0
-        rate = _round_defined(common[number])
-        yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
-        yield Figure("adjusted_rate", *of, n_instances, _round_defined(adjusted.rates[number]), rasch.METHOD)
+        yield Figure("adjusted_rate", *of, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
             error, method = _round_defined(errors[number]), _ERROR.format(clusters)
             yield Figure(
-                *("adjusted_rate_se", *of, n_instances, error, method),
+                *("adjusted_rate_se", *of, n_all, error, method),
                 convention=clusters,
                 population=NEW_DOMAINS if clusters == "domains" else THESE_DOMAINS,
             )
-        n = n_common if ranked_by == "common" else n_instances
-        low, high = places[number] or (None, None)
-        method = f"{_RANK[ranked_by]}; {PLACE_METHOD}"
-        yield Figure("rank", *of, n, ranks[number], method, convention=ranked_by, low=low, high=high)
+    for name, rows in rows_by_kind(grid, kind).items():
+        players = tuple(grid.players[row] for row in rows)
+        alike = replace(grid, players=players, runs=grid.runs[rows], solved=grid.solved[rows])
+        common = find_common(alike.runs > 0)
+        rates, bounds = _common_rates(alike, common.players, common.instances)
+        ranks = [] if name == PROGRAMS else rank_players(alike, adjusted.rates[rows], linked[rows])
+        for number, player in enumerate(players):
+            of = (grid.setting, ALL, player)
+            n = int(common.instances.sum()) if common.players[number] else 0
+            rate = _round_defined(rates[number])
+            yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
+        for number, rank in enumerate(ranks):
+            own, method = int((alike.runs[number] > 0).sum()), _RANK.format(name, PLACE_METHOD)
+            of = (grid.setting, ALL, players[number])
+            if rank is None:
+                yield Figure("rank", *of, own, None, method)
+            else:
+                by = "adjusted" if rank.is_adjusted else "shared"
+                yield Figure("rank", *of, own, rank.value, method, by, low=rank.low, high=rank.high)
+
+
+def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
+    """Return the rows of the grid that hold the players of each kind."""
+    import numpy as np
+
+    kinds = [kind(player) for player in grid.players]
+    return {name: np.flatnonzero([one == name for one in kinds]) for name in sorted(set(kinds))}
+
+
+def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) -> list[Figure]:
+    """Return each player's `place` on the leaderboard of its setting, by its figures; the convention says
+    its group.
+    """
+    boards: dict[str, dict[str, Row]] = {}
+    for one in figures:
+        if one.statistic in ("rank", "success_rate") and one.domain == ALL and not one.other:
+            row = boards.setdefault(one.setting, {}).setdefault(one.player, {"player": one.player})
+            row[one.statistic] = one.value
+            row["player_group"] = group_player(one.player, kind(one.player), floor)
+    return [
+        Figure("place", setting, ALL, row["player"], len(rows), place, _PLACE, convention=row["player_group"])
+        for setting, rows in boards.items()
+        for place, row in enumerate(order_board(rows.values()), 1)
+    ]
 
 
 def find_common(seen: "NDArray[np.bool_]") -> Common:
@@ -167,11 +201,6 @@ def find_linked(grid: Grid) -> "NDArray[np.bool_]":
     _, parts = connected_components(plays @ plays.T, directed=False)
     is_largest: NDArray[np.bool_] = parts == np.argmax(np.bincount(parts))
     return is_largest
-
-
-def rank_rates(rates: "Numbers") -> list[float | None]:
-    """Return each one's place: 1 + the number of higher rates; None where it is undefined."""
-    return [None if rate != rate else 1.0 + float((rates > rate + _TIE).sum()) for rate in rates.tolist()]
 
 
 def _round_defined(value: float) -> float | None:

@@ -1,6 +1,6 @@
 -- Who leads each setting, with intervals and places?
 -- $edition = %
-SELECT edition, setting, rank, player, success_rate, success_rate_low, success_rate_high, rank_low, rank_high
+SELECT edition, setting, place, player_group, rank, player, success_rate, success_rate_low, success_rate_high, rank_low, rank_high
 FROM leaderboard
 WHERE edition LIKE $edition
-ORDER BY edition, setting, rank, player
+ORDER BY edition, setting, place, player

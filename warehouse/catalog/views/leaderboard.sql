@@ -1,14 +1,17 @@
 -- Which player solves how much, in each setting?
--- success_rate is over the player's own instances (`instances` of them), common_rate over those that all players with
--- enough have (`common_instances`), adjusted_rate what it would solve of all instances of the setting (a Rasch model),
--- with its standard error by instance and by domain. The rank goes by the common rate or, where too few instances are
--- common, by the adjusted one: `ranked_by` says which. All figures come from `statistics`; a rate is the mean over
--- instances of the mean over runs. Intervals (95%) are of `population`: new domains, which is what the next edition will
--- show, or these domains, where other instances would be drawn; those of `these_domains` are beside the former. `not_asked`
--- are instances that a model's own context does not hold: its success rate is over the others. A benchmark's own measures stand in a view of its own, such as `kumo_leaderboard`.
+-- Rows are in the order of every leaderboard, `place`: models first, programs last, as lines of reference (`player_group` says
+-- reference, or floor for the program that answers without the work). In a group the order is that of `rank`, and without a rank
+-- that of success_rate. rank is among the players of a kind (programs have none): each two are compared on the instances that both have and, where
+-- these are fewer than five, by their adjusted rates (`ranked_by` then says adjusted). success_rate is over the player's own instances
+-- (`instances` of them), common_rate over those that all players of the kind with enough have (`common_instances`),
+-- adjusted_rate what it would solve of all instances of the setting (a Rasch model), with its standard error by instance and by
+-- domain. All figures come from `statistics`; a rate is the mean over instances of the mean over runs. Intervals (95%) are of
+-- `population`: new domains, which is what the next edition will show, or these domains, where other instances would be drawn;
+-- those of `these_domains` are beside the former. `not_asked` are instances that a model's own context does not hold: its success
+-- rate is over the others. A benchmark's own measures are in a view of its own, such as `kumo_leaderboard`.
 WITH figures AS (
     FROM statistics WHERE domain = 'all' AND other = '' AND statistic IN
-        ('rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
+        ('place', 'rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
          'adjusted_rate_se', 'mean_score')
 ), refused AS (
     SELECT DISTINCT edition, subject AS instance_id, regexp_extract(message, '^player (.*) was not asked: ', 1) AS player
@@ -21,7 +24,10 @@ WITH figures AS (
     ANTI JOIN episodes AS e ON e.edition = r.edition AND e.instance_id = r.instance_id AND e.player = r.player
     GROUP BY ALL
 )
-SELECT edition, setting, player,
+SELECT edition, setting,
+       any_value(value) FILTER (statistic = 'place')::BIGINT AS place,
+       any_value(convention) FILTER (statistic = 'place') AS player_group,
+       player,
        any_value(value) FILTER (statistic = 'rank')::BIGINT AS rank,
        coalesce(any_value(n) FILTER (statistic = 'majority_success'), 0) AS instances,
        any_value(n) FILTER (statistic = 'status_solved') AS attempted,
@@ -40,7 +46,7 @@ SELECT edition, setting, player,
        any_value(value) FILTER (statistic = 'adjusted_rate') AS adjusted_rate,
        any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'instances') AS adjusted_rate_se,
        any_value(value) FILTER (statistic = 'adjusted_rate_se' AND convention = 'domains') AS adjusted_rate_se_domains,
-       any_value(convention) FILTER (statistic = 'rank') AS ranked_by,
+       any_value(convention) FILTER (statistic = 'rank' AND value IS NOT NULL) AS ranked_by,
        any_value(value) FILTER (statistic = 'mean_score') AS score,
        any_value(low) FILTER (statistic = 'rank')::BIGINT AS rank_low,
        any_value(high) FILTER (statistic = 'rank')::BIGINT AS rank_high
@@ -48,4 +54,4 @@ FROM figures
 LEFT JOIN unasked AS u USING (edition, setting, player)
 GROUP BY edition, setting, player
 HAVING count(*) FILTER (statistic = 'success_rate') > 0
-ORDER BY edition, setting, rank NULLS LAST, success_rate DESC NULLS LAST, player
+ORDER BY edition, setting, place, player

@@ -44,4 +44,4 @@ WITH figures AS (
 SELECT l.*, a.* EXCLUDE (edition, setting, player)
 FROM leaderboard AS l
 JOIN actions AS a USING (edition, setting, player)
-ORDER BY l.edition, l.setting, l.rank NULLS LAST, l.success_rate DESC NULLS LAST, relative_action_count_algorithm_3, l.player
+ORDER BY l.edition, l.setting, l.place, l.player
