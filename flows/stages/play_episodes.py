@@ -27,6 +27,7 @@ from schemas.tables import TABLES, staged_tables
 from tasks.play.model_player import parse_model_player, play_all, plays_version
 from tasks.play.program_player import play_program
 from warehouse.catalog.catalog import table_file
+from warehouse.editions.publish import read_published_plan
 from warehouse.staging.growth_rows import refusal_row
 from warehouse.staging.play_rows import episode_row, turn_rows
 from warehouse.store.store import Store
@@ -218,17 +219,37 @@ def _has_instances(workspace: Workspace, ids: Sequence[str], player: str) -> boo
 
 @lru_cache(maxsize=1)
 def instance_order(store: Store, edition: str) -> dict[str, int]:
-    """Return each instance's place in the order in which a subset takes them.
+    """Return each instance's place in the order in which a subset takes them."""
+    instances = [(setting, domain, id_) for domain, setting, _, id_ in _instances(store, edition)]
+    seed = read_published_plan(store, edition).public_seed
+    return {id_: place for place, id_ in enumerate(spread_instances(instances, seed))}
 
-    The first of each domain and setting come first, then the second, and so on: a subset is spread
-    evenly, and each is part of every larger one.
+
+def spread_instances(instances: Iterable[tuple[str, str, str]], seed: int) -> list[str]:
+    """Return the ids of instances (setting, domain, id) in an order whose every beginning is spread evenly.
+
+    Each setting has its share of a beginning, and within it each domain, up to the rounding of shares
+    (Webster's method: instance j of m comes at (j - 1/2) / m), so that a subset is part of every larger one.
+    Settings begin with different domains; which ones, and which instances of a domain, the seed decides.
     """
-    seen: dict[tuple[str, str], int] = defaultdict(int)
-    ranked = []
-    for domain, setting, _, id_ in _instances(store, edition):
-        ranked.append((seen[domain, setting], setting, domain, id_))
-        seen[domain, setting] += 1
-    return {id_: place for place, (*_, id_) in enumerate(sorted(ranked))}
+    cells: dict[str, dict[str, list[str]]] = {}
+    for setting, domain, id_ in sorted(instances):
+        cells.setdefault(setting, {}).setdefault(domain, []).append(id_)
+    rng = derive_rng(seed, "subset", 0)
+    domains = sorted({domain for of_setting in cells.values() for domain in of_setting})
+    rng.shuffle(domains)
+    spread = []
+    for number, of_setting in enumerate(cells.values()):
+        held = [domain for domain in domains if domain in of_setting]
+        first = number * len(held) // len(cells)
+        ordered = []
+        for turn, domain in enumerate(held[first:] + held[:first]):
+            ids = of_setting[domain]
+            rng.shuffle(ids)
+            ordered += [((2 * j + 1) / len(ids), turn, id_) for j, id_ in enumerate(ids)]
+        ordered.sort()
+        spread += [((2 * j + 1) / len(ordered), number, id_) for j, (*_, id_) in enumerate(ordered)]
+    return [id_ for *_, id_ in sorted(spread)]
 
 
 def _needs_no_model(workspace: Workspace, batch: Batch) -> bool:

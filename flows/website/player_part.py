@@ -70,7 +70,7 @@ def player_files(store: Store, overview: Overview) -> dict[str, Content]:
                 present(row["benchmark"]).title,
                 row["setting"],
                 row["edition"],
-                f"{row['rank_in_kind']} of {of}",
+                f"{row['rank']} of {of}",
                 cost_text(row),
                 Estimate(row["score"], row["score_low"], row["score_high"], floor, row["instances"]),
             )

@@ -84,7 +84,7 @@ def test_costs_are_of_all_episodes_of_the_usual_questions_and_people_are_one_pla
     assert connection.execute(f"SELECT {columns} FROM profiles").fetchall() == [
         ("all", "human", 1, 2, 0, None),
         ("all", "m", 1, 2, 2, 0.75),
-        ("all", "partly", 1, 2, 1, 0.125),
+        ("all", "partly", 3, 2, 1, 0.125),
         ("d", "human", 1, 1, 0, None),
     ]
 

@@ -17,11 +17,14 @@ WITH columns AS (
     FROM columns AS a
     JOIN columns AS b ON (a.benchmark, a.edition, a.setting) < (b.benchmark, b.edition, b.setting)
 ), met AS (
-    SELECT p.*, x.player, x.score AS x, y.score AS y
+    SELECT p.*, s.player, s.x, s.y
     FROM pairs AS p
     LEFT JOIN (
-        models AS x JOIN models AS y USING (player)
-    ) ON x.edition = p.edition AND x.setting = p.setting AND y.edition = p.other_edition AND y.setting = p.other_setting
+        SELECT q.edition, q.setting, q.other_edition, q.other_setting, x.player, x.score AS x, y.score AS y
+        FROM pairs AS q
+        JOIN models AS x USING (edition, setting)
+        JOIN models AS y ON y.edition = q.other_edition AND y.setting = q.other_setting AND y.player = x.player
+    ) AS s USING (edition, setting, other_edition, other_setting)
 ), ranked AS (
     SELECT *,
            rank() OVER (side ORDER BY x) + (count(*) OVER (PARTITION BY edition, setting, other_edition, other_setting, x) - 1) / 2 AS x_rank,

@@ -6,8 +6,7 @@
 -- players of its kind: models, programs, people, controls or checkpoints. cost_usd is of all the player's episodes there. `is_newest`
 -- picks, of each benchmark, the newest edition with answers that is not withdrawn.
 WITH scores AS (
-    SELECT r.edition, r.setting, r.domain, r.player, k.convention AS kind, r.n AS instances, r.value AS score, r.low, r.high, r.population,
-           k.value::BIGINT AS rank
+    SELECT r.edition, r.setting, r.domain, r.player, k.convention AS kind, r.n AS instances, r.value AS score, r.low, r.high, r.population
     FROM statistics AS r
     JOIN statistics AS k USING (edition, setting, domain, player, other)
     WHERE r.statistic = 'common_rate' AND k.statistic = 'rank_in_kind'
@@ -28,9 +27,9 @@ WITH scores AS (
 )
 SELECT n.benchmark, s.edition, n.is_newest, s.setting, s.domain, s.player, s.kind, s.instances, s.score,
        s.low AS score_low, s.high AS score_high, s.population,
-       s.rank,
+       rank() OVER (PARTITION BY s.edition, s.setting, s.domain, s.kind ORDER BY s.score DESC) AS rank,
        c.episodes, c.episodes_with_cost, c.cost_usd
 FROM scores AS s
 JOIN known AS n USING (edition)
 LEFT JOIN costs AS c ON c.edition = s.edition AND c.setting = s.setting AND c.domain = s.domain AND c.pooled = s.player
-ORDER BY n.benchmark, s.edition, s.setting, s.domain <> 'all', s.domain, s.kind <> 'models', s.kind, s.rank, s.player
+ORDER BY n.benchmark, s.edition, s.setting, s.domain <> 'all', s.domain, s.kind <> 'models', s.kind, rank, s.player
