@@ -91,9 +91,9 @@ class EditionPlan:
 
 
 def way_of(protocol: ReadJson, player: str) -> JsonObject:
-    """Return how a protocol asks the player: of its `budgets` the player's own, no `facts`, no `analysis`."""
+    """Return how a protocol asks the player: of its `budgets` the player's own, and no `analysis`."""
     return {
-        **{key: value for key, value in protocol.items() if key not in ("facts", "analysis")},
+        **{key: value for key, value in protocol.items() if key != "analysis"},
         "budgets": protocol.get("budgets", {}).get(player),
     }
 
@@ -111,10 +111,10 @@ class EvaluationPlan:
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
-    that are played (`flows.benchmark.Playing`). `protocol` is the benchmark's own: how models are asked,
-    where that is not its usual way, by `name`; what is under `texts` is not printed, what is under `budgets`
-    is by player, what is under `facts` describes models and decides nothing, and what is under `analysis` is
-    done with answers afterwards.
+    that are played (`flows.benchmark.Playing`). `protocol` is the benchmark's own, and nothing else is in it:
+    how models are asked, where that is not its usual way, by `name`; what is under `texts` is not printed,
+    what is under `budgets` is by player, and what is under `analysis` is done with answers afterwards.
+    `facts` describe players that are models (models.toml) and decide nothing: whoever corrects them resumes.
     `instances` is how many of the edition's instances are played, spread evenly over domains and settings in
     one order (0: all of them); `played` says how many of these each player has answered in earlier
     evaluations: found there, and not played again.
@@ -140,6 +140,7 @@ class EvaluationPlan:
     people: dict[str, str] = field(default_factory=dict)
     instances: int = 0
     played: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, JsonObject] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
@@ -176,12 +177,12 @@ class EvaluationPlan:
     @property
     def asked(self) -> JsonObject:
         """What the operator asked for: the plan without names and without what was found there."""
-        found = ("edition", "name", "first_runs", "seed", "canary", "played")
+        found = ("edition", "name", "first_runs", "seed", "canary", "played", "facts")
         return {key: value for key, value in self.as_json().items() if key not in found}
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, {**self.as_json(), "edition": "", "name": ""}, *parts)
+        return content_id(stage, {**self.as_json(), "edition": "", "name": "", "facts": {}}, *parts)
 
 
 Plan = EditionPlan | EvaluationPlan

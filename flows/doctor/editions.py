@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from flows.doctor.check import Check, Look, fail_by, warn
+from flows.run.code_version import code_version
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import Workspace
 from schemas.errors import Damaged, EditionConflict
@@ -100,7 +101,13 @@ def _check_staged(staging: Staging) -> str | Check:
     if progress.unasked:
         return fail_by([f"batch {key} is not in the plan" for key in progress.unasked], staging.remedy)
     done = len(progress.asked) - len(progress.missing)
-    return (
+    staged = (
         f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
-        "were written; the same refresh resumes it"
+        "were written"
     )
+    if plan.code_version != code_version():
+        return warn(
+            f"{staged}; perennial {plan.code_version} began it, and {code_version()} does not resume it",
+            remedy,
+        )
+    return f"{staged}; the same command with the same settings resumes it"

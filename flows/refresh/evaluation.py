@@ -15,7 +15,13 @@ from schemas.plan import EditionPlan, EvaluationPlan, way_of
 from schemas.settings import RefreshSettings
 from schemas.settings.problems import NAME_WORDS
 from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import PART, list_contents, published_evaluations, visible_evaluations
+from warehouse.catalog.catalog import (
+    PART,
+    list_contents,
+    published_evaluations,
+    row_file,
+    visible_evaluations,
+)
 from warehouse.editions.damage import refuse_damaged
 from warehouse.editions.publish import evaluation_plan, read_counts, read_published_plan
 from warehouse.staging.staging import Staging, staged_units
@@ -54,7 +60,7 @@ def prepare_evaluation(
     asked = replace(_plan_asked(settings, growth, players, versions, protocol), instances=subset)
     begun = _find_begun(store, asked, name)
     if begun is not None:
-        return begun
+        return begun if store.exists(row_file(begun.unit)) else replace(begun, facts=asked.facts)
     earlier = list(_earlier_plans(store, growth.edition))
     _refuse_mixed_protocols(asked, earlier)
     chosen = name or _next_number(earlier)
@@ -155,8 +161,9 @@ def _plan_asked(
         canary=growth.canary,
         anchors=tuple(name for name in rename_aliases(settings.anchors, benchmark) if name in players),
         versions=versions,
-        protocol=state_facts(protocol, settings, benchmark, players),
+        protocol=dict(protocol),
         model_params=model_params,
+        facts=state_facts(settings, benchmark, players),
     )
 
 

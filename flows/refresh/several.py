@@ -107,10 +107,13 @@ def begin_run(store: Store, plans: Sequence[RefreshPlan]) -> None:
 def stage_plan(store: Store, plan: Plan) -> None:
     """Stage the plan, unless that was done before, or what it says is published."""
     staging = Staging(store, plan.unit)
-    if not store.exists(row_file(plan.unit)) and staging.read_plan() != plan:
+    staged = staging.read_plan()
+    if store.exists(row_file(plan.unit)) or staged == plan:
+        return
+    if staged is None or staged.batch_key("") != plan.batch_key(""):
         # What is staged is nothing, or of an edition whose own staging was removed.
         staging.remove()
-        staging.write_plan(plan)
+    staging.write_plan(plan)
 
 
 def end_run(store: Store, plans: Sequence[RefreshPlan]) -> None:

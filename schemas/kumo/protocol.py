@@ -45,7 +45,7 @@ class PaperMessages:
     @classmethod
     def in_plan(cls, protocol: ReadJson, domain: str) -> "PaperMessages | None":
         """Return the messages that an evaluation's plan keeps for a domain; None: perennial's own."""
-        return cls(**protocol["texts"][domain]) if protocol else None
+        return cls(**protocol["texts"][domain]) if protocol.get("name") == KUMO_2025 else None
 
 
 def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:

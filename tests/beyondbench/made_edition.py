@@ -74,7 +74,7 @@ def publish(
     found = edition_statistics("beyondbench", tables, 3, {})
     tables["statistics"] = pa.Table.from_pylist(found, schema=TABLES["statistics"].arrow_schema())
     plan = tiny_edition.plan(edition, benchmark="beyondbench")
-    plan = replace(plan, evaluation=replace(plan.evaluation, protocol={"facts": dict(facts or {})}))
+    plan = replace(plan, evaluation=replace(plan.evaluation, facts=dict(facts or {})))
     tiny_edition.publish(store, plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
     return store
 

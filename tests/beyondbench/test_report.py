@@ -1,5 +1,6 @@
 """BeyondBench's sections of the report: the leaderboard's marks, sizes, and what is known of models."""
 
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from schemas.settings import load_settings
 from tasks.report.content import ReportData, Section
 from tasks.report.page import sections
 from tests.beyondbench import made_edition
+from tests.warehouse import tiny_edition
 from warehouse.catalog.external_scores import keep_scores
 
 HOSTILE = "<b>'m'\\\"</b>"
@@ -193,11 +195,13 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
     settings = load_settings({"benchmark": "beyondbench", "players": ["m", "n", "exact"]})
     assert isinstance(settings, BeyondBenchSettings)
     players = ("m", "n", "exact")
-    stated = protocol_of(settings)
-    protocol = state_facts(stated, settings, BENCHMARK, players)
-    assert protocol["facts"] == {"m": {"family": "F", "parameters_billion": 8.0}}
+    facts = state_facts(settings, BENCHMARK, players)
+    assert facts == {"m": {"family": "F", "parameters_billion": 8.0}}
+    plan = replace(tiny_edition.plan("b1", benchmark="beyondbench").evaluation, facts=facts)
+    assert plan.asked == replace(plan, facts={}).asked
+    assert plan.batch_key("play") == replace(plan, facts={}).batch_key("play")
+    protocol = protocol_of(settings)
     assert way_of(protocol, "m") == {"budgets": protocol["budgets"]["m"]}
-    assert way_of({"budgets": protocol["budgets"]}, "m") == way_of(protocol, "m")
     assert way_of(protocol, "n") == way_of({}, "n")
 
 

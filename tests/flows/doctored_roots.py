@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from flows.run.code_version import code_version
 from flows.stages.completeness import progress_of
 from flows.stages.workspace import open_workspace
 from schemas.model_calls.calls import ModelRequest, Reply
@@ -31,8 +32,8 @@ def make_healthy(root: Path) -> None:
     _keep_a_call(root)
     staging = Staging(Store(str(root)), "begun")
     plan = tiny_edition.plan("begun")
-    Staging(Store(str(root)), plan.evaluation.unit).write_plan(plan.evaluation)
-    staging.write_plan(plan.growth)
+    for of in (plan.evaluation, plan.growth):
+        Staging(Store(str(root)), of.unit).write_plan(replace(of, code_version=code_version()))
     first, second, *_ = progress_of(open_workspace(str(root), "begun")).asked
     staging.write_batch(first, {"kumo_domains": tiny_edition.rows()["kumo_domains"]})
     staging.write_batch(second, {"kumo_books": tiny_edition.rows()["kumo_books"]})

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -34,6 +36,7 @@ from warehouse.ledger.ledger import CallLedger
 from warehouse.lock.owner import Owner
 from warehouse.lock.record import LockRecord
 from warehouse.lock.root_lock import lock_root
+from warehouse.staging.staging import Staging
 from warehouse.store.root_id import root_id
 from warehouse.store.store import Store
 
@@ -189,6 +192,20 @@ def test_what_is_left_over_in_staging_is_a_warning(
     for unit in units:
         assert seen in checks[f"staging {unit}"]["seen"]
         assert f"--prune-staging {unit}`" in checks[f"staging {unit}"]["remedy"]
+
+
+def test_what_another_version_began_is_not_said_to_be_resumed(root: Path) -> None:
+    staging = Staging(Store(str(root)), "begun")
+    assert "the same command with the same settings resumes it" in _doctor(root)[1]["staging begun"]["seen"]
+    plan = replace(staging.require_plan(), code_version="0.0.7")
+    staging.remove()
+    staging.write_plan(plan)
+    code, checks = _doctor(root)
+    assert (code, _not_ok(checks)) == (0, {"staging begun"})
+    assert re.search(
+        r"perennial 0\.0\.7 began it, and \S+ does not resume it", checks["staging begun"]["seen"]
+    )
+    assert "--prune-staging begun`" in checks["staging begun"]["remedy"]
 
 
 def test_a_lock_is_told_with_its_holder(tiny: Path) -> None:

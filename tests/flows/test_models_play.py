@@ -14,6 +14,7 @@ from rich.console import Console
 
 from flows.console import progress
 from flows.refresh.evaluation import prepare_evaluation
+from flows.refresh.several import stage_plan
 from flows.run.plain_stages import PlainStages
 from flows.stages.grow import grow
 from flows.stages.policies import Policies
@@ -118,6 +119,23 @@ def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_mod
 
 def drop_seconds(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "seconds"}
+
+
+def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
+    root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECOND_KEY", SECOND)
+    workspace = play(root, "o3")
+    described = Path("models.toml").read_text()
+    Path("models.toml").write_text(f'{described}family = "O"\nparameters_billion = 9\n')
+    store = Store(str(root))
+    settings = load_settings({"root": str(root), "edition": "small", "players": ["o3"], "runs": 1})
+    plan = prepare_evaluation(settings.model_copy(update={"temperature": 0.3}), store)
+    assert plan == replace(workspace.evaluation, facts={"o3": {"family": "O", "parameters_billion": 9.0}})
+    staged = workspace.staging.done_keys()
+    stage_plan(store, plan)
+    assert staged
+    assert (workspace.staging.done_keys(), workspace.staging.read_plan()) == (staged, plan)
 
 
 def test_smoke_buys_one_episode_of_each_model_before_the_rest(

@@ -166,7 +166,7 @@ def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
             code_version=version,
             imported_from=digest,
             canary=growth.canary,
-            protocol={"facts": facts_of_paper_models()},
+            facts=facts_of_paper_models(),
         ),
     )
 

@@ -36,13 +36,12 @@ def choose_params(
 
 
 def state_facts(
-    protocol: Mapping[str, object], settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
-) -> JsonObject:
-    """Return the protocol with what models.toml says of the players that are models, under `facts`."""
+    settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
+) -> dict[str, JsonObject]:
+    """Return what models.toml says of the players that are models, where it says anything."""
     entries = settings.model_entries()
     named = [name for name in models_of(players, benchmark.playing()) if name in entries]
-    facts = {name: entries[name].facts for name in named if entries[name].facts}
-    return {**protocol, "facts": facts} if facts else dict(protocol)
+    return {name: entries[name].facts for name in named if entries[name].facts}
 
 
 def check_models(

@@ -72,8 +72,9 @@ def prepare_refresh(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
             versions=choose_versions(settings, benchmark, own.own, players),
-            protocol=state_facts(own.protocol, settings, benchmark, players),
+            protocol=dict(own.protocol),
             model_params=model_params,
+            facts=state_facts(settings, benchmark, players),
         ),
     )
     if given is not None:
@@ -116,7 +117,7 @@ def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: St
 def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> RefreshPlan | None:
     """Return the plan of a refresh of this edition that was begun; None where its edition never was.
 
-    Its evaluation is this one where nothing of it is there.
+    Its evaluation is this one where nothing of it is there; what is not published takes this one's facts.
     """
     growth = _plan_of(store, edition)
     first = _plan_of(store, evaluation.unit)
@@ -124,6 +125,8 @@ def _find_begun(store: Store, edition: str, evaluation: EvaluationPlan) -> Refre
         return None
     if not isinstance(first, EvaluationPlan):
         first = replace(evaluation, seed=growth.public_seed, canary=growth.canary)
+    elif not store.exists(row_file(first.unit)):
+        first = replace(first, facts=evaluation.facts)
     return RefreshPlan(growth, first)
 
 

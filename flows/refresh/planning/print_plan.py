@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from schemas.settings import RefreshSettings
 
 # What the table leaves out, and --json has.
-_INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary")
+_INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary", "facts")
 _NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
 
 

@@ -62,7 +62,8 @@ class PlayerScript:
 
 def play_on(case: Case, asked: Asked, fault: str | None, rng: random.Random) -> str:
     """Return the next move of a player that eliminates by the case."""
-    left, untried = _position(case, [message["content"] for message in asked.messages[3::2]])
+    shown = [message["content"] for message in asked.messages if message["role"] == "user"]
+    left, untried = _position(case, shown[1:])
     chosen = best_action(case.masks, left, untried)
     name = case.truths[first_left(left)] if chosen is None else case.actions[chosen]
     thought = f"Still possible: {', '.join(_names(case.truths, left))}.\n\n"

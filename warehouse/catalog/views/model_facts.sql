@@ -2,7 +2,7 @@
 -- models.toml said when they were evaluated, and nothing guessed from their names; of several evaluations the last.
 WITH stated AS (
     SELECT v.edition, j.key AS player, v.created_at, v.evaluation, j.value AS facts
-    FROM evaluations AS v, json_each(v.settings::JSON, '$.protocol.facts') AS j
+    FROM evaluations AS v, json_each(v.settings::JSON, '$.facts') AS j
 ), latest AS (
     SELECT edition, player, arg_max(facts, (created_at, evaluation)) AS facts FROM stated GROUP BY ALL
 )

@@ -1,0 +1,115 @@
+"""Every key that the docs, `perennial init` and `perennial train` write for a model is played, everywhere."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.models.starter_files import models_file
+from flows.refresh.planning.plan import prepare_refresh
+from flows.refresh.planning.settle_seed import settle_seed
+from flows.run.plain_stages import PlainStages
+from flows.stages.grow import grow
+from flows.stages.policies import Policies
+from flows.stages.workspace import open_workspace
+from flows.training.entries import checkpoint_entries
+from schemas.rows import JsonObject
+from schemas.settings import load_settings
+from schemas.settings.model_entry import ModelEntry
+from schemas.units import is_evaluation
+from tests.server.in_thread import serving
+from tests.server.options import ServerOptions
+from warehouse.editions.publish import publish
+from warehouse.staging.merge_parts import consolidate
+from warehouse.staging.staging import Staging
+from warehouse.store.store import Store
+
+DOCS = Path(__file__).parents[2] / "docs"
+VARIABLES = ("OPENAI_API_KEY", "AZURE_KEY", "EXAMPLE_API_KEY", "EXAMPLE_PROJECT")
+TINY: dict[str, dict[str, Any]] = {
+    "kumo": {"domains": ["chemical_analysis"], "settings": ["4x4"], "instances": 1},
+    "beyondbench": {"tasks": ["addition"], "instances": 1},
+    "knowlogic": {"domains": ["nature"], "questions": 1},
+    "a2rbench": {"seeds": 1, "variations": 0, "remapping": False},
+}
+TOKENIZER = {"model": {"type": "WordLevel", "vocab": {"?": 0}, "unk_token": "?"}}
+TOKENIZER |= {"pre_tokenizer": {"type": "Whitespace"}, "added_tokens": []}
+
+
+def documented() -> Iterator[tuple[str, JsonObject]]:
+    """Yield the entries of models.toml that readers are shown, and those that commands write."""
+    blocks = re.findall(r"^```toml\n(.*?)^```", (DOCS / "models.md").read_text(), re.MULTILINE | re.DOTALL)
+    starter = "\n".join(line.removeprefix("#") for line in models_file().splitlines() if line[1:2].strip())
+    chats = {"domain": {"Medical Diagnosis IND"}, "setting": {"easy"}}
+    trained = "\n".join(checkpoint_entries("run", "org/base", {100: Path("100")}, "http://h/v1", chats))
+    for text in (*blocks, starter, trained):
+        yield from tomllib.loads(text).items()
+
+
+def players() -> dict[str, JsonObject]:
+    """Return each documented entry whole, and for each key one that has nothing else."""
+    whole: dict[str, JsonObject] = {}
+    for name, entry in documented():
+        whole[name] = whole.get(name, {}) | entry
+    return whole | {key: {key: value} for entry in whole.values() for key, value in entry.items()}
+
+
+def as_toml(name: str, entry: JsonObject, url: str) -> str:
+    """Return the lines of an entry, at this server."""
+
+    def write(value: Any) -> str:
+        if isinstance(value, dict):
+            return "{ " + ", ".join(f"{json.dumps(key)} = {write(of)}" for key, of in value.items()) + " }"
+        return json.dumps(value)
+
+    changed = {"base_url": url, "tokenizer": "tokenizer.json"}
+    kept = {key: changed.get(key, value) for key, value in entry.items()}
+    return "\n".join([f"[{json.dumps(name)}]", *(f"{key} = {write(value)}" for key, value in kept.items())])
+
+
+def play(benchmark: str, names: Sequence[str], url: str) -> tuple[JsonObject, list[tuple[str, str]]]:
+    """Play a tiny edition; return the facts that its evaluation states, and player and status of episodes."""
+    given = {"benchmark": benchmark, "edition": "e", "players": list(names), "runs": 1, "seed": 5}
+    settings = load_settings({**given, **TINY[benchmark], "base_url": url, "root": benchmark})
+    store = Store(settings.root)
+    prepared = prepare_refresh(settings, store)
+    plans = settle_seed(prepared.plan, settings.seed, store)
+    for plan in (plans.growth, plans.evaluation):
+        staging = Staging(store, plan.unit)
+        staging.write_plan(plan)
+        grow(open_workspace(store.root, plan.unit), Policies.of(settings, prepared.own.inputs), PlainStages())
+        if not is_evaluation(plan.unit):
+            with staging.scratch_folder() as folder:
+                publish(store, plan, {}, [], datetime.now(UTC), consolidate(staging, folder), {}, None)
+    rows = [row for key in staging.done_keys() for row in staging.read_batch(key, "episodes")]
+    return plans.evaluation.facts, [(row["player"], row["status"]) for row in rows]
+
+
+def test_the_docs_show_every_key_of_an_entry() -> None:
+    assert {key for _, entry in documented() for key in entry} == set(ModelEntry.model_fields)
+
+
+@pytest.mark.parametrize("benchmark", TINY)
+def test_every_key_of_every_documented_entry_is_played(
+    benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("tokenizers")
+    entries = players()
+    models = {*entries, *(entry["model"] for entry in entries.values() if "model" in entry)}
+    monkeypatch.chdir(tmp_path)
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "sk-0123456789")
+    Path("tokenizer.json").write_text(json.dumps(TOKENIZER))
+    roles = "tests.server.roles" if benchmark == "kumo" else "tests.server.one_word"
+    with serving(ServerOptions(models=tuple(sorted(models)), roles=roles)) as server:
+        written = [as_toml(name, entry, server.url) for name, entry in entries.items()]
+        Path("models.toml").write_text("\n\n".join(written))
+        facts, episodes = play(benchmark, list(entries), server.url)
+    assert {player for player, _ in episodes} == set(entries)
+    assert {status for _, status in episodes} <= {"solved", "wrong", "unparsed"}
+    assert facts["gemma"]["parameters_billion"] == 27
