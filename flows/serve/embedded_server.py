@@ -32,6 +32,7 @@ from typing import IO
 
 from flows.seldom_collected import collect_seldom
 from flows.serve.free_space import require_space
+from flows.serve.prefect_environment import bypass_proxies, keep_prefect_from_proxies
 from schemas.errors import ServerEnded
 
 START_TIMEOUT_S = 180.0
@@ -89,6 +90,7 @@ class EmbeddedServer:
         if os.environ.get("PREFECT_API_URL"):
             return self
         require_space(self._home)
+        bypass_proxies()
         port = self._port or free_port()
         self._url = f"http://127.0.0.1:{port}/api"
         self._auth_string = f"perennial:{secrets.token_urlsafe(32)}"
@@ -105,6 +107,7 @@ class EmbeddedServer:
         os.environ["PREFECT_API_URL"] = self._url
         self._client_auth_before = os.environ.get(_CLIENT_AUTH)
         os.environ[_CLIENT_AUTH] = self._auth_string
+        keep_prefect_from_proxies()
         return self
 
     @property

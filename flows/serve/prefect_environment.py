@@ -1,9 +1,12 @@
 """How Prefect is set up: before its first import, by environment variables that it reads then."""
 
 import os
+from functools import partialmethod
 from pathlib import Path
 
 _DEFAULT_LOCAL_HOME = "warehouse/data"
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+_NO_PROXY = ("no_proxy", "NO_PROXY")
 
 
 def prefect_home(root: str) -> Path:
@@ -32,6 +35,30 @@ def configure_prefect(root: str, verbose: bool) -> None:
         defaults["PREFECT_LOGGING_TO_API_ENABLED"] = "false"
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
+
+
+def bypass_proxies() -> None:
+    """Let no proxy of the environment stand between this process, its children and this machine's servers.
+
+    Other addresses are reached through the proxy as before.
+    """
+    named = [name for variable in _NO_PROXY for name in os.environ.get(variable, "").split(",")]
+    merged = ",".join(dict.fromkeys(filter(None, (*(name.strip() for name in named), *_THIS_MACHINE))))
+    os.environ.update(dict.fromkeys(_NO_PROXY, merged))
+
+
+def keep_prefect_from_proxies() -> None:
+    """Have Prefect's clients look for no proxy where one is set that they cannot be made with, such as SOCKS.
+
+    They fail for it even at an address that it is not for. Call this once PREFECT_API_URL is set.
+    """
+    proxies = [value for name, value in os.environ.items() if name.lower().endswith("_proxy")]
+    if all(value.lower().startswith(("http://", "https://")) for value in proxies if "://" in value):
+        return
+    from prefect.client import base
+
+    for client in (base.PrefectHttpxAsyncClient, base.PrefectHttpxSyncClient):
+        client.__init__ = partialmethod(client.__init__, trust_env=False)  # type: ignore[method-assign]
 
 
 def configure_serving(root: str, verbose: bool) -> None:

@@ -28,6 +28,8 @@ RETRIED_REPLIES: Mapping[CallStatus, str] = {
     "invalid_body": "status 200 without a chat completion: a reply cut off or a proxy's error; not one that "
     "is too long or too deep to be read, which the model would write, and be paid for, again",
 }
+# A server that is starting, loading a model or behind a proxy that waits for it: it needs a minute or two.
+OUTAGE_STATUSES = frozenset({502, 503, 529})
 # Statuses whose Retry-After header is heeded; elsewhere it means something else or nothing.
 RETRY_AFTER_STATUSES = frozenset({429, 503})
 
@@ -69,6 +71,12 @@ class Tried:
     def is_retried(self) -> bool:
         """Whether the same request may well succeed a moment later."""
         return self.reply.status in RETRIED_REPLIES and not self.is_final
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether the server is not there, as while it starts again."""
+        status = self.received.http_status
+        return status in OUTAGE_STATUSES or (status is None and not self.received.was_sent)
 
 
 def is_retried_status(http_status: int) -> bool:
@@ -116,7 +124,8 @@ class RetryPolicy:
     Exponential back-off with full jitter: before attempt n + 1 a random time of at most
     `base_delay_s` * 2^(n - 1), never more than `max_delay_s`. Where the server says Retry-After, that, and
     up to `base_delay_s` more so that calls do not come back all at once; a call that is asked to wait
-    longer than `max_retry_after_s` is given up.
+    longer than `max_retry_after_s` is given up. Where the server is not there, the waits quadruple, with
+    little jitter: six attempts take up to two minutes.
     """
 
     base_delay_s: float = 0.5
@@ -129,6 +138,11 @@ class RetryPolicy:
             return asked_s + jitter.uniform(0, self.base_delay_s)
         doublings = min(attempt - 1, 60)
         return jitter.uniform(0, min(self.max_delay_s, self.base_delay_s * 2**doublings))
+
+    def outage_wait_s(self, attempt: int, jitter: Random) -> float:
+        """Return the seconds to wait after attempt number `attempt` at a server that is not there."""
+        longest = min(self.max_delay_s, self.base_delay_s * 4.0 ** min(attempt - 1, 30))
+        return jitter.uniform(0.75 * longest, longest)
 
     def asks_too_long(self, received: Received) -> bool:
         """Return whether the server asks for a longer wait than a call is given."""
@@ -146,5 +160,8 @@ class RetryPolicy:
             tried = await attempt()
             if not tried.is_retried or self.asks_too_long(tried.received):
                 return tried
-            await sleep(self.wait_s(number, tried.received.retry_after_s, jitter))
+            asked_s = tried.received.retry_after_s
+            is_outage = asked_s is None and tried.is_outage
+            wait_s = self.outage_wait_s(number, jitter) if is_outage else self.wait_s(number, asked_s, jitter)
+            await sleep(wait_s)
         return await attempt()

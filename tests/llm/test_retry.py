@@ -213,6 +213,11 @@ def test_waits_are_jittered_and_bounded(attempt, seed, asked_s):
         assert asked_s <= wait <= asked_s + 0.5
 
 
+class Shortest(Random):
+    def uniform(self, a, b):
+        return a
+
+
 class Longest(Random):
     """Draws the greatest number that may be drawn."""
 
@@ -223,6 +228,26 @@ class Longest(Random):
 def test_the_longest_wait_doubles_from_attempt_to_attempt_up_to_a_minute():
     waits = [RetryPolicy().wait_s(attempt, None, Longest()) for attempt in range(1, 10)]
     assert waits == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_a_server_that_is_not_there_is_waited_for_up_to_two_minutes():
+    waits = [RetryPolicy().outage_wait_s(attempt, Longest()) for attempt in range(1, 6)]
+    assert waits == [0.5, 2, 8, 32, 60]
+    shortest = sum(RetryPolicy().outage_wait_s(attempt, Shortest()) for attempt in range(1, 6))
+    assert 75 < shortest < sum(waits) <= 120
+
+
+@pytest.mark.parametrize("answer", [fault(503, "Loading model"), fault(502), fault(529)])
+def test_a_server_that_is_starting_is_asked_again_after_longer_waits(answer):
+    class Outage(RetryPolicy):
+        def wait_s(self, attempt, asked_s, jitter):
+            raise AssertionError("a server that is not there needs longer")
+
+        def outage_wait_s(self, attempt, jitter):
+            return 0.0
+
+    reply, server = ask(answer, answer, answer, answer, answer, ok("there"), retries=Outage())
+    assert (reply.content, len(server.seen)) == ("there", 6)
 
 
 def test_the_back_off_grows_and_differs_from_call_to_call():

@@ -67,7 +67,7 @@ class Breaker:
         again are the last ones, and fail together though the endpoint works. `key_works`: a call was answered
         before, so that a 403 is about this call. A prompt that is too long says nothing of the next one.
         """
-        if tried.reply.status == "overflow":
+        if tried.reply.status == "overflow" or tried.received.http_status == 413:
             return
         if tried.reply.answered:
             self._failures[model] = 0
