@@ -58,7 +58,7 @@ def keep_prefect_from_proxies() -> None:
     from prefect.client import base
 
     for client in (base.PrefectHttpxAsyncClient, base.PrefectHttpxSyncClient):
-        client.__init__ = partialmethod(client.__init__, trust_env=False)  # type: ignore[method-assign]
+        client.__init__ = partialmethod(client.__init__, trust_env=False)  # type: ignore[assignment,method-assign]
 
 
 def configure_serving(root: str, verbose: bool) -> None:
