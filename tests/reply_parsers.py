@@ -27,8 +27,9 @@ from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.authors.revision import read_revision
 from tasks.kumo.paper_protocol import parse_as_published
 from tasks.llm.json_replies import is_cut_off, json_text
+from tasks.llm.reasoning import split_reasoning
 from tasks.llm.redaction import Redaction
-from tasks.llm.replies import find_message, split_reasoning
+from tasks.llm.replies import find_message
 
 Parse = Callable[[str], Any]
 _PROPOSAL = Proposal("Name", "category", "goal", "truths", "actions", "truth", "action", "Title")

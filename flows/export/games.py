@@ -12,7 +12,9 @@ from flows.benchmark import find_benchmark
 from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import Game, Opening, Result, Seat
-from schemas.model_calls.calls import Message
+from schemas.model_calls.calls import Message, Reply
+from tasks.llm.replies import read_message
+from tasks.play.model_player import enter_reply
 from warehouse.catalog.catalog import visible_editions
 from warehouse.catalog.published_rows import read_batches
 from warehouse.editions.publish import read_published_plan
@@ -45,14 +47,19 @@ class Conversation:
     def take(self, reply: str) -> str | None:
         """Take the next reply and return the observation; None where the run has ended.
 
-        Raises InvalidOption once it has ended.
+        Reasoning in the reply is split off first, as for `perennial evaluate` (`tasks.llm.reasoning`).
+        Raises InvalidOption once the run has ended.
         """
+        return self.enter(read_message({"content": reply}))
+
+    def enter(self, reply: Reply) -> str | None:
+        """Do what `take` does with a reply that was read already."""
         if self._game.result() is not None:
             raise InvalidOption(f"the run on {self.instance_id} has ended: start another one")
-        observation = self._game.take(reply)
+        observation = enter_reply(self._game, reply)
         if observation is not None:
             last = self._game.next_message()
-            self._kept += [{"role": "assistant", "content": reply}, last]
+            self._kept += [{"role": "assistant", "content": reply.content}, last]
             self._messages = [*self._kept[:-1], {**last, "content": last["content"] + self._tail}]
         return observation
 

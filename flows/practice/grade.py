@@ -6,8 +6,11 @@ from flows.benchmark import Practice, find_benchmark
 from flows.export.games import Conversation, open_seat
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.game import EpisodeStatus
+from schemas.model_calls.calls import Reply
 from schemas.practice import UNFINISHED, Grade, PracticeQuestion
 from schemas.rows import ReadJson
+from tasks.llm.replies import read_message
+from tasks.play.model_player import enter_reply
 
 # How a reply ends the game that is not read, because it was cut off or is none.
 UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
@@ -36,23 +39,30 @@ def grade(
     """Return what replies to a practice question are worth, by the benchmark's own game.
 
     `question` is a line of `perennial sample`; `replies` are one reply, or those of a game of several turns
-    in order. `ending` says why the last one is not read (`truncated`: it was cut off). A game that goes on
-    after the last reply is unfinished, with score 0; replies after its end are not read. Raises
-    UnreadableInput for what is no such line.
+    in order. Reasoning in them is split off first, as for `perennial evaluate`. `ending` says why the last
+    one is not read (`truncated`: it was cut off). A game that goes on after the last reply is unfinished,
+    with score 0; replies after its end are not read. Raises UnreadableInput for what is no such line.
     """
-    read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
-    practice = find_practice(read.benchmark)
     texts = [replies] if isinstance(replies, str) else list(replies)
     if not all(isinstance(text, str) for text in texts):
         raise UnreadableInput("replies to a practice question: expected a text, or a list of texts")
+    return grade_replies(question, [read_message({"content": text}) for text in texts], ending)
+
+
+def grade_replies(
+    question: PracticeQuestion | ReadJson, replies: Sequence[Reply], ending: EpisodeStatus | None = None
+) -> Grade:
+    """Return what `grade` does for replies that were read already."""
+    read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
+    practice = find_practice(read.benchmark)
     game = practice.seat_of(read).start()
-    for number, text in enumerate(texts, start=1):
+    for number, reply in enumerate(replies, start=1):
         if game.result() is not None:
             break
-        if ending is not None and number == len(texts):
+        if ending is not None and number == len(replies):
             game.end(ending)
         else:
-            game.take(text)
+            enter_reply(game, reply)
     result = game.result()
     if result is None:
         return Grade(UNFINISHED, False, 0.0)

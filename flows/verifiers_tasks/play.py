@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from flows.practice.grade import open_question
-from flows.verifiers_tasks.replies import read_reply
+from tasks.llm.replies import read_message
 
 if TYPE_CHECKING:
     from flows.verifiers_tasks.question_task import QuestionData
@@ -27,8 +27,5 @@ async def play_question(data: "QuestionData", model: str, endpoint: str, secret:
             except OpenAIError as error:
                 return f"{type(error).__name__}: {error}"
             choice = said.choices[0]
-            reply = read_reply(choice.message.content, choice.finish_reason)
-            if reply.status != "ok":
-                break
-            run.take(reply.content)
+            run.enter(read_message(choice.message.model_dump(), choice.finish_reason))
     return ""

@@ -2,12 +2,10 @@
 
 import verifiers.v1 as vf
 
-from flows.practice.grade import grade
-from flows.verifiers_tasks.replies import read_reply
-from schemas.game import EpisodeStatus
+from flows.practice.grade import grade_replies
 from schemas.practice import Grade, PracticeQuestion
 from schemas.rows import JsonObject
-from tasks.play.model_player import ENDINGS
+from tasks.llm.replies import read_message
 
 _STATUSES = ("unparsed", "truncated", "unfinished")
 
@@ -55,14 +53,9 @@ class QuestionTask(vf.Task[QuestionData, vf.State, vf.TaskConfig]):
 def grade_trace(line: JsonObject, trace: vf.Trace) -> Grade:
     """Return the grade of the replies of a trace, read as `perennial evaluate` reads replies."""
     finished = {call.node: call.finish_reason for call in trace.calls if call.node is not None}
-    texts: list[str] = []
-    ending: EpisodeStatus | None = None
-    for place, node in enumerate(trace.nodes):
-        if not node.sampled or node.message.role != "assistant":
-            continue
-        reply = read_reply(node.message.content, finished.get(place))
-        texts.append(reply.content)
-        if reply.status != "ok":
-            ending = ENDINGS[reply.status]
-            break
-    return grade(line, texts, ending)
+    replies = [
+        read_message({"content": node.message.content}, finished.get(place))
+        for place, node in enumerate(trace.nodes)
+        if node.sampled and node.message.role == "assistant"
+    ]
+    return grade_replies(line, replies)

@@ -35,7 +35,7 @@ CallStatus = Literal[
 CALL_STATUSES: tuple[CallStatus, ...] = get_args(CallStatus)
 ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empty")
 
-# Where a reply's reasoning stood: nowhere, in a field of its own, or between think tags in its text.
+# Where a reply's reasoning stood: nowhere, in a field or part of its own, or between tags in its text.
 ReasoningSource = Literal["none", "field", "think_tags"]
 REASONING_SOURCES: tuple[ReasoningSource, ...] = ("none", "field", "think_tags")
 

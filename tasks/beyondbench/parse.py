@@ -7,9 +7,9 @@ r"""Read an answer from a reply: four levels, strict to loose, the last match wi
 4. The last number, for answers that are a number.
 
 What a container holds was meant as the answer: prose around it is not searched for another one. A container
-or phrase with two different answers, or with what the answer is not, is no answer. Thinking is
-cut off first: what stands before a closing tag, or after an opening one that nobody closes. Time is linear in
-the reply's length, whatever it holds: no unbounded repetition begins at many places.
+or phrase with two different answers, or with what the answer is not, is no answer. Thinking was split off
+before (`tasks.llm.reasoning`). Time is linear in the reply's length, whatever it holds: no unbounded
+repetition begins at many places.
 """
 
 import re
@@ -34,12 +34,6 @@ NOTHING = Parsed(None, 0)
 # No answer is longer, no more containers or phrases are tried, and prose is searched no further from its end.
 _LONGEST, _MOST, _TAIL = 50_000, 20, 40_000
 
-# <think>, [THINK], <seed:think>, ◁think▷, <|begin_of_thought|> and the channels of gpt-oss.
-_THINKING = re.compile(
-    r"<(/?)(?:seed:)?(?:think|thinking|thought|reasoning|scratchpad)>|(?-i:\[(/?)THINK\])|◁(/?)think▷"
-    r"|<\|(?:begin|(end))_of_thought\|>|<\|channel\|>(?:(final)|analysis|commentary)(?:<\|message\|>)?",
-    re.IGNORECASE,
-)
 _ANSWER_TAG = re.compile(r"<(/?)(?:final_)?answer>", re.IGNORECASE)
 # Braces that close at once are met as one: they change nothing for the boxes around them.
 _BOX_OR_BRACES = re.compile(r"(\\boxed\s{0,5}\{)|\\[\\{}]|\{[^{}\\]*+\}|(\{++)|(\}++)")
@@ -94,7 +88,6 @@ _ESCAPED = re.compile(r"\\([{}_%#&])")
 
 def parse_reply(text: str, form: Form) -> Parsed:
     """Return the answer of a reply, None where none can be read, and the level at which it was read."""
-    text = cut_thinking(text)
     inside = _contents(text, form.container)
     if joins_containers(text) and differ(_read(one, form) for one in inside[-2:]):
         return NOTHING
@@ -150,23 +143,6 @@ def _read(part: str, form: Form) -> Answer | None:
     if answer is None and form.is_scalar and (numbers := deque(_NUMBER.finditer(plain), 1)):
         answer = form.read_loosely(numbers[0][0])
     return answer
-
-
-def cut_thinking(text: str) -> str:
-    """Return the text without its thinking."""
-    shown: list[str] = []
-    start: int | None = 0  # where the text that is no thinking began, None within thinking
-    for tag in _THINKING.finditer(text):
-        if any(tag.groups()):  # a closing tag: all before it was thinking where none was opened
-            if start is not None:
-                shown.clear()
-            start = tag.end()
-        elif start is not None:
-            shown.append(text[start : tag.start()])
-            start = None
-    if start is not None:
-        shown.append(text[start:])
-    return " ".join(shown)
 
 
 def strip_markup(text: str) -> str:

@@ -4,8 +4,9 @@ The body is untrusted text. Reasoning is split off, wherever it stands, so that 
 answer; counts that make no sense become None; nothing here raises because of what a body says.
 """
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from schemas.errors import shorten
 from schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource, Reply
 from schemas.model_calls.price import Price
 from tasks.llm.http.bodies import UnreadableBody, read_json
+from tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.server_words import Ending, read_ending, read_failure
 from tasks.llm.usage import token_bounds, usage_of
@@ -22,7 +24,6 @@ MAX_RAW_CHARS = 1_000_000
 MAX_TEXT_CHARS = 1_000_000
 _MAX_ERROR_CHARS, _MAX_NAME_CHARS = 300, 200
 
-_THINK_TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE | re.ASCII)
 _HTML = re.compile(
     r"\s*(?:<\?xml.{0,200}?>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b",
     re.I | re.A | re.S,
@@ -162,6 +163,13 @@ def wants_completion_tokens(received: Received) -> bool:
 # ---- the message
 
 
+def read_message(message: Mapping[str, Any], finish_reason: str | None = None) -> Reply:
+    """Return the reply of a message that another program asked for, read as if a server had sent it here."""
+    body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
+    request = ModelRequest("player", "", (), {}, "", "")
+    return replace(read_attempt(request, Received(200, json.dumps(body), 0.0), None).reply, raw=None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     status: CallStatus
@@ -174,16 +182,17 @@ class _Answer:
     @classmethod
     def of(cls, choice: Mapping[str, Any], ending: Ending) -> "_Answer":
         message = choice.get("message") or {}
-        text, refused = _text_of(message.get("content"))
+        text, thought_parts, refused = read_parts(message.get("content"))
+        text = _storable(text[: MAX_TEXT_CHARS + 1])
         content, thought = split_reasoning(text[:MAX_TEXT_CHARS])
-        field = _reasoning_field(message)
+        field = "\n".join(filter(None, (read_reasoning_field(message), thought_parts)))[:MAX_TEXT_CHARS]
         refusal = _name(message.get("refusal"))
         refused = refused or refusal is not None or ending == "refused"
         is_cut = ending == "cut" or len(text) > MAX_TEXT_CHARS
         return cls(
             status=_status(content, is_cut, refused),
             content=content,
-            reasoning="\n".join(part for part in (field, thought) if part) or None,
+            reasoning="\n".join(part for part in (_storable(field), thought) if part) or None,
             reasoning_source="field" if field else "think_tags" if thought else "none",
             finish_reason=_name(choice.get("finish_reason")) or _name(choice.get("native_finish_reason")),
             refusal=refusal,
@@ -226,56 +235,6 @@ def _defect_of(choice: Mapping[str, Any], ending: Ending) -> str | None:
     if content is not None and not isinstance(content, str | list):
         return f"the message's content is neither text nor a list of parts but {type(content).__name__}"
     return None
-
-
-def _text_of(content: str | Sequence[Any] | None) -> tuple[str, bool]:
-    """Return the text of a message's content, and whether one of its parts is a refusal."""
-    if content is None or isinstance(content, str):
-        return _storable((content or "")[: MAX_TEXT_CHARS + 1]), False
-    parts = [part for part in content if isinstance(part, dict)]
-    texts = [
-        part["text"] for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)
-    ]
-    return _storable("".join(texts)[: MAX_TEXT_CHARS + 1]), any(
-        part.get("type") == "refusal" for part in parts
-    )
-
-
-def _reasoning_field(message: Mapping[str, Any]) -> str | None:
-    fields = (message.get("reasoning_content"), message.get("reasoning"))
-    found = (field[:MAX_TEXT_CHARS] for field in fields if isinstance(field, str) and field.strip())
-    return next(map(_storable, found), None)
-
-
-def split_reasoning(text: str) -> tuple[str, str | None]:
-    """Return the text without its think blocks, and what was in them (None where there are none).
-
-    An unclosed block reaches to the end. A closing tag that closes nothing ends a block that began with
-    the text (some servers leave out the opening tag): all that stands before it is reasoning. Text
-    without any tag is returned as it stands; pieces on both sides of a block are joined by a new line, and
-    lose the white space beside it. What the text itself ends with stays: a reply may be cut at a space.
-    """
-    content: list[str] = []
-    reasoning: list[str] = []
-    inside, start = False, 0
-    for tag in _THINK_TAG.finditer(text):
-        piece, closes = text[start : tag.start()], bool(tag[1])
-        piece = piece.strip() if start else piece.rstrip()
-        start = tag.end()
-        if closes and not inside:
-            reasoning += [*content, piece]
-            content.clear()
-        else:
-            (reasoning if inside else content).append(piece)
-        inside = not closes
-    if not start:
-        return text, None
-    (reasoning if inside else content).append(text[start:].lstrip())
-    return _join_parts(content), _join_parts(reasoning).strip() or None
-
-
-def _join_parts(pieces: Sequence[str]) -> str:
-    return "\n".join(piece for piece in pieces if piece.strip())
 
 
 # ---- text

@@ -21,6 +21,7 @@ SecondReader = Callable[[Ask, GameT, str], Awaitable[None]]
 
 _Number = TypeVar("_Number", int, float)
 
+
 # How a reply ends an episode when its call did not come to a whole answer.
 ENDINGS: dict[CallStatus, EpisodeStatus] = {
     "truncated": "truncated",
@@ -112,6 +113,17 @@ def open_marked(game: Game, player: ModelPlayer, canary: str) -> Opening:
     return opening._replace(messages=messages, kept=kept)
 
 
+def enter_reply(game: Game, reply: Reply) -> str | None:
+    """Let the game take the reply, or end as its status says; return what comes back, None at the end.
+
+    The way in for every reply that a model gave: of a server, a log, a trace, and a program's own call.
+    """
+    if reply.status == "ok":
+        return game.take(reply.content)
+    game.end(ENDINGS[reply.status])
+    return None
+
+
 async def play_model(
     ask: Ask,
     player: ModelPlayer,
@@ -139,7 +151,7 @@ async def play_model(
         request = _request(player, opening, messages, run)
         reply = await ask(request)
         replies.append(reply)
-        feedback = _enter(game, reply)
+        feedback = enter_reply(game, reply)
         ended = game.result()
         if second_reader and reply.status == "ok" and ended is not None and ended.status == "unparsed":
             await second_reader(ask, game, reply.content)
@@ -246,13 +258,6 @@ def _request(player: ModelPlayer, opening: Opening, messages: Sequence[Message],
         template_hash=opening.template_hash or template_hash(opening.template),
         repeat=run,
     )
-
-
-def _enter(game: Game, reply: Reply) -> str | None:
-    if reply.status == "ok":
-        return game.take(reply.content)
-    game.end(ENDINGS[reply.status])
-    return None
 
 
 def _total(values: Sequence[_Number | None]) -> _Number | None:

@@ -191,7 +191,6 @@ WRITTEN = "{1: True, 2: False, 3: False, 4: False}"
         (f"<answer>{WRITTEN}</answer>", 1),
         (f"<answer>\n{WRITTEN.replace(', ', ',')}\n</answer>", 1),
         ("<answer>{1: False}</answer> no, " + f"<answer>{WRITTEN}</answer>", 1),
-        ("<think><answer>{1: False}</answer></think>" + f"<answer>{WRITTEN}</answer>", 1),
         ('<answer>{"1": true, "2": false, "3": false, "4": false}</answer>', 2),
         ("<answer>{'x1': True, 'x2': False, 'x3': False, 'x4': False}</answer>", 2),
         ("<answer>x1 = T, x2 = F, x3 = F, x4 = F</answer>", 2),

@@ -218,7 +218,6 @@ WRITTEN = FORM.write(TWO)
         (f"<answer>{WRITTEN}</answer>", 1),
         (f"<answer>\n{WRITTEN.replace(', ', ',')}\n</answer>", 1),
         ('<answer>{0: "red"}</answer> no, ' + f"<answer>{WRITTEN}</answer>", 1),
-        ('<think><answer>{0: "red"}</answer></think>' + f"<answer>{WRITTEN}</answer>", 1),
         (f"<answer>{TWO}</answer>", 2),  # Python
         (f"<answer>{TWO}</answer>".replace("'", '"'), 2),  # JSON
         ("<answer>" + "\n".join(f"- Vertex {v}: **{c}**" for v, c in TWO.items()) + "</answer>", 2),

@@ -178,7 +178,6 @@ def test_the_form_writes_what_the_prompt_asks_for():
     [
         (f"\\boxed{{{TEXT}}}", 1),
         (f"First \\boxed{{{OTHER}}}, then \\boxed{{{TEXT}}}.", 1),
-        (f"<think>\\boxed{{{OTHER}}}</think>\\boxed{{\n{TEXT}\n}}", 1),
         ("\\boxed{" + TEXT.replace(", ", ",\n") + "}", 1),
         (f"\\boxed{{\\text{{{TEXT}}}}}", 2),
         (f"\\boxed{{{TEXT.lower()}}}", 2),

@@ -130,7 +130,6 @@ def test_primes_and_multiples_are_asked_for():
         ("<answer>23</answer>", 23, 1),
         ("<answer>\n23\n</answer>", 23, 1),
         ("<answer>7</answer> no: <answer>23</answer>", 23, 1),
-        ("<think><answer>7</answer></think><answer>23</answer>", 23, 1),
         ("<answer>x = 23</answer>", 23, 2),
         ("<answer>**23**</answer>", 23, 2),
         ("<answer>x \\equiv 23 \\pmod{105}</answer>", None, 0),

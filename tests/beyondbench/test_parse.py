@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from schemas.beyondbench.things import Parsed
 from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.parse import NOTHING, cut_thinking, parse_reply, strip_markup
+from tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
+from tasks.llm.reasoning import split_reasoning
 
 BOXED, TAGGED = IntegerForm(), IntegerForm("answer")
 BOX = "\\boxed"
@@ -28,10 +29,6 @@ def read(text, form=BOXED):
         "\\[\n\\boxed{ 5 }\n\\]\nThere were 8 numbers.",
         "\\boxed {+5}",
         "First \\boxed{3}; no, \\boxed{4}; so \\boxed{5}. All 8 are used.",
-        "<think>\\boxed{4}</think>\\boxed{5}",
-        "\\boxed{5}\n<think>is it 6? \\boxed{6}</think>",
-        "a stray 4 \\boxed{4}</think>\\boxed{5}",
-        "\\boxed{5}<think>cut off in thought: \\boxed{6}",
         "```latex\n\\boxed{5}\n```",
         "```\n\\boxed{5}",
         "\\boxed{\\boxed{5}}",
@@ -165,11 +162,6 @@ def test_level_4_the_last_number(text):
         "\\boxed{answer}",
         "\\boxed{unknown} though there are 8",
         "<answer></answer>",
-        "<think>\\boxed{5}",
-        "<think>\\boxed{5}</think>",
-        "the answer is 5</think>",
-        "[THINK]the answer is 5[/THINK]",
-        "<|channel|>analysis<|message|>The answer is 5<|end|>",
         # French and European decimals are none of the forms that prompts ask for
         "\\boxed{3,14}",
         "\\boxed{1.234,56}",
@@ -229,32 +221,6 @@ def test_what_a_container_holds_is_meant_whatever_stands_around_it():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a", "a"),
-        ("<think>x</think>a", " a"),
-        ("a<think>x</think>b", "a b"),
-        ("x</think>a", "a"),
-        ("a<think>x", "a"),
-        ("<THINK>x</THINK>a", " a"),
-        ("<think>I open <think> twice</think>a", " a"),
-        ("<think>one <think>two</think> three</think>a", "a"),
-        ("<think>x</think>a<think>y</think>b", " a b"),
-        ("<think>x</thinking>a", " a"),
-        ("<seed:think>x</seed:think>a", " a"),
-        ("<reasoning>x</reasoning>a", " a"),
-        ("◁think▷x◁/think▷a", " a"),
-        ("[THINK]x[/THINK]a", " a"),
-        ("[think] is no tag", "[think] is no tag"),
-        ("<|begin_of_thought|>x<|end_of_thought|>a", " a"),
-        ("<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>a", " a"),
-    ],
-)
-def test_thinking_is_cut_off(text, shown):
-    assert cut_thinking(text) == shown
-
-
-@pytest.mark.parametrize(
     ("text", "plain"),
     [
         ("**a**", "a"),
@@ -299,8 +265,8 @@ def test_a_hostile_reply_is_read_or_refused(piece, form):
 @pytest.mark.parametrize("piece", ["\\boxed{", "<answer>", "<think>", "answer is ", "a"])
 def test_the_answer_after_1_mb_of_anything_is_read(piece):
     junk = piece * (1_000_000 // len(piece))
-    assert read(f"{junk}</think>{BOX}{{5}}") == (5, 1)
-    assert read(f"{junk}</think><answer>5</answer>", TAGGED) == (5, 1)
+    assert read(split_reasoning(f"{junk}</think>{BOX}{{5}}")[0]) == (5, 1)
+    assert read(split_reasoning(f"{junk}</think><answer>5</answer>")[0], TAGGED) == (5, 1)
 
 
 def count_lines(call):

@@ -213,7 +213,6 @@ OTHER = "2 1 3 4\n3 4 1 2\n1 2 4 3\n4 3 2 1"
     [
         (f"<answer>\n{LINES}\n</answer>", 1),
         (f"<answer>{OTHER}</answer> no:\n<answer>{LINES}</answer>", 1),
-        (f"<think><answer>{OTHER}</answer></think><answer>{LINES}</answer>", 1),
         (f"<answer>\n{SOLVED}\n</answer>", 2),
         (f"<answer>\n```\n{LINES}\n```\n</answer>", 2),
         (f"<answer>\n```json\n{SOLVED}\n```\n</answer>", 2),

@@ -21,7 +21,6 @@ FORM = TermForm()
         (r"\boxed{3.50}", "3.5", 1),
         (r"\boxed{12.00}", 12, 1),
         (r"\boxed{1} or rather \boxed{2.5}", "2.5", 1),
-        (r"<think>\boxed{1}</think> \boxed{0.25}", "0.25", 1),
         (r"\boxed{1,234.5}", "1234.5", 2),
         (r"\boxed{1{,}234}", 1234, 2),
         (r"\boxed{\frac{15}{4}}", "3.75", 2),

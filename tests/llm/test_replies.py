@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES
 from schemas.model_calls.price import Price
-from tasks.llm.replies import MAX_RAW_CHARS, read_attempt, split_reasoning
+from tasks.llm.reasoning import split_reasoning
+from tasks.llm.replies import MAX_RAW_CHARS, read_attempt
 from tasks.llm.retry_policy import Received
 from tasks.llm.usage import cost_usd
 from tests.llm.http_double import completion, request, usage
@@ -162,7 +163,7 @@ def test_half_a_character_can_be_stored():
 
 def test_content_may_be_a_list_of_parts():
     parts = [{"type": "text", "text": "one "}, {"type": "image"}, "x", {"type": "text", "text": "two"}]
-    assert read(completion(parts)).content == "one two"
+    assert read(completion(parts)).content == "one xtwo"
 
 
 # ---- reasoning
@@ -174,6 +175,44 @@ def test_reasoning_in_a_field(name):
     assert (reply.content, reply.reasoning, reply.reasoning_source) == ("42", "let me see", "field")
     empty = read(completion("42", **{name: "", "reasoning_details": []}))
     assert (empty.reasoning, empty.reasoning_source) == (None, "none")
+
+
+@pytest.mark.parametrize(
+    ("message", "reasoning"),
+    [
+        ({"thinking": "a"}, "a"),
+        ({"reasoning": "a", "reasoning_details": [{"type": "reasoning.text", "text": "b"}]}, "a"),
+        ({"reasoning": None, "reasoning_details": [{"type": "reasoning.summary", "summary": "b"}]}, "b"),
+        ({"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]}, None),
+        ({"thinking_blocks": [{"type": "thinking", "thinking": "a", "signature": "x"}]}, "a"),
+        ({"reasoning": {"content": [{"type": "reasoning_text", "text": "a"}]}}, "a"),
+        ({"reasoning_effort": "high", "thought_signature": "x", "reasoning_tokens": 3}, None),
+    ],
+)
+def test_fields_of_reasoning_are_known_by_their_name(message, reasoning):
+    reply = read(completion("42", **message))
+    assert (reply.content, reply.reasoning) == ("42", reasoning)
+
+
+@pytest.mark.parametrize(
+    ("part", "content", "reasoning"),
+    [
+        ({"type": "output_text", "text": "b"}, "ab", None),
+        ({"type": "text", "text": {"value": "b"}}, "ab", None),
+        ("b", "ab", None),
+        ({"text": "b"}, "ab", None),
+        ({"type": "thinking", "thinking": "b"}, "a", "b"),
+        ({"type": "thinking", "thinking": [{"type": "text", "text": "b"}, {"text": "c"}]}, "a", "bc"),
+        ({"type": "reasoning", "text": "b"}, "a", "b"),
+        ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "b"}]}, "a", "b"),
+        ({"type": "redacted_thinking", "data": "b"}, "a", None),
+        ({"text": "b", "thought": True}, "a", "b"),
+        ({"type": "image_url", "image_url": {"url": "b"}}, "a", None),
+    ],
+)
+def test_parts_are_text_or_reasoning(part, content, reasoning):
+    reply = read(completion([{"type": "text", "text": "a"}, part]))
+    assert (reply.content, reply.reasoning) == (content, reasoning)
 
 
 def test_reasoning_in_a_field_and_in_tags():
@@ -195,6 +234,14 @@ def test_reasoning_in_a_field_and_in_tags():
         ("<think>a<think>b</think>c</think>d", "d", "a\nb\nc"),
         ("<think></think>x", "x", None),
         ("<thi<think>x</think>nk>y", "<thi\nnk>y", "x"),
+        ("<think>a <reflection>b</reflection> c", "", "a\nb\nc"),
+        # what belongs to a game
+        ("[think] is no tag", "[think] is no tag", None),
+        ("<ANSWER>[Reflection]</ANSWER>", "<ANSWER>[Reflection]</ANSWER>", None),
+        ('[["plan", "draft"], [A], [Thought]]', '[["plan", "draft"], [A], [Thought]]', None),
+        ("a < think > b", "a < think > b", None),
+        ("a <thinkers> b <rethink> c", "a <thinkers> b <rethink> c", None),
+        ("[Answer] C", "[Answer] C", None),
     ],
 )
 def test_think_tags(text, content, reasoning):

@@ -20,6 +20,7 @@ from schemas.errors import InvalidOption
 from tests.practice.drawn import GIVEN, draw
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
+from tests.verifiers_tasks.traces import trace_of
 
 vf = pytest.importorskip("verifiers.v1", reason="the extra `verifiers` is not installed")
 PACKAGES = {name: pytest.importorskip(f"perennial_{name}") for name in GIVEN}
@@ -156,21 +157,9 @@ def test_a_trace_is_graded_as_perennial_reads_replies() -> None:
         ("", "stop", 0.0, "unparsed"),
         (f"<think>[{question.answer}]</think>", "stop", 0.0, "unparsed"),
     ):
-        trace = _trace_of(task, content, reason)
+        trace = trace_of(task, content, reason)
         asyncio.run(task.score(trace))
         assert trace.reward == score
         assert [name for name in ("unparsed", "truncated", "unfinished") if trace.metrics[name]] == [
             *([ended] if ended else [])
         ]
-
-
-def _trace_of(task: Any, content: str, reason: str) -> Any:
-    node = {"message": {"role": "assistant", "content": content}, "sampled": True, "parent": None}
-    return vf.Trace.model_validate(
-        {
-            "task": {"type": "QuestionTask", "data": task.data, "key": task.key},
-            "agent": {"config": {}},
-            "nodes": [node],
-            "calls": [{"node": 0, "finish_reason": reason}],
-        }
-    )

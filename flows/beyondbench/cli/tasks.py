@@ -23,6 +23,7 @@ from tasks.beyondbench.complexity import complexity_of
 from tasks.beyondbench.problem import Problem, draw_problem
 from tasks.beyondbench.registry import TASKS, find_task
 from tasks.beyondbench.task import Task, Variation
+from tasks.llm.reasoning import split_reasoning
 
 tasks = typer.Typer(
     name="tasks",
@@ -203,7 +204,7 @@ def _range(first: object, last: object) -> str:
 
 
 def _grade(problem: Problem, reply: str) -> JsonObject:
-    parsed = problem.parse(reply)
+    parsed = problem.parse(split_reasoning(reply)[0])
     is_read = parsed.answer is not None
     detail = problem.verify(parsed.answer) if is_read else None
     return {
