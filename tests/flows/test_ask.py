@@ -79,3 +79,16 @@ def test_the_newest_edition_can_be_named_and_a_pattern_may_match_nothing(run: Ru
     assert {row["edition"] for row in newest} == {"e2"}
     nothing = run("ask", "endings", "edition=kumo-%", "--format", "json")
     assert (nothing.code, json.loads(nothing.out)) == (0, [])
+    assert "no row: edition=kumo-% fits no edition of the data root, which has e1, e2\n" in nothing.err
+
+
+def test_a_question_without_an_answer_says_why(root: Store, run: Run) -> None:
+    for question in saved_questions().values():
+        reason = question.no_row
+        assert reason not in (question.text, "nothing in the data root fits")
+        rows = open_catalog(root).query(question.ask({}))[1]
+        if not rows:
+            assert run("ask", question.name).out.endswith(f"0 rows\nno row: {reason}\n")
+    narrowed = run("ask", "separating_domains", "edition=e1", "--format", "json")
+    assert narrowed.out == "[]\n"
+    assert narrowed.err.endswith(f"no row: {saved_questions()['separating_domains'].no_row} (edition=e1)\n")

@@ -4,15 +4,15 @@ import duckdb
 
 from warehouse.catalog.questions import saved_questions
 
-STATISTICS = """CREATE TABLE statistics AS FROM (VALUES
-    ('e', 'rank_in_kind', 'models', 'weak'), ('e', 'rank_in_kind', 'models', 'strong'),
-    ('e', 'rank_in_kind', 'programs', 'exact'), ('e', 'success_rate', 'any', 'exact')
-) AS t(edition, statistic, convention, player)"""
+# None of them has a rank: models count that share no instance too.
+BOARD = """CREATE TABLE leaderboard AS FROM (VALUES
+    ('e', 'models', 'weak', NULL), ('e', 'models', 'strong', NULL), ('e', 'reference', 'exact', NULL)
+) AS t(edition, player_group, player, rank)"""
 
 
 def test_an_instance_that_only_a_program_solves_is_one_that_no_model_solves() -> None:
     with duckdb.connect(":memory:") as connection:
-        connection.execute(STATISTICS)
+        connection.execute(BOARD)
         connection.execute(
             """CREATE TABLE episodes AS SELECT 'e' AS edition, * FROM (VALUES
                 ('hard', 'exact', true), ('hard', 'weak', false), ('hard', 'strong', false),
@@ -30,7 +30,7 @@ def test_an_instance_that_only_a_program_solves_is_one_that_no_model_solves() ->
 
 def test_domains_are_separated_by_models() -> None:
     with duckdb.connect(":memory:") as connection:
-        connection.execute(STATISTICS)
+        connection.execute(BOARD)
         connection.execute(
             """CREATE TABLE domain_scores AS SELECT 'e' AS edition, 'b' AS benchmark, 's' AS setting, *,
                 rate - 0.1 AS success_rate_low, rate + 0.1 AS success_rate_high, rate AS success_rate

@@ -1,7 +1,7 @@
 """Saved questions: SQL that analysts run by name, the shared files first and then those of each benchmark.
 
 A file begins with the question as a comment; lines such as `-- $player = %` name its parameters and their
-defaults, which are patterns of LIKE.
+defaults, which are patterns of LIKE, and a line `-- No row: ...` says what is so where it has no answer.
 """
 
 import re
@@ -14,16 +14,18 @@ from warehouse.catalog.question_views import question_of, view_packages, without
 from warehouse.catalog.sql.confinement import quote
 
 _PARAMETER = re.compile(r"^\$(\w+) = (.*)$", re.MULTILINE)
+_NO_ROW = re.compile(r"^No row: (.*)\.$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A saved question: its name, its text, the defaults of its parameters, and its SQL."""
+    """A saved question: its name, text, defaults of parameters and SQL, and why it may have no row."""
 
     name: str
     text: str
     defaults: Mapping[str, str]
     sql: str
+    no_row: str = "nothing in the data root fits"
 
     def ask(self, given: Mapping[str, str]) -> str:
         """Return the SQL with these values and the other defaults in place of its parameters."""
@@ -42,7 +44,6 @@ def saved_questions() -> dict[str, Question]:
 
 def _read(file: str, sql: str) -> Question:
     comment = question_of(sql)
-    text = " ".join(_PARAMETER.sub("", comment).split())
-    return Question(
-        file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip()
-    )
+    text = " ".join(_NO_ROW.sub("", _PARAMETER.sub("", comment)).split())
+    of = (file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip())
+    return Question(*of, *_NO_ROW.findall(comment))

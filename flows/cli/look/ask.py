@@ -14,11 +14,13 @@ from flows.console.terminal import Terminal
 from schemas.errors import InvalidOption, suggest
 from warehouse.catalog.catalog import Catalog, open_catalog, visible_editions
 from warehouse.catalog.questions import Question, saved_questions
+from warehouse.catalog.sql.confinement import quote
 from warehouse.editions.selectors import select_unit
 
 _LIST = ("question", "parameters", "what it answers")
 _ANY = "%"
-_TABLE_OF = {"player": "episodes", "benchmark": "editions"}
+_MOST_NAMES = 6
+_TABLE_OF = {"player": "episodes", "benchmark": "editions", "edition": "editions"}
 
 
 def ask(
@@ -64,11 +66,13 @@ def ask(
     catalog = open_catalog(store)
     asked = chosen.ask(given)
     names, rows_ = catalog.query(asked)
-    if not rows_:
-        _refuse_unknown(catalog, given)
+    reason = "" if rows_ else _explain_nothing(catalog, chosen, given)
     # Rows alone go where another program reads them.
-    Terminal(stderr=format_ is not Format.table).print(f"{chosen.text}\n\n{asked}\n", soft_wrap=True)
+    beside = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
+    beside.print(f"{chosen.text}\n\n{asked}\n")
     print_rows(names, rows_, format_)
+    if reason:
+        beside.print(f"no row: {reason}")
 
 
 def _is_name(value: str) -> bool:
@@ -76,16 +80,23 @@ def _is_name(value: str) -> bool:
     return _ANY not in value
 
 
-def _refuse_unknown(catalog: Catalog, given: Mapping[str, str]) -> None:
-    """Raise InvalidOption where a player or a benchmark is named that the root does not have."""
-    for parameter in given.keys() & _TABLE_OF.keys():
-        name = given[parameter]
-        rows = catalog.query(f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]} ORDER BY 1")[1]
-        known = [str(row[0]) for row in rows]
+def _explain_nothing(catalog: Catalog, question: Question, given: Mapping[str, str]) -> str:
+    """Say why a question has no row: nothing fits a pattern, or the question's own reason.
+
+    Raises InvalidOption where a player or a benchmark is named that the root does not have.
+    """
+    for parameter, name in given.items():
+        listed = f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]}"
+        known = [str(row[0]) for row in catalog.query(f"{listed} ORDER BY 1")[1]]
         if _is_name(name) and name not in known:
             raise InvalidOption(
                 f"{parameter}={name}: no {parameter} of that name is in the data root{suggest(name, known)}"
             )
+        if not catalog.query(f"{listed} WHERE {parameter} LIKE {quote(name)}")[1]:
+            there = ", ".join(known[:_MOST_NAMES]) + (", ..." if len(known) > _MOST_NAMES else "")
+            return f"{parameter}={name} fits no {parameter} of the data root, which has {there or 'none'}"
+    scope = ", ".join(f"{parameter}={name}" for parameter, name in given.items())
+    return question.no_row + (f" ({scope})" if scope else "")
 
 
 def _name(question: Question) -> str:

@@ -1,6 +1,7 @@
 -- Than whom is a player better or worse on the instances that both played?
 -- $edition = %
 -- $player = %
+-- No row: no two players answered the same instances of a setting.
 SELECT edition, setting, player, other_player, instances, difference, difference_low, difference_high, mcnemar_p_holm
 FROM paired_comparisons
 WHERE edition LIKE $edition AND player LIKE $player

@@ -1,5 +1,6 @@
 -- What did model calls cost, by role and model?
 -- $edition = %
+-- No row: no model was called: programs make no calls, and imported answers bring none.
 SELECT edition, evaluation, role, model, count(*) AS calls, sum(prompt_tokens) AS prompt_tokens,
        sum(completion_tokens) AS completion_tokens, sum(cost_usd) AS cost_usd
 FROM calls

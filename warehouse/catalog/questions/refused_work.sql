@@ -1,5 +1,6 @@
 -- What did checks refuse while an edition grew, and why?
 -- $edition = %
+-- No row: no check refused anything.
 SELECT edition, stage, rule, count(*) AS rows, any_value(message) AS example
 FROM rejections
 WHERE edition LIKE $edition

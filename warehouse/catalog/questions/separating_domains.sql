@@ -2,8 +2,9 @@
 -- intervals?
 -- $edition = %
 -- $benchmark = %
+-- No row: no domain has success rates of two models, and separation compares at least two.
 WITH models AS (
-    SELECT DISTINCT edition, player FROM statistics WHERE statistic = 'rank_in_kind' AND convention = 'models'
+    SELECT DISTINCT edition, player FROM leaderboard WHERE player_group = 'models'
 )
 SELECT edition, setting, domain, count(*) AS models,
        arg_max(player, success_rate) AS best, max(success_rate) AS best_rate, arg_max(success_rate_low, success_rate) AS best_low,

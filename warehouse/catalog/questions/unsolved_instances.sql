@@ -1,7 +1,8 @@
 -- Which instances does no model solve in any run?
 -- $edition = %
+-- No row: no model has played, or each instance that models played was solved by one of them.
 WITH models AS (
-    SELECT DISTINCT edition, player FROM statistics WHERE statistic = 'rank_in_kind' AND convention = 'models'
+    SELECT DISTINCT edition, player FROM leaderboard WHERE player_group = 'models'
 ), unsolved AS (
     SELECT edition, instance_id, count(DISTINCT player) AS models, count(*) AS episodes
     FROM episodes

@@ -1,5 +1,6 @@
 -- Who answers the same instance differently from run to run?
 -- $edition = %
+-- No row: no player answered an instance more than once: --runs 2 plays each one twice.
 WITH runs AS (
     SELECT edition, player, instance_id, count(*) AS runs, bool_or(success) AND NOT bool_and(success) AS differs
     FROM episodes

@@ -5,7 +5,7 @@ WITH means AS (
     SELECT edition, domain, language, difficulty, count(*) AS models, avg(accuracy) AS mean_accuracy,
            min(accuracy) AS lowest_accuracy, max(accuracy) AS highest_accuracy
     FROM knowlogic_scores
-    SEMI JOIN (SELECT edition, player FROM statistics WHERE statistic = 'rank_in_kind' AND convention = 'models') AS m
+    SEMI JOIN (SELECT edition, player FROM leaderboard WHERE player_group = 'models') AS m
     USING (edition, player)
     GROUP BY ALL
 )

@@ -1,5 +1,6 @@
 -- Does a model do better with books that it wrote itself than with a second writer's books of the same instances?
 -- $edition = %
+-- No row: no two players have read books of two writers in KUMO (--second-writer with --books final,second).
 WITH authors AS (
     SELECT edition, arg_min(author, revision) FILTER (NOT starts_with(version, 'second')) AS writer,
            arg_min(author, revision) FILTER (starts_with(version, 'second')) AS second_writer
