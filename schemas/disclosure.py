@@ -4,17 +4,15 @@ The seed is drawn from the operating system, committed to before play, and revea
 bits is public: columns hold it. A larger one is secret: what is published is its commitment, the SHA-256 of
 its decimal digits (ASCII, nothing before or after them), until it is revealed.
 
-The canary is one line with a GUID by which texts of an edition are found in training data. The idea is that
-of BIG-bench (Srivastava et al., 2022): a filter of training data can drop documents with such a line, and a
-tester can ask a model for the GUID.
+The canary is a GUID by which files of an edition are found in training data. The idea is that of BIG-bench
+(Srivastava et al., 2022): a filter of training data can drop documents that hold it, and a tester can ask a
+model for it. Published files hold it; what a player is asked never does, since it changes the answers
+(docs/decisions/14-canary.md).
 """
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
-
-from schemas.model_calls.calls import Message
 
 SECRET_BITS = 256
 _PUBLIC_LIMIT = 2**63
@@ -56,19 +54,3 @@ def canary_line(canary: str) -> str:
     """Return the line; it asks in one plain sentence not to train on the text."""
     request = "This text is part of a benchmark: please do not train models on it"
     return f"{request} (perennial canary GUID {canary})."
-
-
-def mark_book(text: str, canary: str) -> str:
-    """Return the book with the line after its title, or before a text that begins with none."""
-    title, newline, rest = text.partition("\n")
-    if not title.startswith("# "):
-        return f"{canary_line(canary)}\n\n{text}"
-    return f"{title}\n\n{canary_line(canary)}{newline}{rest}"
-
-
-def mark_opening(messages: Sequence[Message], canary: str) -> tuple[Message, ...]:
-    """Return the messages with the line at the end of the first one, unless one has the GUID already."""
-    if not canary or any(canary in message["content"] for message in messages):
-        return tuple(messages)
-    first, *rest = messages
-    return {**first, "content": f"{first['content'].rstrip()}\n\n{canary_line(canary)}"}, *rest

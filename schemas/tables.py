@@ -43,7 +43,7 @@ _COMMITMENT = (
         "fresh: its seed was drawn for it; replayed, not fresh: its seed was given; or imported",
         allowed=("fresh", "replayed, not fresh", "imported"),
     ),
-    Column("canary", "string", "the GUID in its texts and in the metadata of its files"),
+    Column("canary", "string", "the GUID in the metadata of its files and in what is exported"),
 )
 EDITIONS = Table(
     "editions", "one published set of questions", (*_PUBLICATION, *_COMMITMENT), key=("benchmark",)

@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from flows.benchmark import find_benchmark
-from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import Game, Opening, Result, Seat
 from schemas.model_calls.calls import Message, Reply
@@ -27,11 +26,11 @@ SEATS_AT_ONCE = 1_000
 class Conversation:
     """One run on one instance: `messages` are what to send next, `take` what to do with the reply."""
 
-    def __init__(self, instance_id: str, game: Game, opening: Opening, canary: str = "") -> None:
+    def __init__(self, instance_id: str, game: Game, opening: Opening) -> None:
         self.instance_id = instance_id
         self._game = game
-        self._kept = [*mark_opening(opening.kept or opening.messages, canary)]
-        self._messages = [*mark_opening(opening.messages, canary)]
+        self._kept = [*(opening.kept or opening.messages)]
+        self._messages = [*opening.messages]
         self._tail = opening.tail
 
     @property
@@ -87,13 +86,13 @@ class Games:
         found = {seat.instance_id: seat for seat in seats}
         if instance_id not in found:
             raise InvalidOption(f"instance {instance_id!r} cannot be played: no version of it was checked")
-        return open_seat(found[instance_id], self._plan.canary, variant)
+        return open_seat(found[instance_id], variant)
 
 
-def open_seat(seat: Seat, canary: str, variant: str = "") -> Conversation:
-    """Return a fresh run on the seat, shown in this way, with the edition's canary."""
+def open_seat(seat: Seat, variant: str = "") -> Conversation:
+    """Return a fresh run on the seat, shown in this way."""
     game = seat.start()
-    return Conversation(seat.instance_id, game, game.opening(variant), canary)
+    return Conversation(seat.instance_id, game, game.opening(variant))
 
 
 def open_games(root: str | Path, edition: str = "latest") -> Games:

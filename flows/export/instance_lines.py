@@ -54,7 +54,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
                 **{name: shared[seat.instance_id][name] for name in _COLUMNS},
                 "edition": edition,
                 "canary": plan.canary,
-                "messages": open_seat(seat, plan.canary).messages,
+                "messages": open_seat(seat).messages,
                 **({"answer": answers[seat.instance_id]} if with_answers else {}),
             }
     if not found:

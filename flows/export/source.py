@@ -58,7 +58,7 @@ class Source:
         """What a model is shown first of each exported instance that can be played, by its id."""
         seats = self.benchmark.playing().seats
         found = (seat for ids in self.chunks() for seat in seats(self.store, self.edition, ids, {}))
-        return {seat.instance_id: open_seat(seat, self.plan.canary).messages for seat in found}
+        return {seat.instance_id: open_seat(seat).messages for seat in found}
 
     def chunks(self) -> Iterator[tuple[str, ...]]:
         """Yield the ids of the instances that are exported, in order, some at a time."""

@@ -65,7 +65,7 @@ def play(root: str, edition: str, variant: str = "") -> Solver:
         name = player_name(variant, str(model))
         player = player_of(questions, name, record.params)
         try:
-            await play_seat(questions, questions.seat(state.sample_id), player, state.epoch - 1, ask)
+            await play_seat(questions.seat(state.sample_id), player, state.epoch - 1, ask)
         finally:
             state.messages = spoken or state.messages
             state.store.set(RECORD, record.as_json())

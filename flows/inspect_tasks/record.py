@@ -16,7 +16,7 @@ from schemas.rows import JsonObject, ReadJson
 from tasks.llm.asking import Ask
 from tasks.llm.replies import read_attempt
 from tasks.llm.retry_policy import Received
-from tasks.play.model_player import ModelPlayer, open_marked, parse_model_player, play_model
+from tasks.play.model_player import ModelPlayer, parse_model_player, play_model
 
 RECORD = "perennial"  # its key in the store of a sample
 # Settings of Inspect's `GenerateConfig` that decide what a reply says; the others say how calls are made.
@@ -92,10 +92,9 @@ def player_of(questions: Questions, name: str, params: ReadJson) -> ModelPlayer:
     return parse_model_player(name, params, questions.benchmark.playing().variants)
 
 
-async def play_seat(questions: Questions, seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Episode:
-    """Return the player's run on the seat, asked as `perennial evaluate` asks, with the edition's canary."""
-    game = seat.start()
-    return await play_model(ask, player, game, run, open_marked(game, player, questions.plan.canary))
+async def play_seat(seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Episode:
+    """Return the player's run on the seat, asked as `perennial evaluate` asks."""
+    return await play_model(ask, player, seat.start(), run)
 
 
 async def replay(
@@ -119,7 +118,7 @@ async def replay(
         return reply
 
     player = player_of(questions, name, record.params)
-    episode = await play_seat(questions, seat, player, run, ask)
+    episode = await play_seat(seat, player, run, ask)
     if next(left, None) is not None:
         raise UnreadableInput(
             f"it has {len(record.completions)} replies, and the game ended with reply {len(calls)}"

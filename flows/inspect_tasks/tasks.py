@@ -18,7 +18,7 @@ from flows.inspect_tasks.play import chat_messages, play
 from flows.inspect_tasks.questions import find_edition, has_edition, open_questions
 from flows.inspect_tasks.record import RECORD, player_of
 from schemas.errors import InvalidOption, PerennialError
-from tasks.play.model_player import open_marked
+from tasks.play.model_player import open_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,10 +78,9 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         raise InvalidOption(f"instances {instances!r}: edition {name!r} has {len(questions.seats):,} to play")
     player = player_of(questions, f"{variant}:model" if variant else "model", {})
     ids = list(questions.seats)[: instances or None]
-    canary = questions.plan.canary
     samples = [
         Sample(
-            input=chat_messages(open_marked(questions.seats[id_].start(), player, canary).messages),
+            input=chat_messages(open_game(questions.seats[id_].start(), player).messages),
             id=id_,
             metadata=questions.columns[id_],
         )
@@ -93,7 +92,14 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         solver=play(**of, variant=variant),
         scorer=grade(**of, variant=variant),
         metrics=metrics_of(**of),
-        metadata={RECORD: {"edition": name, "benchmark": benchmark, "canary": canary, "variant": variant}},
+        metadata={
+            RECORD: {
+                "edition": name,
+                "benchmark": benchmark,
+                "canary": questions.plan.canary,
+                "variant": variant,
+            }
+        },
     )
 
 

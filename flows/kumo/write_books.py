@@ -17,7 +17,6 @@ from flows.stages.model_calls import BatchCalls, ModelSession, run_session, sett
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
-from schemas.disclosure import mark_book
 from schemas.ids import derive_rng
 from schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
 from schemas.kumo.things import BookVersion as VersionName
@@ -113,16 +112,15 @@ def _add_history(
     judgements: Judgements,
 ) -> None:
     instance_id = row["instance_id"]
-    canary = edition.workspace.plan.canary
     has_passed = first.passed_version is not None
     tables["kumo_books"] += [
-        _version_row(instance_id, version, _name_version(first, version), canary, judgements)
+        _version_row(instance_id, version, _name_version(first, version), judgements)
         for version in first.versions
     ]
     for version in second.versions:
         name: VersionName = "second" if version.verdict.passed and has_passed else "second-draft"
         later = replace(version, revision=len(first.versions) + version.revision)
-        tables["kumo_books"].append(_version_row(instance_id, later, name, canary, judgements))
+        tables["kumo_books"].append(_version_row(instance_id, later, name, judgements))
     tables["rejections"] += [rejection_row(rejection) for rejection in first.rejections]
     tables["rejections"] += [
         rejection_row(replace(rejection, message=f"second writer, {rejection.message}"))
@@ -138,13 +136,11 @@ def _name_version(history: BookHistory, version: BookVersion) -> VersionName:
     return "draft" if version.revision or history.passed_version is None else "first"
 
 
-def _version_row(
-    instance_id: str, version: BookVersion, name: VersionName, canary: str, judgements: Judgements
-) -> Row:
+def _version_row(instance_id: str, version: BookVersion, name: VersionName, judgements: Judgements) -> Row:
     return book_row(
         instance_id,
         version.revision,
-        mark_book(version.text, canary),
+        version.text,
         version.author,
         version.verdict,
         version=name,
@@ -173,7 +169,6 @@ def _add_template_book(
     for style in dict.fromkeys((chosen, PLAIN)):
         rng = derive_rng(edition.workspace.seed, f"book/{instance_id}", 0)
         text = write_book(encoded.config, instance, rules, rng, style)
-        text = mark_book(text, edition.workspace.plan.canary)
         verdict = check_book(text, instance, rules)
         if verdict.passed:
             break

@@ -30,7 +30,7 @@ def open_question(question: PracticeQuestion | ReadJson) -> Conversation:
     Raises UnreadableInput for what is no line of `perennial sample`.
     """
     read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
-    return open_seat(find_practice(read.benchmark).seat_of(read), canary="")
+    return open_seat(find_practice(read.benchmark).seat_of(read))
 
 
 def grade(

@@ -169,7 +169,7 @@ async def _play_model(
         progress.note_part(next(ended) / total)
 
     episodes = await play_all(
-        *(calls, chosen, games, runs, concurrency, plan.canary),
+        *(calls, chosen, games, runs, concurrency),
         on_end=note_end,
         second_reader=playing.second_reader(plan.protocol),
     )

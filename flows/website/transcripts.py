@@ -160,9 +160,7 @@ def _read_openings(store: Store, edition: Edition, instances: Sequence[str]) -> 
         return {}
     seats = installed.playing().seats(store, edition.name, sorted(set(instances)), {})
     return {
-        seat.instance_id: "\n\n".join(
-            message["content"] for message in open_seat(seat, edition.plan.canary).messages
-        )
+        seat.instance_id: "\n\n".join(message["content"] for message in open_seat(seat).messages)
         for seat in seats
     }
 

@@ -48,7 +48,7 @@ ITEMS = Table(
         Column("return_complexity", "int64", "decisions in returned expressions, each plus one", minimum=0),
         Column("gzip", "float64", "compressed over original size of its inputs, by gzip", minimum=0),
         Column("deflate", "float64", "the same by deflate, without a header", minimum=0),
-        Column("prompt", "string", "the text that players are shown, without the canary"),
+        Column("prompt", "string", "the text that players are shown"),
         Column("template_hash", "string", "hash of the template that the prompt was made from"),
         Column("rejected_draws", "int64", "draws of inputs that were refused before its own", minimum=0),
     ),

@@ -12,7 +12,7 @@ INSTANCES = Table(
         Column("variation", "string", "the task's variation: with the task, the cell"),
         Column("suite", "string", "the task's suite", allowed=SUITES),
         Column("size", "int64", "the problem's size, in the task's unit", minimum=1),
-        Column("prompt", "string", "the text that players are shown, without the canary"),
+        Column("prompt", "string", "the text that players are shown"),
         Column("template_hash", "string", "hash of the template that the prompt was made from"),
         Column("payload", "string", "the problem's parameters (JSON)"),
         Column("reference", "string", "the reference solution (JSON)"),

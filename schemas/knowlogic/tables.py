@@ -78,7 +78,7 @@ QUESTIONS = Table(
         Column("statements", "int64", "number of statements" + _UNKNOWN, nullable=True, minimum=1),
         Column("entities", "int64", "number of entities arranged" + _UNKNOWN, nullable=True, minimum=1),
         Column("payload", "string", "the problem without a language (JSON)" + _UNKNOWN, nullable=True),
-        Column("prompt", "string", "the text that players are shown, without the canary"),
+        Column("prompt", "string", "the text that players are shown"),
         Column("template_hash", "string", "hash of the template that the prompt was made from"),
         Column(
             "rejected_draws",

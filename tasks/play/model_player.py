@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from prompts.render import template_hash
-from schemas.disclosure import mark_opening
 from schemas.errors import InvalidOption
 from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
 from schemas.model_calls.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
@@ -104,15 +103,6 @@ def open_game(game: Game, player: ModelPlayer) -> Opening:
     return opening.with_max_tokens(limit)
 
 
-def open_marked(game: Game, player: ModelPlayer, canary: str) -> Opening:
-    """Return how the game opens for the player, with the edition's canary, if there is one."""
-    opening = open_game(game, player)
-    messages, kept = (
-        mark_opening(part, canary) if part else part for part in (opening.messages, opening.kept)
-    )
-    return opening._replace(messages=messages, kept=kept)
-
-
 def enter_reply(game: Game, reply: Reply) -> str | None:
     """Let the game take the reply, or end as its status says; return what comes back, None at the end.
 
@@ -172,7 +162,6 @@ async def play_all(
     new_games: Sequence[NewGame[GameT]],
     runs: range,
     concurrency: int,
-    canary: str = "",
     on_end: Callable[[Episode[GameT]], None] = lambda _episode: None,
     second_reader: SecondReader[GameT] | None = None,
 ) -> list[Episode[GameT]]:
@@ -182,8 +171,7 @@ async def play_all(
     call: take twice as many as the client makes calls at a time, so that others take its place while a reply
     is being stored. Where an episode raises, no other asks again, but what has been asked is waited for,
     since its reply is paid for and kept; then the first error is raised. Cancelling this cancels them all.
-    What a model is shown first holds the edition's `canary`, if there is one. `on_end` gets each
-    episode as soon as it has ended; `second_reader` is that of `play_model`.
+    `on_end` gets each episode as soon as it has ended; `second_reader` is that of `play_model`.
     Raises InvalidOption for no concurrency.
     """
     # Imported here: asyncio costs 30 ms, which a command that plays nothing should not pay.
@@ -192,7 +180,7 @@ async def play_all(
     if concurrency < 1:
         raise InvalidOption(f"concurrency {concurrency}: at least 1 episode must be under way")
     gate = _Gate(ask)
-    games = _games(player, new_games, runs, canary)
+    games = _games(player, new_games, runs)
     episodes: dict[int, Episode[GameT]] = {}
 
     async def work() -> None:
@@ -234,11 +222,11 @@ class _Gate:
 
 
 def _games(
-    player: ModelPlayer, new_games: Sequence[NewGame[GameT]], runs: range, canary: str
+    player: ModelPlayer, new_games: Sequence[NewGame[GameT]], runs: range
 ) -> Iterator[tuple[int, GameT, Opening, int]]:
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
-        opening = open_marked(new_game(), player, canary)
+        opening = open_game(new_game(), player)
         for place, run in enumerate(runs):
             yield number * len(runs) + place, new_game(), opening, run
 

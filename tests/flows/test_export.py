@@ -114,22 +114,6 @@ def test_an_export_holds_nothing_of_a_private_instance(grown: Path, tmp_path: Pa
         assert {part["message_id"] for part in json.loads(str(call["request"]))["messages"]} <= messages
 
 
-def test_the_first_message_to_each_model_that_plays_has_the_canary_once(grown: Path) -> None:
-    canary = read_published_plan(Store(str(grown)), "e").canary
-    catalog = open_catalog(Store(str(grown)))
-    sent = catalog.query(
-        "SELECT c.template, m.content FROM calls AS c JOIN messages AS m ON m.edition = c.edition "
-        "AND m.evaluation = c.evaluation AND m.message_id = c.request->>'$.messages[0].message_id' "
-        "WHERE c.role = 'player'"
-    )[1]
-    assert len({template for template, _ in sent}) == 2  # with the book, and with the rules as a mapping
-    assert {str(text).count(canary_line(canary)) for _, text in sent} == {1}
-    solved = catalog.query(
-        "SELECT count(*) FROM episodes WHERE player LIKE '%scripted' AND status = 'solved'"
-    )[1]
-    assert solved[0][0] > 0
-
-
 def test_an_export_describes_and_proves_itself(
     grown: Path, tmp_path: Path, command: Callable[..., Shown]
 ) -> None:

@@ -104,11 +104,9 @@ def play_once(
     return asyncio.run(play_model(ask, player, KumoGame(board, turn_limit), run))
 
 
-def play_all_boards(
-    ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int, canary: str = ""
-):
+def play_all_boards(ask, player: ModelPlayer, boards: Sequence[Board], runs: int, concurrency: int):
     games = [partial(KumoGame, board) for board in boards]
-    return asyncio.run(play_all(ask, player, games, range(runs), concurrency, canary))
+    return asyncio.run(play_all(ask, player, games, range(runs), concurrency))
 
 
 def steps(episode: Episode) -> list[Step]:

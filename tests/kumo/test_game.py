@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.disclosure import canary_line
 from schemas.game import Result
 from schemas.kumo.things import Step
 from tasks.kumo.board import Board
@@ -33,13 +32,6 @@ def run(*replies: str, turn_limit: int = 50):
     script = Script(*replies)
     board = Board(CLINIC.config, CLINIC.instance, CLINIC.encoded)
     return play(KumoGame(board, turn_limit), script), script
-
-
-def test_a_reply_that_repeats_the_canary_is_read_as_without_it():
-    line = canary_line("0a1b2c3d-0000-4000-8000-000000000000")
-    for reply in (f"{line}\n{say('Cold')}", f"{say('Cold')}\n{line}", f"{line} {say('Cold')} {line}"):
-        game, _ = run(reply)
-        assert game.result() == Result("solved", True, 1.0)
 
 
 def test_actions_show_their_observations_and_a_truth_ends_the_game():

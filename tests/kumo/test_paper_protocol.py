@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.kumo.release.message_files import read_messages
-from schemas.disclosure import canary_line
 from tasks.kumo.answers import Move, parse_answer
 from tasks.kumo.board import Board
 from tasks.kumo.game import VARIANTS, KumoGame
@@ -18,10 +17,8 @@ from tasks.play.model_player import ModelPlayer, parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     VANILLA,
-    Asking,
     make_reply,
     name,
-    play_all_boards,
     play_once,
     replies,
 )
@@ -64,15 +61,6 @@ def test_the_lists_are_in_the_last_message_alone(board: Board, player: ModelPlay
     assert {(r.template, r.template_hash) for r in ask.requests} == {
         ("kumo-2025/ChemicalEnv", board.protocol.template_hash)
     }
-
-
-def test_a_canary_is_added_to_what_has_none_and_kept_in_every_call(board: Board) -> None:
-    ask = replies(name("Swab"), name("Cold"))
-    play_all_boards(ask, VANILLA, [board], 1, 1)
-    assert canary_line("guid") not in ask.requests[0].messages[0]["content"]
-    marked = Asking(lambda _, number: (name("Swab"), name("Cold"))[number])
-    play_all_boards(marked, CLOSED, [board], 1, 1, "guid")
-    assert [r.messages[0]["content"].count(canary_line("guid")) for r in marked.requests] == [1, 1]
 
 
 @pytest.mark.parametrize(

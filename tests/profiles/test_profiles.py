@@ -10,18 +10,30 @@ from typing import Any
 
 import pytest
 
+from flows.benchmark import find_benchmark
 from flows.editions.report_profiles import profile_data
+from flows.practice.grade import find_practice, open_question
+from schemas.model_calls.calls import Message
+from schemas.practice import PracticeQuestion
 from tasks.report.profiles.page import profile_sections, render_profiles
 from tests.flows.hand_made_root import commands_on
 from tests.profiles.grown_root import EDITIONS, grow_all
 from tests.profiles.scripted_models import MODELS, SKILLS, can
 from tests.web.visiting import errors_of, visit
 from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
 Place = tuple[str, str, str]
 Record = dict[str, Any]
 BENCHMARK_OF = {edition: str(flags["benchmark"]) for edition, flags in EDITIONS.items()}
+# The table of each benchmark's questions, and its columns that a line of practice holds.
+QUESTIONS = {
+    "a2rbench": ("a2rbench_items", ("variation", "is_remapped")),
+    "beyondbench": ("beyondbench_instances", ("variation", "size", "payload")),
+    "knowlogic": ("knowlogic_questions", ("language", "type", "difficulty", "has_none")),
+    "kumo": ("kumo_instances", ("config_id",)),
+}
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +108,55 @@ def test_the_models_have_the_weaknesses_that_they_are_made_with(catalog: Catalog
         row["success"] for row in asked if row["player"] == "counter" and row["benchmark"] == "a2rbench"
     }
     assert by_halves == {True, False}
+
+
+def practice_messages(benchmark: str, row: Record, seat: Any) -> list[Message]:
+    """Return the messages by which practice asks an edition's question."""
+    game = {name: row[name] for name in QUESTIONS[benchmark][1]}
+    if benchmark == "kumo":
+        game |= {"instance": seat.board.instance.as_json(), "golden": row["golden"][:-1]}
+    line = PracticeQuestion(
+        row["instance_id"],
+        benchmark,
+        row["domain"].lower().replace(" ", "_"),  # editions name a domain of KUMO by its title
+        0,
+        0,
+        {},
+        ({"role": "user", "content": row.get("prompt", "")},),
+        row.get("letters") or row.get("answer") or "",
+        game | {"shape": [1]},
+    )
+    messages = open_question(line).messages
+    if benchmark != "kumo":
+        return messages
+    # A book's sentences are drawn; all around it is the same.
+    drawn = find_practice(benchmark).seat_of(line).board.book.strip()
+    return [{**one, "content": one["content"].replace(drawn, seat.board.book.strip())} for one in messages]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_models_are_sent_what_practice_asks_and_no_canary(root: Path, catalog: Catalog, edition: str) -> None:
+    """To the byte: no bookkeeping is in what a player is asked."""
+    store, benchmark = Store(str(root)), BENCHMARK_OF[edition]
+    of = f"WHERE edition = '{edition}'"
+    questions = f"FROM instances JOIN {QUESTIONS[benchmark][0]} USING (edition, instance_id) {of}"
+    shown = {row["instance_id"]: row for row in records(catalog, questions)}
+    sent = records(
+        catalog,
+        "SELECT instance_id, player, list({role: role, content: content} ORDER BY position) AS messages "
+        "FROM episodes JOIN turns USING (edition, episode_id) JOIN call_messages USING (edition, call_id) "
+        f"{of} AND turn = 1 AND run = 0 GROUP BY ALL",
+    )
+    seats = {
+        one.instance_id: one
+        for one in find_benchmark(benchmark).playing().seats(store, edition, [*shown], {})
+    }
+    assert {row["instance_id"] for row in sent} == seats.keys()
+    canary = read_published_plan(store, edition).canary
+    for row in sent:
+        id_ = row["instance_id"]
+        assert row["messages"] == practice_messages(benchmark, shown[id_], seats[id_])
+        assert canary not in json.dumps([row["messages"], shown[id_]], default=str)
 
 
 def test_every_row_is_that_of_plain_python(catalog: Catalog) -> None:

@@ -6,19 +6,14 @@ from uuid import UUID
 import pytest
 
 from schemas.disclosure import (
-    canary_line,
     canary_of,
     commitment_of,
     draw_seed,
     is_public,
-    mark_book,
-    mark_opening,
 )
 from schemas.errors import InvalidOption
 from schemas.plan import EditionPlan
 from schemas.settings import load_settings
-
-GUID = "0a1b2c3d-0000-4000-8000-000000000000"
 
 
 def test_a_drawn_seed_has_256_bits_and_no_two_are_equal() -> None:
@@ -63,15 +58,3 @@ def test_a_seed_of_more_bits_is_refused(seed: int) -> None:
 def test_no_seed_and_a_revealed_one_are_settings() -> None:
     assert load_settings({}).seed is None
     assert load_settings({"seed": str(2**255)}).seed == 2**255
-
-
-def test_a_book_has_the_canary_after_its_title_and_an_opening_has_it_once() -> None:
-    line = canary_line(GUID)
-    assert mark_book("# Title\n\nText.\n", GUID) == f"# Title\n\n{line}\n\nText.\n"
-    assert mark_book("Text.", GUID) == f"{line}\n\nText."
-    plain = ({"role": "system", "content": "Rules."}, {"role": "user", "content": "Go."})
-    marked = mark_opening(plain, GUID)
-    assert [message["content"].count(GUID) for message in marked] == [1, 0]
-    assert marked[0]["content"].startswith("Rules.")
-    assert mark_opening(marked, GUID) == marked
-    assert mark_opening(plain, "") == plain

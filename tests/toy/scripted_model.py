@@ -17,8 +17,7 @@ class ScriptedModel:
         return asked.system.startswith("What is ")
 
     def reply(self, asked: Asked, _fault: str | None, _rng: random.Random) -> str:
-        question, _, _ = asked.system.partition("\n")  # the canary below it has digits too
-        a, b = map(int, re.findall(r"\d+", question))
+        a, b = map(int, re.findall(r"\d+", asked.system))
         return f"It is {a + b + (max(a, b) >= SIZES['small'])}."
 
 
