@@ -5,12 +5,16 @@ to `OPENAI_BASE_URL`, or to OpenAI's own service where that is not set. A model 
 of its own gets the key of the variable that it names, and no other.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _OWN_KEY, _OPENAI_KEY, _OPENAI_URL = "PERENNIAL_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"
+# Of single requests: a base URL holds none of them.
+_REQUEST_PATHS = ("/chat/completions", "/completions", "/responses", "/messages", "/embeddings", "/models")
+_VERSION = re.compile(r"/v\d")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -84,7 +88,23 @@ def check_base_url(value: str) -> str:
             "a URL with a user name, a password or a query: keys come from the environment alone "
             "(PERENNIAL_API_KEY or OPENAI_API_KEY)"
         )
+    misplaced = find_misplaced_path(parts.path)
+    if misplaced:
+        raise ValueError(
+            f"a URL that ends in {misplaced}, which each request adds: expected the URL before it, such as "
+            "http://127.0.0.1:8000/v1"
+        )
     return value.rstrip("/")
+
+
+def find_misplaced_path(path: str) -> str:
+    """Return the address of a single request that a base URL's path ends in, "" where it ends in none."""
+    return next((end for end in _REQUEST_PATHS if path.rstrip("/").lower().endswith(end)), "")
+
+
+def suggest_version(url: str) -> str:
+    """Return a hint for a base URL that answers no chat and lacks the /v1 of most servers, else ""."""
+    return "" if _VERSION.search(urlsplit(url).path) else f" ({url} has no /v1: try {url}/v1)"
 
 
 def _origin(url: str) -> tuple[str, str, int | None] | None:

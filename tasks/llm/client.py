@@ -72,7 +72,7 @@ class ModelClient:
         self.answered = self.replayed = self.failed = 0
         self._policy = policy
         self._url = check_url(policy.base_url)
-        self._key = check_key(key)
+        self._key = check_key(key, entry.key_env if entry is not None else "")
         self._ledger = ledger
         self._prices = prices
         self._retries = retries or RetryPolicy()

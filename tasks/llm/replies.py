@@ -13,7 +13,7 @@ from typing import Any
 from schemas.errors import shorten
 from schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource, Reply
 from schemas.model_calls.price import Price
-from tasks.llm.http.bodies import UnreadableBody, read_json
+from tasks.llm.http.bodies import UnreadableBody, read_completion, read_json
 from tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
 from tasks.llm.server_words import Ending, read_ending, read_failure
@@ -51,7 +51,7 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
     if _HTML.match(received.body):
         return failed.to_tried("html_body", f"the body is an HTML page: {find_message(received.body)}")
     try:
-        body = read_json(received.body)
+        body = read_completion(received.body)
     except UnreadableBody as error:
         return failed.to_tried("invalid_body", f"{error}: {_shorten_line(received.body)}", is_final=True)
     if not isinstance(body, dict):

@@ -166,11 +166,14 @@ class Double:
 
 @asynccontextmanager
 async def double(
-    *answers: Answer, by: Callable[[Seen], Answer] | None = None, tls: ssl.SSLContext | None = None
+    *answers: Answer,
+    by: Callable[[Seen], Answer] | None = None,
+    tls: ssl.SSLContext | None = None,
+    path: str = "/v1/chat/completions",
 ) -> AsyncIterator[Double]:
     server = Double(answers, by)
     app = web.Application(client_max_size=2**24)
-    app.router.add_post("/v1/chat/completions", server.handle)
+    app.router.add_post(path, server.handle)
     app.router.add_get("/v1/models", server.models)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()

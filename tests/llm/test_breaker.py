@@ -216,3 +216,15 @@ def test_failures_of_calls_that_began_before_an_answer_do_not_open_it():
             breaker.check("m")
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("answer", [fault(404, "page not found"), Answer(body="<html><title>UI</title>")])
+def test_a_base_url_without_v1_is_named(answer):
+    async def run():
+        async with double(answer, path="/chat/completions") as server:
+            bare = server.url.removesuffix("/v1")
+            async with client(bare, max_attempts=1) as asker:
+                return bare, (await ask_all(asker, 5))[-1]
+
+    bare, error = asyncio.run(run())
+    assert f"{bare} has no /v1: try {bare}/v1" in str(error)

@@ -212,7 +212,21 @@ def test_no_key_sends_a_placeholder():
     assert server.seen[0].headers["Authorization"] == "Bearer none"
 
 
-@pytest.mark.parametrize("key", ["two\nlines", "sm\u00f6rg\u00e5s-key"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "two\nlines",
+        "sm\u00f6rg\u00e5s-key",
+        '"sk-quoted"',
+        "'sk-quoted'",
+        "\u201csk-quoted\u201d",
+        "Bearer sk-1",
+        "bearer sk-1",
+        "Authorization: Bearer sk-1",
+        "OPENAI_API_KEY=sk-1",
+        "sk-1 and more",
+    ],
+)
 def test_a_key_that_no_request_can_carry_is_refused_unseen(key):
     with pytest.raises(InvalidOption, match="PERENNIAL_API_KEY") as refused:
         client("http://127.0.0.1:1/v1", key=key)
@@ -253,7 +267,19 @@ def test_a_proxy_of_the_environment_serves_other_hosts(monkeypatch):
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8000/v1", "ftp://host/v1", "http:///v1", "http://h:99999/v1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:8000/v1",
+        "ftp://host/v1",
+        "http:///v1",
+        "http://h:99999/v1",
+        "http://h/v1/chat/completions",
+        "http://h/v1/Chat/Completions/",
+        "http://h/v1/models",
+    ],
+)
 def test_a_url_that_cannot_be_asked_is_refused(url):
     with pytest.raises(InvalidOption, match="http://host:port/v1"):
         client(url)

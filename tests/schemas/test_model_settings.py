@@ -50,6 +50,10 @@ def test_a_writer_alone_also_reads_back() -> None:
         ({"reviser": "r"}, "a reviser revises what a model wrote.*--writer"),
         ({"propose": 2}, "--propose 2 needs a model"),
         ({"base_url": "ftp://x/v1"}, "base-url .*http://127"),
+        (
+            {"base_url": "http://h/v1/chat/completions/"},
+            "ends in /chat/completions.*expected the URL before it",
+        ),
         ({"base_url": "https://user:sk-1@host/v1"}, "keys come from the environment"),
         ({"temperature": 3}, "temperature"),
         ({"max_cost": -1}, "--max-cost -1: expected at least 0"),

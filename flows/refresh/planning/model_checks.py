@@ -147,6 +147,7 @@ def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> Non
                 f"{settings.models_file or MODELS_FILE}: [{model}]: the environment variable {variable}, "
                 "which it names, is not set: set it"
             )
+    check_key(endpoint.key, endpoint.key_from or "")
     if endpoint.url_from == "default" and not endpoint.key:
         raise InvalidOption(
             f"{model!r} is a model (programs: {', '.join(playing.programs)}), and no model can be "

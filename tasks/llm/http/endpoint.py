@@ -1,9 +1,15 @@
 """The base URL and the key of an endpoint: checked before use, and the URL as it may be shown."""
 
+import re
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from schemas.errors import InvalidOption
+from schemas.model_calls.endpoint import find_misplaced_path
+
+_QUOTES = ('"', "'", "`")
+_SCHEME = re.compile(r"(?:bearer|basic|token)\s*[: ]|authorization\s*:", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"(?:export +)?[A-Z][A-Z0-9_]*=.")
 
 
 def check_url(base_url: str) -> SplitResult:
@@ -23,6 +29,12 @@ def check_url(base_url: str) -> SplitResult:
             "the base URL (base_url, else OPENAI_BASE_URL) holds a user, a password or a query, "
             "which would be shown and stored: "
             "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
+        )
+    misplaced = find_misplaced_path(url.path)
+    if misplaced:
+        raise InvalidOption(
+            f"the base URL (base_url, else OPENAI_BASE_URL) ends in {misplaced}, which each request adds: "
+            "give it without, such as http://host:port/v1"
         )
     return url
 
@@ -47,12 +59,28 @@ def is_loopback(url: SplitResult) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def check_key(key: str) -> str:
-    """Return the key without spaces around it; raise InvalidOption where no request can carry it."""
+def check_key(key: str, variable: str = "") -> str:
+    """Return the key without spaces around it; raise InvalidOption where no server can know it.
+
+    `variable` is the environment variable that holds it, "" for PERENNIAL_API_KEY or OPENAI_API_KEY.
+    """
     key = key.strip()
-    if not key.isascii() or not key.isprintable():
+    fault = _find_fault(key)
+    if fault:
         raise InvalidOption(
-            "the key has characters that no request can carry: "
-            "set PERENNIAL_API_KEY or OPENAI_API_KEY to the key alone, on one line"
+            f"the key {fault}: set {variable or 'PERENNIAL_API_KEY or OPENAI_API_KEY'} to the key alone, "
+            "on one line"
         )
     return key
+
+
+def _find_fault(key: str) -> str:
+    if not key.isascii() or not key.isprintable():
+        return "has characters that no request can carry"
+    if key[:1] in _QUOTES or key[-1:] in _QUOTES:
+        return "has quotes around it, which belong to the shell"
+    if _SCHEME.match(key):
+        return "begins with the word that each request puts before it"
+    if _ASSIGNMENT.match(key):
+        return "begins with the name of a variable"
+    return "has a space in it" if " " in key else ""

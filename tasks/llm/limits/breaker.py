@@ -9,6 +9,7 @@ import asyncio
 from types import TracebackType
 
 from schemas.errors import CallsStopped, EndpointFailed
+from schemas.model_calls.endpoint import suggest_version
 from tasks.llm.replies import is_out_of_quota
 from tasks.llm.retry_policy import Tried
 
@@ -105,11 +106,13 @@ class Breaker:
         if status == 404:
             return (
                 f"{where} is not known there: {said}: check the model's name (GET {self._base_url}/models "
-                f"lists them) and the base URL, {_AGAIN}"
+                f"lists them) and the base URL{suggest_version(self._base_url)}, {_AGAIN}"
             )
         if self._failures.get(model, 0) < self._patience:
             return None
         failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
+        if tried.reply.status == "html_body":
+            failed += suggest_version(self._base_url)
         if status == 403:
             return f"{failed}: see whether {self._keys} may still be used there, {_AGAIN}"
         if status is None:
