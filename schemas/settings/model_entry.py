@@ -1,5 +1,6 @@
 """A model's entry in models.toml: what it is sent, where, with which limits, and at which price."""
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -31,6 +32,10 @@ _FACTS = (
     "step",
 )
 _RESERVED = ("model", "messages", "stream", "n", "system_role")
+# Settings that an entry may override: keys of its own, and parameters by the name of their setting.
+_OWN_WAY = ("base_url", "requests_per_minute", "tokens_per_minute", "concurrency")
+_PARAMETERS = {name: name for name in ("temperature", "top_p", "max_tokens", "reasoning_effort")}
+_PARAMETERS |= {"model_seed": "seed"}
 
 
 class ModelEntry(BaseModel):
@@ -241,6 +246,18 @@ class ModelEntry(BaseModel):
         if self.model and self.model != name:
             values["model"] = self.model
         return {key: value for key, value in values.items() if value != UNSET}
+
+    def overriding(self, name: str, value: object) -> str:
+        """Return what the entry says in place of a setting of this value, as `key = value`; "": it holds."""
+        if name in _OWN_WAY:
+            own = getattr(self, name)
+            return f"{name} = {json.dumps(own)}" if own and own != value else ""
+        parameter = _PARAMETERS.get(name)
+        if parameter is None:
+            return ""
+        sent = self.params("", {parameter: value}).get(parameter, UNSET)
+        key = "max_output" if parameter == "max_tokens" and sent == self.max_output else parameter
+        return f"{key} = {json.dumps(sent)}" if sent != value else ""
 
     def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         """Return its server, where `settings` is that of models without an entry."""

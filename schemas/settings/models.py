@@ -1,16 +1,18 @@
 """The settings that concern models, whatever the benchmark: what is passed on, and what is allowed."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Self
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, PrivateAttr, field_validator
 
+from schemas.errors import InvalidOption
 from schemas.model_calls.calls import CallPolicy
 from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_endpoint
 from schemas.rows import JsonObject
 from schemas.settings.form import CALLS, PLAYERS, setting
 from schemas.settings.model_entry import ModelEntry
-from schemas.settings.models_file import load_models
+from schemas.settings.models_file import MODELS_FILE, load_models
 
 
 class ModelSettings(BaseModel):
@@ -81,6 +83,8 @@ class ModelSettings(BaseModel):
         False, "Publish episodes whose calls failed for good, with status api_error.", CALLS
     )
 
+    _flags: dict[str, object] = PrivateAttr(default_factory=dict)
+
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, value: str) -> str:
@@ -99,6 +103,25 @@ class ModelSettings(BaseModel):
     def model_entries(self) -> dict[str, ModelEntry]:
         """Return the entries of models.toml by name; raise InvalidOption for one that makes no sense."""
         return load_models(self.models_file)
+
+    def keep_flags(self, names: Iterable[str]) -> Self:
+        """Remember which settings are flags of the command line, and return the settings."""
+        self._flags = {name: getattr(self, name) for name in names if name in ModelSettings.model_fields}
+        return self
+
+    def refuse_overridden(self, models: Collection[str]) -> None:
+        """Raise InvalidOption for a flag that the entry of each of these models overrides."""
+        entries = self.model_entries()
+        for name, value in self._flags.items():
+            said = [entries[model].overriding(name, value) if model in entries else "" for model in models]
+            if said and all(said):
+                first, *others = models
+                file = self.models_file or MODELS_FILE
+                more = f", and the tables of {', '.join(others)} override it too" if others else ""
+                raise InvalidOption(
+                    f"--{name.replace('_', '-')} {value}: [{first}] of {file} has {said[0]}, which overrides "
+                    f"it{more}: leave the flag out, or change {file}"
+                )
 
     def model_params(self, models: Iterable[str], shared: Mapping[str, object]) -> dict[str, JsonObject]:
         """Return the parameters of those models whose entry changes the `shared` ones."""

@@ -183,7 +183,8 @@ def load_settings(flags: Mapping[str, object], command: str = "refresh") -> Refr
         values["benchmark"] = benchmark.name
     try:
         # A size that is a flag goes before what the file says; beside it there, the file's details hold.
-        return form(**values).fill_size(given if "size" in given else values)
+        settings = form(**values).fill_size(given if "size" in given else values)
+        return settings.keep_flags(given)
     except ValidationError as error:
         places = {name: f"{variable}=" for name, (variable, _) in variables.items()}
         places |= {name: f"--{name.replace('_', '-')} " for name in given}

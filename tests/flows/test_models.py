@@ -94,3 +94,25 @@ def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     assert told["reply"]["status"] == "ok"
     nothing = perennial(monkeypatch, capsys, "models", "check", "--models-file", "absent.toml")
     assert (nothing.code, "absent.toml" in nothing.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("try", "m"),
+        ("models", "check", "m"),
+        ("models", "check"),
+        ("refresh", "--players", "m,symbolic:m,optimum", "--dry-run"),
+    ],
+)
+def test_a_server_on_the_command_line_is_not_overridden_silently(
+    arguments: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models.toml").write_text('[m]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    done = perennial(monkeypatch, capsys, *arguments, "--base-url", "http://127.0.0.1:8/v1")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert '--base-url http://127.0.0.1:8/v1: [m] of models.toml has base_url = "http://127' in done.err

@@ -43,7 +43,7 @@ def root(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def play(root: Path, players: str, replay: bool = False, **flags: Any) -> Workspace:
     """Stage an evaluation in this process, without Prefect, and return what is staged."""
-    given = {"root": str(root), "edition": "small", "players": players, "runs": 1, "temperature": 0.3}
+    given = {"root": str(root), "edition": "small", "players": players, "runs": 1}
     settings = load_settings({**given, **flags})
     plan = prepare_evaluation(settings, Store(str(root)))
     staging = Staging(Store(str(root)), plan.unit)
@@ -85,14 +85,14 @@ def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_mod
 ) -> None:
     with running_server(ServerOptions(keys=(KEY,), models=("plain",))) as first:
         with pytest.raises(InvalidOption, match=r"models.toml: \[o3\]: the environment variable SECOND_KEY"):
-            play(root, "plain,o3", base_url=first.url)
+            play(root, "plain,o3", base_url=first.url, temperature=0.3)
         monkeypatch.setenv("SECOND_KEY", SECOND)
         planned = perennial(
             *(monkeypatch, capsys, "evaluate", "small", "--players", "plain,o3", "--base-url", first.url),
             *("--root", str(root), "--dry-run"),
         )
         assert f"endpoint for o3: {second.url} (models.toml, with SECOND_KEY)" in planned.out
-        workspace = play(root, "plain,o3", base_url=first.url)
+        workspace = play(root, "plain,o3", base_url=first.url, temperature=0.3)
         answered = {"plain": first.status().answered, "o3": second.status().answered}
         assert {line.outcome for line in (*first.log(), *second.log())} == {"answered"}
     calls = rows(workspace, "calls")
@@ -109,7 +109,7 @@ def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_mod
         "o3": {"model": "o3-2025", "reasoning_effort": "low", "system_role": "developer"}
     }
     # Both servers are gone, or ask nothing: the same calls are found again, by their ids.
-    again = play(root, "plain,o3", replay=True, base_url=first.url)
+    again = play(root, "plain,o3", replay=True, base_url=first.url, temperature=0.3)
     assert second.status().answered == answered["o3"]
     for table in ("episodes", "turns", "calls"):
         assert [drop_seconds(row) for row in rows(again, table)] == [
@@ -130,7 +130,7 @@ def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
     Path("models.toml").write_text(f'{described}family = "O"\nparameters_billion = 9\n')
     store = Store(str(root))
     settings = load_settings({"root": str(root), "edition": "small", "players": ["o3"], "runs": 1})
-    plan = prepare_evaluation(settings.model_copy(update={"temperature": 0.3}), store)
+    plan = prepare_evaluation(settings, store)
     assert plan == replace(workspace.evaluation, facts={"o3": {"family": "O", "parameters_billion": 9.0}})
     staged = workspace.staging.done_keys()
     stage_plan(store, plan)

@@ -1,5 +1,7 @@
 """models.toml: what an entry changes, what it does not, and the one line that names a bad one."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +246,45 @@ def test_a_key_goes_only_to_the_server_that_names_its_variable() -> None:
     # Another path of the settings' host is the same server.
     assert endpoint(base_url="http://one/v2").key == "own"
     assert endpoint(base_url="http://two/v1", key_env="ABSENT").key == ""
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "key"),
+    [
+        ("base_url", "http://b/v1", 'base_url = "http://a/v1"'),
+        ("temperature", 0.2, 'temperature = "unset"'),
+        ("top_p", 0.3, "top_p = 0.5"),
+        ("model_seed", 4, "seed = 7"),
+        ("max_tokens", 500, "max_output = 110"),
+        ("reasoning_effort", "high", 'reasoning_effort = "low"'),
+        ("requests_per_minute", 9, "requests_per_minute = 60"),
+        ("tokens_per_minute", 9, "tokens_per_minute = 1000"),
+        ("concurrency", 9, "concurrency = 2"),
+    ],
+)
+def test_a_flag_that_every_model_would_ignore_is_refused(
+    flag: str, value: object, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models.toml").write_text(
+        '[m]\nbase_url = "http://a/v1"\nreasoning_effort = "low"\nmax_output = 110\nconcurrency = 2\n'
+        'api = { temperature = "unset", top_p = 0.5 }\nextra_body = { seed = 7 }\n'
+        "requests_per_minute = 60\ntokens_per_minute = 1000\n[free]\n"
+    )
+    flags = load_settings({flag: value})
+    shown = f"--{flag.replace('_', '-')} {value}: [m] of models.toml has {key}, which overrides it"
+    with pytest.raises(InvalidOption, match=f"^{re.escape(shown)}: leave the flag out"):
+        flags.refuse_overridden(["m"])
+    # Of several models some follow it, which the docs promise: a second server in the same edition.
+    flags.refuse_overridden(["m", "free"])
+    flags.refuse_overridden(["no-entry", "m"])
+    flags.refuse_overridden([])
+    # What perennial.toml says is of models without an entry of their own.
+    Path("perennial.toml").write_text(f"{flag} = {json.dumps(value)}\n")
+    load_settings({}).refuse_overridden(["m"])
+
+
+def test_a_flag_that_says_what_the_entry_says_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models.toml").write_text('[m]\nbase_url = "http://a/v1"\nmax_output = 110\n')
+    load_settings({"base_url": "http://a/v1/", "max_tokens": 90, "top_p": 0.4}).refuse_overridden(["m"])

@@ -47,6 +47,7 @@ def check(
     from schemas.settings import load_settings
 
     settings = load_settings({"models_file": models_file, "base_url": base_url})
+    settings.refuse_overridden(names or tuple(settings.model_entries()))
     tried = try_models(settings, names or ())
     if as_json:
         sys.stdout.write(json_text([asdict(one) for one in tried]) + "\n")

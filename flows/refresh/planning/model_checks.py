@@ -62,6 +62,7 @@ def check_models(
     refuse_reserved_names(settings, playing)
     shared, own = choose_params(settings, benchmark, players)
     choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, playing)]
+    settings.refuse_overridden([choice.model for choice in choices])
     choices += [*authors, *playing.readers(protocol)]
     if not choices:
         return
