@@ -3,37 +3,24 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict
-from textwrap import fill
-
-from rich.table import Table
 
 from flows.benchmark import find_benchmark
+from flows.console.leaderboard_table import leaderboard_table
 from flows.console.progress import calls_text, describe_rows
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.errors import count
 from schemas.rows import JsonObject, Row
-from schemas.statistics.board import LINES
-from schemas.statistics.measure import ABOVE_FLOOR, Measure, label_player, rate_above_floor
-from schemas.statistics.populations import describe_populations
+from schemas.statistics.measure import rate_above_floor
 from schemas.tables import TABLES
 from schemas.units import is_evaluation, split_unit
-from tasks.report.figures.headline import describe_unasked, instances_differ
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.catalog.sql.confinement import quote
 from warehouse.editions.publish import read_published_plan
 from warehouse.ledger.causes import Cause, count_causes, describe_causes
 from warehouse.store.store import Store
-
-# Columns of the terminal. On one too narrow for all figures beside each other an interval has a line of its
-# own; measures that do not fit even so are left out, and named.
-_WIDE, _WIDE_FIGURE = 42, 26
-_NARROW, _NARROW_FIGURE = 62, 18
-_FLOOR = 10
-_HEADING_WIDTH = 15
 
 
 def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:
@@ -44,13 +31,11 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     catalog = open_catalog(store)
     plan = read_published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
-    measures = benchmark.measures
     names, rows = catalog.query(leaderboard_sql(plan.edition, benchmark.figures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
     above = rate_above_floor(benchmark.floor, board)
-    has_floor = any(value is not None for value in above)
-    for row, value in zip(board, above, strict=True):
-        row |= {"above_floor": value} if has_floor else {}
+    if any(value is not None for value in above):
+        board = [row | {"above_floor": value} for row, value in zip(board, above, strict=True)]
     grown, *answered = _counts(catalog, plan.edition)
     counts = sum(answered, grown)
     counts["statistics"] = catalog.count(f"FROM statistics WHERE edition = '{plan.edition}'")
@@ -66,40 +51,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["problems"] = [asdict(one) for one in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    is_narrow = console.width < max(100, _WIDE + _WIDE_FIGURE * (1 + len(measures)) + _FLOOR * has_floor)
-    if is_narrow:
-        measures = measures[: max(1, (console.width - _NARROW - _FLOOR * has_floor) // _NARROW_FIGURE + 1)]
-    left_out = [measure.heading for measure in benchmark.measures[len(measures) :]]
-    title, padding = f"Edition {plan.edition}", (0, 0 if is_narrow else 1)
-    table = Table(title=title, title_justify="left", caption_justify="left", padding=padding)
-    table.add_column("setting", no_wrap=True)
-    table.add_column("player", overflow="fold", min_width=11)
-    differs = instances_differ(board)
-    fair = ("common instances", "adjusted rate ± s.e.") if differs else ()
-    floored = (ABOVE_FLOOR,) if has_floor else ()
-    for heading in ("episodes", "success rate", *floored, *fair, *(measure.heading for measure in measures)):
-        width = _FLOOR if heading == ABOVE_FLOOR else _HEADING_WIDTH
-        table.add_column(fill(heading, width), justify="right", no_wrap=True)
-    for row, after in zip(board, [*board[1:], None], strict=True):
-        scored, attempted = row["scored"], row["attempted"]
-        episodes = f"{scored:,}" if scored == attempted else f"{scored:,} of {attempted:,}"
-        floor = (("–" if row["above_floor"] is None else f"{row['above_floor']:.3f}"),) if has_floor else ()
-        rates = [figure(row, "success_rate"), *floor, *(_fair_cells(row) if differs else ())]
-        figures = [figure(row, measure.column) for measure in measures]
-        cells = [text.replace(" [", "\n[") if is_narrow else text for text in (*rates, *figures)]
-        ends = after is not None and _part_of(row) != _part_of(after)
-        table.add_row(row["setting"], label_player(benchmark.floor, row), episodes, *cells, end_section=ends)
-    populations = describe_populations(row["population"] for row in board)
-    notes = [
-        f"95% intervals: {populations}",
-        *_reasons(board, measures),
-        *(m.note for m in measures),
-        *_ranking_notes(board),
-        *describe_unasked(board),
-    ]
-    notes += [benchmark.floor.note] if benchmark.floor is not None else []
-    notes += [f"not shown, as the terminal is narrow: {', '.join(left_out)}"] if left_out else []
-    table.caption = "; ".join(notes)
+    table = leaderboard_table(console, board, benchmark.measures, benchmark.floor)
+    table.title = f"Edition {plan.edition}"
     console.print(table)
     whole = "published:"
     if is_evaluation(unit):
@@ -129,11 +82,6 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     )
 
 
-def _part_of(row: Row) -> tuple[str, bool]:
-    """Return what is between two lines of the board: a setting's players, or its lines of reference."""
-    return row["setting"], row["player_group"] in LINES
-
-
 def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
     """Return the rows of each table, of the edition and then of each of its evaluations."""
     tables = ("editions", "evaluations")
@@ -160,42 +108,6 @@ def _describe_scale(catalog: Catalog, benchmark: str) -> str:
     if not editions:
         return ""
     return f"{count(players, 'player')} of {editions:,} editions are on one scale: table scale, or the report"
-
-
-def _fair_cells(row: Row) -> tuple[str, str]:
-    common, adjusted, error = (row[name] for name in ("common_rate", "adjusted_rate", "adjusted_rate_se"))
-    return (
-        "none" if common is None else f"{common:.3f} of {row['common_instances']:,}",
-        "undefined" if adjusted is None else f"{adjusted:.3f} ± {error:.3f}",
-    )
-
-
-def _reasons(board: list[Row], measures: Iterable[Measure]) -> list[str]:
-    """Return why figures of the board have no interval, each reason once."""
-    found = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
-    return [
-        f"no interval of {heading}: {reason}"
-        for heading, reason in sorted(found - {(h, None) for h, _ in found})
-    ]
-
-
-def _ranking_notes(board: list[Row]) -> list[str]:
-    """Return what ranks go by, where players have different instances."""
-    if not instances_differ(board) or all(row["rank"] is None for row in board):
-        return []
-    adjusted = sorted({row["setting"] for row in board if row["ranked_by"] == "adjusted"})
-    notes = ["each two models are ranked on the instances that both have"]
-    if adjusted:
-        notes.append(f"{', '.join(adjusted)}: in part by adjusted rates, as too few are shared")
-    return notes
-
-
-def figure(row: Row, name: str) -> str:
-    """Return a figure of a leaderboard's row with its interval, where it has one."""
-    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    if value is None:
-        return "undefined"
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def sum_calls(catalog: Catalog, edition: str) -> JsonObject:

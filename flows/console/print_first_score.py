@@ -8,7 +8,7 @@ from dataclasses import asdict
 from textwrap import wrap
 
 from flows.benchmark import Benchmark
-from flows.console.print_edition import figure
+from flows.console.leaderboard_table import figure
 from flows.console.terminal import Terminal
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
 from schemas.rows import JsonObject, Row
@@ -71,7 +71,8 @@ def _scores(board: list[Row], benchmark: Benchmark, model: str, best: str) -> li
     floor = benchmark.floor.player if benchmark.floor is not None else ""
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
     heads = ("", "solved", "rate [95% interval]", "floor", "optimum")
-    lines = [f"{heads[0]:<12}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]
+    first = max([12, *(len(row["setting"]) + 1 for row in board)])
+    lines = [f"{heads[0]:<{first}}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]
     for row in board:
         if row["player"] != model:
             continue
@@ -79,7 +80,7 @@ def _scores(board: list[Row], benchmark: Benchmark, model: str, best: str) -> li
         low, high = ("–" if rate is None else f"{rate:.3f}" for rate in beside)
         solved = f"{round((row['success_rate'] or 0) * row['scored'])} of {row['scored']}"
         lines.append(
-            f"{row['setting'][:11]:<12}{solved:>8}  {figure(row, 'success_rate'):<22}{low:>7}{high:>9}"
+            f"{row['setting']:<{first}}{solved:>8}  {figure(row, 'success_rate'):<22}{low:>7}{high:>9}"
         )
     return [*lines, f"{'':<12}floor: {floor or 'none'}, which answers without the work; optimum: {best}"]
 

@@ -8,7 +8,8 @@ import pytest
 
 from flows.console.print_edition import print_edition
 from flows.console.terminal import Terminal
-from tests.flows.report_root import publish_floor, publish_narrow, publish_without_models
+from tests.flows.hand_made_root import perennial
+from tests.flows.report_root import MODEL, publish_floor, publish_narrow, publish_without_models
 from warehouse.store.store import Store
 
 COLUMNS = ("place", "common_instances", "common_rate", "adjusted_rate", "adjusted_rate_se")
@@ -64,3 +65,35 @@ def test_players_that_never_test_are_marked_and_the_floor_is_named(
     assert re.search(r"guesser \(never tests\) +│", printed)
     assert "algorithm-3 (" not in printed
     assert "floor = guesser" in " ".join(printed.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("query", "SELECT player, setting, success_rate FROM leaderboard WHERE edition = 'narrow'"),
+        ("ask", "best_players"),
+        ("design", "--players", MODEL, "--half-width", "0.1"),
+        ("evaluate", "narrow", "--players", MODEL, "--dry-run"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_no_table_of_a_narrow_terminal_cuts_a_name(
+    root: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("OPENAI_API_KEY", "a key")
+    shown = perennial(monkeypatch, capsys, *command, "--root", root)
+    assert shown.code == 0, shown.err
+    columns = zip(*(re.split(" │ |│|  +", line) for line in shown.out.splitlines()), strict=False)
+    texts = ["".join(shown.out.split()), *("".join(column).replace(" ", "") for column in columns)]
+    assert any(MODEL in text for text in texts), shown.out
+    assert "…" not in shown.out
+
+
+def test_the_columns_of_a_view_are_named_whole_on_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = perennial(monkeypatch, capsys, "tables", "kumo_leaderboard")
+    assert "…" not in shown.out
+    assert "relative_action_count_algorithm_3_these_domains_low"[:16] in shown.out

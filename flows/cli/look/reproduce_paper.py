@@ -19,7 +19,7 @@ from schemas.errors import FiguresDiffer, InvalidOption
 if TYPE_CHECKING:
     from tasks.papers.comparison import Comparison, FigureVerdict
 
-_WIDTH = 80
+_WIDTH, _PLACE_WIDTH = 80, 43
 # Of a figure with more numbers than this, a table only counts those that agree.
 _LISTED = 12
 
@@ -116,7 +116,11 @@ def _lines(row: "Comparison", common: str) -> list[str]:
     place = " ".join(part for part in said if part not in ("", "all"))
     numbers = f"{_number(row.printed)}{_number(row.ours)}{_number(row.difference, sign='+')}"
     mark = "" if row.agrees is not False else " !"
-    lines = [f"  {place[:43]:43}{numbers}{mark}"] if numbers.strip(" -") else [f"  {place}".rstrip()]
+    lines = [f"  {place}".rstrip()]
+    if numbers.strip(" -"):
+        end = f"{numbers}{mark}"
+        fits = len(place) < _PLACE_WIDTH
+        lines = [f"  {place:{_PLACE_WIDTH}}{end}"] if fits else [*lines, f"  {'':{_PLACE_WIDTH}}{end}"]
     notes = [f"this is {row.computed_of}"] if row.computed_of else []
     notes += ["printed cut off, not rounded"] if row.is_cut else []
     notes += (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.look.query import existing_root
+from flows.cli.look.query import existing_root, print_entries
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
@@ -36,12 +36,11 @@ SELECT edition || if(evaluation = '', '', '@' || evaluation) AS edition, benchma
 FROM listed
 ORDER BY grown_at, listed.edition, evaluation <> '', created_at
 """
-# As much as 80 columns hold.
 _IN_TABLE = f"""
 SELECT edition, strftime(created_at, '%Y-%m-%d %H:%M') AS published,
-       if(length(whole) > 36, whole[:35] || '…', whole) AS holds
-FROM (SELECT *, if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
-                   format('{{:,}} instances ({{}})', instances, freshness)) AS whole FROM ({LISTED}))
+       if(instances IS NULL, format('{{:,}} episodes of {{}}', episodes, players),
+          format('{{:,}} instances ({{}})', instances, freshness)) AS holds
+FROM ({LISTED})
 """
 
 
@@ -155,7 +154,7 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
     if "seed" in names:
         place, of = names.index("seed"), names.index("edition")
         rows = [(*row[:place], _known_seed(store, row[of]) or row[place], *row[place + 1 :]) for row in rows]
-    print_rows(names, rows, format_)
+    (print_entries if sql == _IN_TABLE else print_rows)(names, rows, format_)
     number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
         told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"

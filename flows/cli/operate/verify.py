@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
@@ -181,7 +181,8 @@ def _folder(keep: Path | None) -> "TemporaryDirectory[str] | nullcontext[str]":
 def _print_reproduction(result: "Reproduction") -> None:
     plain = Terminal(soft_wrap=True)
     console = plain if plain.is_terminal else Terminal(width=_WIDTH)
-    shown = Table("table", "published", "rebuilt", "rows", "bytes of the file")
+    headings = ("table", "published", "rebuilt", "rows", "bytes of the file")
+    shown = Table(*(Column(heading, overflow="fold") for heading in headings))
     for table in result.tables:
         shown.add_row(
             table.table,

@@ -4,7 +4,7 @@ import sys
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
@@ -89,7 +89,8 @@ def design(
 def _print(document: JsonObject) -> None:
     console = Terminal(soft_wrap=True)
     chosen = document["design"]
-    table = Table(title="Design", title_justify="left", show_header=False)
+    folded = (Column(overflow="fold"), Column(overflow="fold"))
+    table = Table(*folded, title="Design", title_justify="left", show_header=False)
     for name in ("domains", "instances_per_domain", "runs"):
         table.add_row(name.replace("_", " "), f"{chosen[name]:,}")
     table.add_section()

@@ -130,7 +130,7 @@ def _print_domains(rows: list[dict[str, object]]) -> None:
     for heading in texts:
         table.add_column(heading, overflow="fold")
     for heading in numbers:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(str(row[heading]) for heading in (*texts, *numbers)))
     Terminal().print(table)

@@ -66,7 +66,7 @@ def _print_checks(title: str, checks: "list[Check]") -> None:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", title=Text(title), title_justify="left")
-    table.add_column("check", no_wrap=True)
+    table.add_column("check", overflow="fold")
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("what it says", overflow="fold")

@@ -122,7 +122,7 @@ def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
 def _print_table(records: list[Row]) -> None:
     table = Table()
     for heading in ("seed", "index", "expected steps", "tests", "promise steps"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold")
     table.add_column("golden trajectory", overflow="fold")
     for record in records:
         if record["status"] == "solved":

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from flows.benchmark import find_benchmark
 from flows.console.terminal import Terminal
@@ -200,7 +200,8 @@ def _write_json(document: Mapping[str, object]) -> None:
 
 
 def _print_tables(console: Terminal, plan: _Description) -> None:
-    table = Table(title=plan.title, title_justify="left", show_header=False)
+    folded = (Column(overflow="fold"), Column(overflow="fold"))
+    table = Table(*folded, title=plan.title, title_justify="left", show_header=False)
     for key, value in plan.rows.items():
         table.add_row(key, _in_words(value))
     table.add_section()
@@ -261,9 +262,9 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
         caption_justify="left",
     )
     for heading in ("stage", "model"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold", min_width=12)
     for heading in ("calls", "tokens in", "tokens out", "cost"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", overflow="fold")
     for row in estimates:
         table.add_row(
             row.stage,
