@@ -97,12 +97,12 @@ async def _reach(
     settings: RefreshSettings, clients: ModelClients, url: str, requests: Sequence[ModelRequest]
 ) -> None:
     """Raise EndpointFailed where nothing answers GET /models at this server, in whatever way."""
-    first = next(one.model for one in requests if settings.endpoint(one.model).base_url == url)
-    answer = await clients.list_models(first)
+    models = [one.model for one in requests if settings.endpoint(one.model).base_url == url]
+    answer = await clients.list_models(models[0])
     if isinstance(answer, str):
-        where = settings.endpoint(first).describe()
+        where = settings.endpoint(models[0]).describe()
         raise EndpointFailed(
-            f"no server answers at {where}: {answer.rstrip('.')}: start it, or name another one with "
+            f"no server answers at {where} for {', '.join(dict.fromkeys(models))}: {answer.rstrip('.')}: start it, or name another one with "
             "--base-url or in models.toml; nothing was grown or played"
         )
 
