@@ -6,7 +6,7 @@ default:
 test *arguments:
     pytest {{arguments}}
 
-# Whole refreshes on S3, Dask, full disks and schedules; servers, kills and browsers
+# The second tier: dear tests, S3, Dask, full disks, schedules, servers, kills and browsers
 slow:
     pytest -m slow
 

@@ -57,6 +57,7 @@ def test_a_rule_changes_most_inputs_and_no_two_inputs_have_one_output(name: str)
 
 
 @pytest.mark.parametrize("name", RULES)
+@pytest.mark.slow
 def test_a_rule_s_code_runs_in_the_sandbox_as_it_does_here(name: str) -> None:
     rule, rng = RULES[name], random.Random(11)
     inputs = [draw_input(rule, rng) for _ in range(5)]

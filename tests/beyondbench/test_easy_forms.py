@@ -169,6 +169,7 @@ def test_what_a_form_writes_it_reads_at_level_1(value, items, relation):
     "piece",
     ["1, ", "1,", "1 ", "1", "[1, ", "[", "[1]", "1/", "1.", "less than ", "1 and ", "=", "-", "e", "1x, "],
 )
+@pytest.mark.slow
 def test_100_kb_of_junk_is_read_or_refused_by_each_form(form, piece):
     junk = piece * (100_000 // len(piece))
     for text in (junk, box(junk[:49_000])):

@@ -256,6 +256,7 @@ PIECES = [piece.replace("_", " ").replace("~", "\n") for piece in PIECES.split()
 
 @pytest.mark.parametrize("form", [BOXED, TAGGED], ids=["boxed", "answer"])
 @pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.slow
 def test_a_hostile_reply_is_read_or_refused(piece, form):
     hostile = piece * (40_000 // len(piece))
     for text in (hostile, f"{BOX}{{{hostile}}}", f"<answer>{hostile}</answer>"):

@@ -86,6 +86,7 @@ def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
     more = ("--edition", "e2", "--players", "search", "--no-remapping")

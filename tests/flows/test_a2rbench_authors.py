@@ -15,6 +15,8 @@ from tests.server.running import RunningServer, running_server
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("author", "proser", "lost", "judge-honest", "analyst-a", "analyst-b")
 OPTIONS = ServerOptions(
     keys=(KEY,),

@@ -25,6 +25,8 @@ from warehouse.catalog.catalog import open_catalog
 from warehouse.editions.verify import verify_unit
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 # The catalogue has seed 0 of each cell and the model seed 1.
 RULES = {"line_symbolic": SWAP, "grid_symbolic": TURN, "line_semantic": SQUARES}
 

@@ -25,6 +25,8 @@ from tests.server.running import ServerControls
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ServerOptions(models=scripted_analyst.MODELS, roles="tests.a2rbench.scripted_analyst")
 # None: settings of another benchmark that `make_edition` gives.
 BENCHMARK = dict.fromkeys(("domains", "settings", "instances")) | {

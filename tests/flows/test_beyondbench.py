@@ -83,10 +83,12 @@ def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
     assert found == [(False, "VALID", True), (True, None, True)]
 
 
+@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhausted(
     harness: Harness, root: Path, tmp_path: Path
 ) -> None:

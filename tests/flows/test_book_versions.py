@@ -157,10 +157,12 @@ def test_no_gain_is_shown_where_one_book_was_played(grown: Path) -> None:
     assert _rows(grown, "FROM revisions_gain") == _rows(grown, "FROM version_comparisons") == []
 
 
+@pytest.mark.slow
 def test_the_answers_to_two_books_are_reproduced(played: Path, tmp_path: Path) -> None:
     assert reproduce_unit(Store(str(played)), "e@2", tmp_path, lambda _line: None).same
 
 
+@pytest.mark.slow
 def test_an_interrupted_evaluation_of_two_books_resumes(
     grown: Path, played: Path, server: RunningServer, tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ def _export(folder: Path, **flags: Any) -> dict[str, Any]:
     ],
     ids=["zh and en", "zh", "en", "kumo", "beyondbench"],
 )
+@pytest.mark.slow
 def test_a_card_names_the_languages_and_the_split(
     tmp_path: Path, flags: dict[str, Any], languages: list[str]
 ) -> None:

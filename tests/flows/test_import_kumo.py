@@ -192,6 +192,7 @@ def test_negative_seeds_are_kept_as_others_are(release: Path, records: list[Reco
         "\x00",
     ],
 )
+@pytest.mark.slow
 def test_a_wild_line_of_optimal_play_ends_nothing(release: Path, line: str) -> None:
     write_files(release, {ORACLE: f"{line}\n"})
     books, skipped, _ = import_and_read(release)

@@ -131,6 +131,7 @@ def test_rates_by_place_are_of_where_the_book_stood(
     assert all(rate == 1 for player, third, _, rate, *_ in found if player == "scripted" or third == 3)
 
 
+@pytest.mark.slow
 def test_the_report_lists_it_and_the_same_answers_are_read_again(root: Path, tmp_path: Path) -> None:
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None

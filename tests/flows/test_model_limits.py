@@ -48,6 +48,7 @@ def test_a_wrong_key_or_model_is_one_line_after_few_requests(
     assert not (tmp_path / "tables" / "evaluations").exists()
 
 
+@pytest.mark.slow
 def test_a_limit_of_calls_stops_before_it_is_passed_and_a_higher_one_goes_on(
     keyed: Harness, tmp_path: Path
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harn
     assert rows[0][1] > 0.0
 
 
+@pytest.mark.slow
 def test_calls_that_fail_for_good_are_made_again_or_accepted(keyed: Harness, tmp_path: Path) -> None:
     failing = ServerOptions(keys=(KEY,), seed=1, faults={"500": 0.3}, max_transport_faults=99)
     command = (*ONE_BATCH, "--root", str(tmp_path), "--max-attempts", "2", "--instances", "20")

@@ -69,6 +69,7 @@ def _count_answers(root: Path) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[LogLine], str]) -> None:
     root, log, out = undisturbed
     catalog = open_catalog(Store(str(root)))

@@ -198,6 +198,7 @@ def test_a_wrong_memory_limit_is_named(run: Run, size: str) -> None:
     "sql",
     ["SELECT count(*) FROM range(1_000_000_000_000) t(i) WHERE i % 7 = 1", "FROM range(1_000_000_000_000)"],
 )
+@pytest.mark.slow
 def test_a_query_past_its_time_is_stopped(run: Run, sql: str) -> None:
     shown = run("query", sql, "--timeout", "0.5", "--format", "csv")
     assert shown.code == 7
@@ -246,6 +247,7 @@ def _objects(store: Store) -> dict[str, bytes]:
     return {name: filesystem.cat_file(name) for name in sorted(filesystem.find(path))}
 
 
+@pytest.mark.slow
 def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
     before = _objects(on_s3)
     opened = catalog.open_catalog(on_s3)
@@ -260,6 +262,7 @@ def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
         assert opened.query(sql)[1], sql
 
 
+@pytest.mark.slow
 def test_the_command_reads_s3(
     on_s3: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -195,6 +195,7 @@ def test_wrong_input_is_one_line_before_any_work(
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.slow
 def test_too_many_instances_end_with_the_reason(harness: Harness, tmp_path: Path) -> None:
     tiny = {
         "name": "Coin",

@@ -94,6 +94,7 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
     assert [entry.name for entry in (tmp_path / "reports").iterdir()] == ["new.html"]
 
 
+@pytest.mark.slow
 def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> None:
     text = unescape(page)
     catalog = open_catalog(Store(str(root)))
@@ -132,6 +133,7 @@ def test_names_of_players_and_domains_are_never_markup(page: str) -> None:
     assert "Stars & <b>stripes</b>" in unescape(page)
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
     root: Path, page: str, tmp_path: Path
 ) -> None:
@@ -210,6 +212,7 @@ def test_communities_are_written_with_their_truths(root: Path, run: Run) -> None
     assert (truths["n_truths"], truths["n_links"]) == ("3", "2")
 
 
+@pytest.mark.slow
 def test_tables_have_the_same_bytes_each_time(root: Path, run: Run) -> None:
     for out in ("one", "two"):
         assert run("--root", root, "--format", "parquet", "--out", out).code == 0

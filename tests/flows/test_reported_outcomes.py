@@ -136,6 +136,7 @@ def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
     assert (model["stated"], model["brier_score"]) == (0, None)
 
 
+@pytest.mark.slow
 def test_the_report_lists_the_gap_and_the_same_answers_are_read_again(root: Path, tmp_path: Path) -> None:
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None

@@ -108,6 +108,7 @@ def test_formulas_are_neutralised_in_csv_and_only_there(capsys: pytest.CaptureFi
     ] == formulas + others
 
 
+@pytest.mark.slow
 def test_report_tables_in_csv_hold_no_formula(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -325,6 +326,7 @@ _WIDE = "SELECT 'Zoë 日本' AS x".encode()
         ({}, b";", 2, "json"),
     ],
 )
+@pytest.mark.slow
 def test_whatever_the_encoding_there_is_no_traceback(
     store: Store, variables: dict[str, str], sql: bytes, code: int, form: str
 ) -> None:

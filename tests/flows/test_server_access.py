@@ -81,6 +81,7 @@ def test_a_server_that_anybody_may_call_is_refused_or_warned_of(
         ),
     ],
 )
+@pytest.mark.slow
 def test_serve_ends_with_one_line_where_it_or_strangers_have_the_wrong_access(
     tmp_path: Path, host: str, auth_string: str, message: str
 ) -> None:

@@ -67,6 +67,7 @@ def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in open_catalog(Store(str(folder / "data"))).query(sql)[1]]
 
 
+@pytest.mark.slow
 def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
     keyed: Harness, server: RunningServer, folder: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_limit_of_cost_holds_for_all_editions_together(
     assert rows(folder, "SELECT count(*) FROM calls") == [(answered,)]
 
 
+@pytest.mark.slow
 def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: Path) -> None:
     (folder / "perennial.toml").write_text(SETTINGS.format(kumo="max_collision_probability = 0.0"))
     command = (

@@ -113,6 +113,7 @@ def test_its_editions_are_played_analysed_and_queried(root: Path) -> None:
     assert _rows(root, "SELECT count(*) FROM lineage WHERE benchmark = 'toy'") == [(2 * 120 * 3,)]
 
 
+@pytest.mark.slow
 def test_its_editions_are_audited_reported_and_reproduced(
     root: Path, tmp_path: Path, package: Path, harness: Harness
 ) -> None:

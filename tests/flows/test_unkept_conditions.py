@@ -16,6 +16,8 @@ from tests.warehouse.s3_server import S3, Conditions, conditions, s3
 from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["conditions", "s3"]
 
 IGNORED = "does not keep If-None-Match and If-Match"

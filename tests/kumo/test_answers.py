@@ -82,6 +82,7 @@ def test_any_reply_is_read(reply):
 
 
 @pytest.mark.parametrize("piece", ["<ANSWER>", "</ANSWER>", "<ANSWER> ", "<", "<ANSWER></ANSWER>", " a"])
+@pytest.mark.slow
 def test_long_replies_are_read(piece):
     # In quadratic time this would take hours.
     reply = "<ANSWER>" + piece * (10_000_000 // len(piece)) + "</ANSWER>"

@@ -56,6 +56,7 @@ def test_books_of_the_bundled_domains_are_read_back_exactly_in_every_style(
 @pytest.mark.parametrize("style", OTHER_STYLES)
 @unhurried
 @given(world=worlds(), seed=st.integers(0, 9), data=st.data())
+@pytest.mark.slow
 def test_a_book_of_other_rules_never_passes(
     style: BookStyle, world: World, seed: int, data: st.DataObject
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_book_of_other_rules_never_passes(
 
 
 @pytest.mark.parametrize("style", OTHER_STYLES)
+@pytest.mark.slow
 def test_no_line_can_be_left_out_said_twice_or_changed(bundled: list[World], style: BookStyle) -> None:
     world = bundled[1]
     lines = write(world, style).splitlines()

@@ -222,6 +222,7 @@ def nine_megabytes() -> str:
     return json.dumps({"name": "Big", "truths": truths, "actions": actions, "outcomes": outcomes})
 
 
+@pytest.mark.slow
 def test_a_nine_megabyte_document_is_read_and_validated() -> None:
     text = nine_megabytes()
     assert 8_000_000 < len(text) <= 10_000_000
@@ -238,6 +239,7 @@ def test_a_nine_megabyte_document_is_read_and_validated() -> None:
     ],
     ids=["names", "entries", "keys"],
 )
+@pytest.mark.slow
 def test_a_large_wrong_document_is_refused(text: str) -> None:
     assert problem_of(text)
 

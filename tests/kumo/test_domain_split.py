@@ -78,6 +78,7 @@ def test_an_overlap_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", bundled_domains())
+@pytest.mark.slow
 def test_bundled_domains_are_cut_in_two_halves_that_share_nothing(name: str) -> None:
     config = load_bundled(name)
     split = split_domain(config, "bisection")

@@ -191,6 +191,7 @@ def test_hard_instances_are_exact_and_below_algorithm_3() -> None:
         assert 1 <= solution.optimum.steps <= solution.optimum.policy_steps
 
 
+@pytest.mark.slow
 def test_past_the_node_limit_there_are_bounds_whatever_stands_beside() -> None:
     batch = bundled("hard", 1)
     exact = [solution.optimum for solution in solve_instances(batch, node_limit=NODE_LIMIT)]

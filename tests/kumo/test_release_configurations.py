@@ -42,6 +42,7 @@ def test_a_module_gives_what_its_json_gives_defects_included(style: str) -> None
 
 
 @pytest.mark.parametrize("style", STYLES)
+@pytest.mark.slow
 def test_every_released_domain_survives_as_a_module(release: Path, style: str) -> None:
     files = sorted((release / "domains").glob("*.json"))
     for path in files:

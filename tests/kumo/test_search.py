@@ -106,6 +106,7 @@ def test_larger_instances_are_solved_as_by_algorithm_3(instance: EncodedInstance
 
 
 @pytest.mark.parametrize(("density", "seed", "repeated"), [(0.5, 0, 0.0), (0.5, 1, 0.5), (0.8, 2, 0.0)])
+@pytest.mark.slow
 def test_nine_truths_and_twelve_actions(density: float, seed: int, repeated: float) -> None:
     instance = synthetic(9, 12, density, seed, repeated)
     assert_as_algorithm_3(instance, solve(instance))
@@ -156,6 +157,7 @@ def test_more_than_64_are_refused(instance: EncodedInstance, named: str) -> None
         solve_instances([instance])
 
 
+@pytest.mark.slow
 def test_past_the_time_limit_there_is_no_value() -> None:
     hard, easy = synthetic(16, 24, 0.4, seed=4), synthetic(4, 6, 0.5, seed=1)
     in_time = solve_instances([easy, hard, easy])
@@ -190,6 +192,7 @@ def encoded_instances(release: Path, domain: str, setting: str, limit: int | Non
     return [encode_instance(encoded, instance) for instance in drawn]
 
 
+@pytest.mark.slow
 def test_released_easy_instances_of_every_domain(release: Path) -> None:
     domains = sorted(path.name for path in (release / "instances").iterdir())
     batch = [instance for domain in domains for instance in encoded_instances(release, domain, EASY, limit=8)]
@@ -198,6 +201,7 @@ def test_released_easy_instances_of_every_domain(release: Path) -> None:
         assert_as_algorithm_3(instance, solution)
 
 
+@pytest.mark.slow
 def test_released_hard_instances_have_the_authors_values(release: Path) -> None:
     for expected in json.loads((release / "expected_steps_hard.json").read_text()):
         batch = encoded_instances(release, expected["domain"], HARD, limit=None)
@@ -213,6 +217,7 @@ def test_threads_change_nothing() -> None:
     assert solve_instances([], threads=2) == []
 
 
+@pytest.mark.slow
 def test_a_work_limit_gives_up_the_same_instances_whatever_stands_beside_them() -> None:
     batch = [synthetic(n_truths, 20, 0.15, seed) for seed in range(3) for n_truths in (6, 14, 16)]
     together = solve_instances(batch, work_limit=2)

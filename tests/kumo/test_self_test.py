@@ -48,6 +48,7 @@ def test_a_sound_instance_with_its_book_passes(world: World) -> None:
 
 
 @pytest.mark.parametrize("setting", ["easy", "hard", "5x7v2"])
+@pytest.mark.slow
 def test_every_sampled_instance_of_the_bundled_domains_passes(setting: str) -> None:
     for name in bundled_domains():
         encoded = encode_config(parse_config(bundled_text(name), name))
@@ -173,6 +174,7 @@ def test_names_that_the_template_cannot_say_leave_the_comparison_as_the_check() 
 
 
 @given(worlds(n_valid=2))
+@pytest.mark.slow
 def test_with_several_valid_truths_an_unrelated_one_needs_no_test(world: World) -> None:
     related = {name for rule in world.rules for name in rule.rules_out}
     if not related.issuperset(world.instance.truths):

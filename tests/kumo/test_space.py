@@ -98,6 +98,7 @@ def by_coverage(encoded: EncodedConfig, setting: Setting) -> int:
 @pytest.mark.parametrize(
     "setting", [Setting(4, 8), Setting(2, 9), Setting(4, 10, 2), Setting(4, 25), Setting(3, 30)]
 )
+@pytest.mark.slow
 def test_the_bound_is_near_what_a_second_way_counts(setting: Setting) -> None:
     encoded = dense(7, 30, 7)
     exact = by_coverage(encoded, setting)
@@ -123,6 +124,7 @@ def test_the_bound_is_near_the_sizes_of_bundled_domains(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["MedicalEnv", "ChemicalEnv", "MusicEnv", "EducationEnv", "MLEnv"])
+@pytest.mark.slow
 def test_domains_of_few_related_actions_have_a_bound_that_suffices(release: Path, name: str) -> None:
     path = release / "domains" / f"{name}.json"
     encoded = encode_config(parse_config(path.read_text("utf-8"), name))

@@ -67,6 +67,7 @@ def test_the_first_are_for_validation_and_nothing_tells_of_an_edition(tmp_path: 
     assert write(tmp_path, setting="easy,4x8") == records
 
 
+@pytest.mark.slow
 def test_instances_of_published_editions_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,6 +97,7 @@ def list_tests(kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("index", range(4))
+@pytest.mark.slow
 def test_hard_instances_need_two_to_six_tests(index: int) -> None:
     config = draw_world(15, index).config
     steps = promise_steps(config, 3)

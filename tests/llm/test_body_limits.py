@@ -178,6 +178,7 @@ STOPPED = {"invalid_body", "EndpointFailed"}
 
 
 @pytest.mark.parametrize("name", ["gzip bomb", "endless"])
+@pytest.mark.slow
 def test_memory_is_bounded_with_many_calls_in_flight(name):
     statuses, peak = peak_of(HOSTILE[name], 4 * MB, 24)
     assert statuses <= STOPPED

@@ -297,6 +297,7 @@ def test_a_redirect_is_not_followed():
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_closing_leaves_nothing_open():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -88,6 +88,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(), JSON, min_size=1), st.booleans(), st.data())
+@pytest.mark.slow
 def test_any_object_is_found_in_prose_and_any_beginning_is_cut_off(
     value: dict[str, object], is_ascii: bool, data: st.DataObject
 ) -> None:

@@ -19,6 +19,8 @@ from tests.server.log import ANSWERED, answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_transport_fault_on_the_wire():
     options = ServerOptions(

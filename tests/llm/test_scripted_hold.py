@@ -5,12 +5,15 @@ import sys
 import time
 
 import aiohttp
+import pytest
 
 from tests.llm.scripted_asking import ECHO, body_of, post
 from tests.server.hold import Hold
 from tests.server.log import ANSWERED, answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
+
+pytestmark = pytest.mark.slow
 
 
 def test_replies_are_held_after_so_many_answers_until_released():

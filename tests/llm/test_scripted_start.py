@@ -17,6 +17,8 @@ from tests.server.faults import (
 from tests.server.options import ServerOptions
 from tests.server.running import REPOSITORY, running_server
 
+pytestmark = pytest.mark.slow
+
 
 def test_help_lists_every_fault_and_gives_an_example():
     command = [sys.executable, "-m", "tests.server", "--roles", ECHO, "--help"]

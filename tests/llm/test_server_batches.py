@@ -238,6 +238,7 @@ SHOWN = [repr(one)[:20] for one in HOSTILE_IDS]
 
 
 @pytest.mark.parametrize("hostile", HOSTILE_IDS, ids=SHOWN)
+@pytest.mark.slow
 def test_no_id_that_a_server_makes_up_comes_into_a_path(hostile: Any) -> None:
     good = {"id": "batch_1", "status": "completed", "output_file_id": "out"}
     servers = {

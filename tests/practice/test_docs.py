@@ -13,6 +13,8 @@ from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import perennial
 from tests.practice.drawn import draw
 
+pytestmark = pytest.mark.slow
+
 PAGE = (REPOSITORY / "docs/practice.md").read_text("utf-8")
 
 

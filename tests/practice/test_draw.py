@@ -17,6 +17,7 @@ COUNTS = {"a2rbench": 6, "beyondbench": 40, "knowlogic": 12, "kumo": 80}
 
 
 @pytest.mark.parametrize("benchmark", GIVEN)
+@pytest.mark.slow
 def test_a_draw_depends_on_seed_and_number_alone(benchmark: str) -> None:
     count = COUNTS[benchmark]
     whole = draw(benchmark, count)
@@ -27,6 +28,7 @@ def test_a_draw_depends_on_seed_and_number_alone(benchmark: str) -> None:
 
 
 @pytest.mark.parametrize("benchmark", GIVEN)
+@pytest.mark.slow
 def test_what_an_edition_holds_is_drawn_again(benchmark: str) -> None:
     """Editions are known by content hashes, without the prefix of ids."""
     first = draw(benchmark, 4)
@@ -67,6 +69,7 @@ def draw_all(questions: PracticeQuestions) -> tuple[list[str], str]:
     raise AssertionError("they have no end")
 
 
+@pytest.mark.slow
 def test_what_is_used_up_is_said_with_its_counts() -> None:
     ids, said = draw_all(stream("beyondbench", tasks=["tower_of_hanoi/disks_3"]))
     assert len({*ids}) == len(ids) > 2
@@ -76,6 +79,7 @@ def test_what_is_used_up_is_said_with_its_counts() -> None:
     assert "an edition holds 1,000" in said
 
 
+@pytest.mark.slow
 def test_memory_of_what_was_drawn_is_exact_past_its_first_batch() -> None:
     ids = [one.instance_id for one in islice(stream("beyondbench", tasks=["sorting/standard"]), 5_000)]
     assert len({*ids}) == 5_000
@@ -107,6 +111,7 @@ def test_copies_in_other_tokens_are_another_choice() -> None:
     assert [one.game["is_remapped"] for one in plain + copies] == [False] * 3 + [True] * 3
 
 
+@pytest.mark.slow
 def test_a_curriculum_goes_level_by_level() -> None:
     sizes = [
         (one.difficulty["truths"], one.difficulty["expected_steps"])
@@ -157,6 +162,7 @@ def test_what_does_not_apply_is_refused(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_steps_that_no_instance_has_end_in_one_line() -> None:
     with pytest.raises(InstancesExhausted, match=r"question 0: 100 attempts gave no new one .* 100 gave"):
         next(iter(stream("kumo", truths=3, actions=5, min_steps=5)))

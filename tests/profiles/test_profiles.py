@@ -24,6 +24,8 @@ from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.editions.publish import read_published_plan
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 Place = tuple[str, str, str]
 Record = dict[str, Any]
 BENCHMARK_OF = {edition: str(flags["benchmark"]) for edition, flags in EDITIONS.items()}

@@ -69,6 +69,7 @@ def of_a2rbench(root: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
         (of_a2rbench, "a2rbench_paper", "gpt-5", {"total": 0.39}, "table 1"),
     ],
 )
+@pytest.mark.slow
 def test_a_model_of_the_paper_has_its_value_beside_ours(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -51,6 +51,7 @@ def port() -> Iterator[int]:
 
 @pytest.mark.parametrize("tier", JAILS)
 @pytest.mark.parametrize("name", NATURAL)
+@pytest.mark.slow
 def test_a_natural_program_is_refused_and_the_parent_is_not_held_up(
     name: str, tier: str, mark: Path, port: int
 ) -> None:

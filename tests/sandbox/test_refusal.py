@@ -41,6 +41,7 @@ def test_what_code_raises_is_escaped(code: str) -> None:
     assert is_plain(str(refused.value))
 
 
+@pytest.mark.slow
 def test_every_sign_is_plain_or_an_escape() -> None:
     for place in range(0x110000):
         sign = chr(place)

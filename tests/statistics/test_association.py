@@ -259,6 +259,7 @@ def _plain_degrees(release: Path, domain: str) -> dict[int, tuple]:
     return degrees
 
 
+@pytest.mark.slow
 def test_v_and_p_per_model_on_the_release_are_those_of_plain_scipy(release: Path) -> None:
     runs = pd.read_parquet(release / "trajectories.parquet")
     runs = runs[(runs.n_truths == 4) & (runs.n_actions == 6) & ~runs.model.str.startswith("sft:")]

@@ -62,6 +62,7 @@ def test_spearman_gives_a_published_interval() -> None:
         ([1, 2, 3, 4, 5, 6, 7], [3, 1, 2, 7, 4, 6, 5]),
     ],
 )
+@pytest.mark.slow
 def test_p_of_a_short_ranking_is_the_share_of_all_orders(x, y) -> None:
     observed = abs(stats.spearmanr(x, y).statistic)
     orders = list(permutations(y))
@@ -132,6 +133,7 @@ def test_equal_scores_summed_in_another_order_are_ties() -> None:
 
 @both
 @given(pairs, st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_sides_and_order_change_nothing(correlation, sample, shuffler) -> None:
     shuffled = list(sample)
     shuffler.shuffle(shuffled)

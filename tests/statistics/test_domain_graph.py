@@ -117,6 +117,7 @@ def test_the_order_of_actions_states_and_rule_outs_changes_nothing(config, shuff
     assert communities(turned, 5) == communities(config, 5)
 
 
+@pytest.mark.slow
 def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     program = (
         "from schemas.kumo.things import Outcome, OutcomeState, SeedConfig\n"

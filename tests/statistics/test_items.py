@@ -145,6 +145,7 @@ def test_discrimination_is_that_of_the_definition(scores) -> None:
 
 
 @given(score_tables, st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_the_order_of_items_and_players_changes_nothing(scores, shuffler) -> None:
     names = list(scores)
     shuffler.shuffle(names)

@@ -29,6 +29,7 @@ def _shifted(by: float) -> dict[str, float]:
     return {domain: mean + by for domain, mean in SIX.items()}
 
 
+@pytest.mark.slow
 def test_anchors_recover_a_known_drift_and_a_known_change() -> None:
     z_values = []
     for seed in range(16):
@@ -112,6 +113,7 @@ def _draw_with_slopes(generator: np.random.Generator, slopes: dict[str, float], 
     return edition
 
 
+@pytest.mark.slow
 def test_unequal_slopes_are_told_and_equal_ones_seldom() -> None:
     unequal = {**dict.fromkeys(ANCHORS, 0.6), "model": 1.8, "steady": 1.8}
     smallest: dict[bool, list[float]] = {True: [], False: []}

@@ -52,6 +52,7 @@ def played(release: Path) -> dict[tuple[str, str], list[Cell]]:
 
 
 @pytest.mark.parametrize("metric", ["success_rate", "relative_action_count"])
+@pytest.mark.slow
 def test_figure_3_comes_back(release: Path, played: dict[tuple[str, str], list[Cell]], metric: str) -> None:
     rows = json.loads((release / "figure3.json").read_text())[metric]
     differences = [

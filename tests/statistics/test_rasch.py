@@ -98,6 +98,7 @@ def test_a_player_of_easy_instances_alone_is_adjusted_to_all() -> None:
     assert 0.5 < float(np.std(z_values)) < 1.5
 
 
+@pytest.mark.slow
 def test_a_rate_s_standard_error_is_that_of_drawing_instances_again() -> None:
     drawn = [draw_answers(seed, ABILITIES, [0.0, 1.0], 60, only={3: 1}).grid for seed in range(80)]
     found = [adjust_rates(grid) for grid in drawn]

@@ -86,6 +86,7 @@ def at_the_first_task(lab: Lab) -> Lab:
     return lab
 
 
+@pytest.mark.slow
 def test_two_processes_keep_each_turn_once(at_the_first_task: Lab) -> None:
     lab = at_the_first_task
     with _click(lab, 0) as one, _click(lab, 3) as other:

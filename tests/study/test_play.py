@@ -97,6 +97,7 @@ def test_an_instance_of_an_edition_is_played_and_not_recorded(play, grown: Path)
     assert "has no such instance" in play("", "play", *at, "--instance", "ki_none").err
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal_ends_with_130(tmp_path: Path) -> None:
     terminal, inside = pty.openpty()
     program = [sys.executable, "-c", "from flows.cli.app import main; main()", *_GAME]

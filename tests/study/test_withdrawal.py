@@ -232,6 +232,7 @@ def test_a_page_that_runs_stores_the_time(lab: Lab, path: Path, monkeypatch: pyt
         assert noted.wait(60)
 
 
+@pytest.mark.slow
 def test_rows_that_sqlite_rearranged_are_gone_too(tmp_path: Path) -> None:
     """With `secure_delete` alone, some of these withdrawals leave rows in the ledger's unused space."""
     ledger = StudyLedger(tmp_path / "ledger.sqlite", create=True)

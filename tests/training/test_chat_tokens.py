@@ -32,6 +32,7 @@ def chat_of(parts: Sequence[str]) -> list[Message]:
 
 @unhurried
 @given(chats)
+@pytest.mark.slow
 def test_spans_are_the_assistants_turns_with_their_ends(parts: list[str]) -> None:
     messages = chat_of(parts)
     text, spans = assistant_spans(render, messages)

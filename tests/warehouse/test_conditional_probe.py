@@ -24,6 +24,8 @@ from s3fs import S3FileSystem
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 call, requests = S3FileSystem.call_s3, []
 
 def counted(*arguments, **more):

@@ -86,6 +86,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never held")
 
 
+@pytest.mark.slow
 def test_the_confinement_holds_in_the_process(
     store: Store, process: SqlProcess, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def _dealt(table: pa.Table, parts: int, seed: int) -> list[pa.Table]:
 
 @pytest.mark.parametrize("run_bytes", [2_000, 50_000, 64 << 20])
 @pytest.mark.parametrize("parts", [1, 3, 50])
+@pytest.mark.slow
 def test_the_bytes_depend_on_the_rows_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: int, run_bytes: int
 ) -> None:

@@ -115,6 +115,7 @@ with duckdb.connect(database, read_only=True) as connection:
 """
 
 
+@pytest.mark.slow
 def test_a_script_makes_everything_in_a_duckdb_that_knows_no_perennial(
     store: Store,
     catalog: Catalog,

@@ -34,6 +34,7 @@ _TEXTS = st.lists(st.one_of(_IDS, _OTHERS), max_size=12)
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(_TEXTS, max_size=6), _TEXTS)
+@pytest.mark.slow
 def test_it_is_a_set(added: list[list[str]], asked: list[str]) -> None:
     compact, plain = IdSet(), set()
     for texts in added:
@@ -59,6 +60,7 @@ def test_ids_that_end_in_zero_bytes_are_told_apart_from_shorter_ones() -> None:
     assert compact.which(digits) == [digit in compact for digit in digits] == [False, True, True]
 
 
+@pytest.mark.slow
 def test_an_id_takes_sixteen_bytes() -> None:
     tracemalloc.start()
     compact = IdSet()

@@ -245,6 +245,7 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
         assert catalog.query(f'FROM "{name}"')[1] == []
 
 
+@pytest.mark.slow
 def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None:
     program = (
         "import sys\n"

@@ -33,6 +33,7 @@ from warehouse.staging.play_rows import episode_row, turn_rows
 
 
 @pytest.mark.parametrize("setting", [EASY, HARD], ids=lambda setting: setting.name)
+@pytest.mark.slow
 def test_counts_of_each_model_and_domain_are_the_published_ones(
     release: Path, tmp_path: Path, setting
 ) -> None:
@@ -76,6 +77,7 @@ def published_counts(release: Path, played: set[tuple[str, str]], setting: Any) 
     return counted
 
 
+@pytest.mark.slow
 def test_the_oracles_published_failures_are_kept_and_found(release: Path, tmp_path: Path) -> None:
     paths = {
         path.parts[-3]: path for path in release.glob(f"search_results/*/{setting_folder(EASY)}/*.jsonl")

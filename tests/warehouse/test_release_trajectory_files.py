@@ -76,6 +76,7 @@ def test_a_foreign_line_is_skipped(tmp_path: Path, line: str) -> None:
     assert "\n" not in imported.skipped[0].reason
 
 
+@pytest.mark.slow
 def test_a_file_of_which_nothing_is_read_is_named_once(tmp_path: Path) -> None:
     contents = {
         "empty": b"",
@@ -128,6 +129,7 @@ def many_files(folder: Path) -> list[SettingFile]:
     return files
 
 
+@pytest.mark.slow
 def test_processes_do_not_change_the_result_and_rows_are_sorted_by_key(tmp_path: Path) -> None:
     files = many_files(tmp_path)
     results = []
@@ -150,6 +152,7 @@ def test_no_files_give_tables_without_rows(tmp_path: Path) -> None:
     assert rows == {name: [] for name in ("episodes", "turns", "kumo_episodes", "kumo_moves")}
 
 
+@pytest.mark.slow
 def test_progress_grows_to_all(tmp_path: Path) -> None:
     seen: list[ImportProgress] = []
     import_trajectories(many_files(tmp_path), ON_BOTH, tmp_path / "s", on_progress=seen.append)
@@ -157,6 +160,7 @@ def test_progress_grows_to_all(tmp_path: Path) -> None:
     assert [progress.runs for progress in seen] == [24, 66]
 
 
+@pytest.mark.slow
 def test_parts_of_another_source_are_merged_with_those_of_the_import(tmp_path: Path) -> None:
     files = many_files(tmp_path)
     import_trajectories(files[:3], ON_WEATHER, tmp_path / "some")
@@ -177,6 +181,7 @@ class _Endless(dict[int, Any]):
         return time.sleep, (600,)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
     def end_the_workers(_: ImportProgress) -> None:
         for process in active_children():

@@ -41,6 +41,7 @@ def _until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_told_who_writes_and_what_to_do(root: str) -> None:
     store = Store(root)
     with holding(root, "refresh kumo-2026-11-20") as holder:
@@ -62,6 +63,7 @@ def test_a_second_writer_is_told_who_writes_and_what_to_do(root: str) -> None:
     assert not store.exists(LOCK)
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_killed_process_is_taken_over_with_a_note(root: str) -> None:
     with holding(root) as holder:
         os.kill(holder.process.pid, signal.SIGKILL)
@@ -88,6 +90,7 @@ def _may_write(store: Store) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_of_several_takers_at_once_exactly_one_gets_it(root: str) -> None:
     with holding(root):
         pass
@@ -110,6 +113,7 @@ def test_of_several_takers_at_once_exactly_one_gets_it(root: str) -> None:
 
 
 @pytest.mark.parametrize("minutes", [59, 61, 3 * 24 * 60])
+@pytest.mark.slow
 def test_a_lock_of_another_machine_stays_but_on_s3_only_an_hour_after_its_last_beat(
     root: str, record: dict[str, Any], minutes: int
 ) -> None:
@@ -165,6 +169,7 @@ def test_a_holder_that_lost_the_lock_notices_and_leaves_the_other_alone(
     assert store.read_bytes(LOCK) == theirs
 
 
+@pytest.mark.slow
 def test_a_holder_does_not_renew_a_lock_that_was_removed(root: str) -> None:
     store = Store(root)
     with lock_root(store, "refresh e1") as lock:

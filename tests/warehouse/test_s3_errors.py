@@ -39,6 +39,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
     S3FileSystem.clear_instance_cache()
 
 
+@pytest.mark.slow
 def test_a_missing_bucket_is_one_line(s3: S3) -> None:
     store = Store("s3://no-such-bucket/data")
     for ask in (
@@ -91,6 +92,7 @@ def refusing() -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.slow
 def test_refused_credentials_are_one_line_without_them(refusing: str, elsewhere: Callable[..., str]) -> None:
     environment = s3_environment(refusing)
     told = elsewhere(**environment)

@@ -38,6 +38,8 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 store = Store(sys.argv[1])
 store.exists("warm")
 tables = tiny_edition.tables()

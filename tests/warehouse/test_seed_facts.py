@@ -101,6 +101,7 @@ def test_a_state_rules_out_a_moderate_share_of_the_truths(slug: str) -> None:
 
 
 @pytest.mark.parametrize(("slug", "setting"), STEPS)
+@pytest.mark.slow
 def test_the_exact_search_is_fast_and_the_expected_steps_are_moderate(slug: str, setting: str) -> None:
     encoded = encode_config(seed_config(slug))
     sample = sample_instances(encoded, SamplingRequest(Setting.parse(setting), count=50, seed=0))

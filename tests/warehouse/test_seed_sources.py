@@ -68,6 +68,7 @@ def ruled_out(config: SeedConfig, action: str, observation: Observation) -> set[
     return set(outcome.states[state].rules_out)
 
 
+@pytest.mark.slow
 def test_committed_files_are_what_their_sources_give() -> None:
     assert {"chemical_analysis", "mineral_identification"} <= set(SLUGS)
     assert Counter(read(slug).category for slug in SLUGS) == Counter(CATEGORIES)

@@ -29,6 +29,7 @@ def _write_forever(root: str) -> None:
         Store(root).write_bytes("table/file", (str(number % 10) * 3_000_000).encode())
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_the_file_whole(tmp_path: Path) -> None:
     for _ in range(5):
         writer = multiprocessing.get_context("spawn").Process(target=_write_forever, args=(str(tmp_path),))

@@ -229,6 +229,7 @@ def _many_domains(solved: dict[str, int], instances: int = 60) -> dict[str, list
     return {**rows, **tiny_edition.add(episodes)}
 
 
+@pytest.mark.slow
 def test_transcripts_of_many_episodes_take_little_memory(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     rows = _many_domains({"A": 1_000, "B": 500}, 1_500)

@@ -41,6 +41,7 @@ def _hashes(root: Path) -> dict[Path, str]:
     return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+@pytest.mark.slow
 def test_every_table_and_view_hides_it_and_shows_it_again(store: Store, tmp_path: Path) -> None:
     names = [table.name for table in TABLES.values() if table.of_editions]
     before = {name: open_catalog(store).query(f'FROM "{name}" ORDER BY ALL')[1] for name in names}

@@ -66,6 +66,7 @@ def _texts(drawn: list[Section]) -> Iterator[tuple[object, ...]]:
             yield drawing.heading, drawing.title, drawing.rows, drawing.source.lite
 
 
+@pytest.mark.slow
 def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
     root: Path, reported: dict[str, Section]
 ) -> None:

@@ -206,6 +206,7 @@ def test_a_missing_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         web.web(port=0)
 
 
+@pytest.mark.slow
 def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.touch()

@@ -12,6 +12,8 @@ from tests.web.drawn_charts import charts_of
 from tests.web.visiting import errors_of, visit
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 PAGES = {
     "leaderboard": ["success_rate"],
     "domains": ["domains"],

@@ -63,6 +63,7 @@ def websites(draw: st.DrawFn) -> Versions:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(websites(), st.integers(0, 12)), max_size=4), websites())
+@pytest.mark.slow
 def test_after_any_interruption_the_same_bytes_as_anew(
     history: list[tuple[Versions, int]], last: Versions
 ) -> None:

@@ -52,6 +52,7 @@ def pages(folder: Path) -> dict[str, PageReader]:
     }
 
 
+@pytest.mark.slow
 def test_nothing_of_the_data_is_markup(site: Path) -> None:
     for name, page in pages(site).items():
         assert not NEVER & set(page.tags), name
@@ -148,6 +149,7 @@ def test_people_are_one_player_and_no_person_is_named(tmp_path: Path) -> None:
     assert "k7m2qx" not in (tmp_path / "site/scores.json").read_text()
 
 
+@pytest.mark.slow
 def test_an_edition_more_changes_its_pages_alone_and_equals_a_new_build(
     root: Store, site: Path, tmp_path: Path
 ) -> None:
@@ -217,6 +219,7 @@ def test_serve_refuses_the_folder_of_others(give: Callable[..., Shown], root: St
     assert shown.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_of_serve_renews_the_website_or_says_why_not(
     root: Store, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +247,7 @@ def test_long_texts_share_what_short_ones_leave(lengths: list[int], total: int, 
     assert fair_limit(lengths, total) == limit
 
 
+@pytest.mark.slow
 def test_pages_stay_small_whatever_players_say(tmp_path: Path) -> None:
     publish_loud(tmp_path / "data")
     build_site(Store(str(tmp_path / "data")), tmp_path / "site")

@@ -124,6 +124,7 @@ def test_no_byte_of_a_website_is_of_a_private_instance_or_a_secret_seed(root: St
     assert "An example, played step by step" in said
 
 
+@pytest.mark.slow
 def test_what_is_retired_and_revealed_appears(root: Store, site: Path) -> None:
     private = [text for text in private_texts(open_catalog(root)) if text.startswith("ki_")]
     seed = str(find_seed(root, read_published_plan(root, "k")))
@@ -137,6 +138,7 @@ def test_what_is_retired_and_revealed_appears(root: Store, site: Path) -> None:
     assert seed in (site / "scores.json").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_is_withdrawn_disappears_whole(root: Store, site: Path, tmp_path: Path) -> None:
     canary = read_published_plan(root, "l").canary
     assert canary in say_all(site)

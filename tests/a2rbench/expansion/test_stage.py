@@ -113,6 +113,7 @@ def test_attempts_say_which_call_each_step_took(grown: Workspace) -> None:
     assert len(judged) == len(augmented) > 3
 
 
+@pytest.mark.slow
 def test_another_run_on_the_same_ledger_asks_nothing_and_stages_the_same(
     grown: Workspace, server: ServerControls, tmp_path: Path
 ) -> None:

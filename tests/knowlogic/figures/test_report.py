@@ -98,6 +98,7 @@ def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
         ({"models": {"mute": ("N", "N")}, "pairs": 1, "domains": ("mix",)}, set()),
     ],
 )
+@pytest.mark.slow
 def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any], missing: set[str]) -> None:
     data = report_of(tmp_path, **changed)
     found = own_sections(data)

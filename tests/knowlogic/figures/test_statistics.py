@@ -299,6 +299,7 @@ def test_the_interval_of_a_difference_holds_it_has_width_and_turns_with_its_sign
         ({"models": {}}, {"reply_tokens"}),
     ],
 )
+@pytest.mark.slow
 def test_odd_editions_have_the_figures_that_they_can_have(changed: dict[str, Any], absent: set[str]) -> None:
     figures = by_key(made_edition.rows(**changed))
     statistics = {key[0] for key in figures}

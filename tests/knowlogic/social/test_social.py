@@ -44,6 +44,7 @@ def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     )
 
 
+@pytest.mark.slow
 def test_each_request_can_be_drawn() -> None:
     counts = Counter(request for request, _ in draw_each_request())
     assert [request for request in REQUESTS if not counts[request]] == []
@@ -63,6 +64,7 @@ def test_requests_are_kept() -> None:
         assert len(problem.options) in (3, 4)
 
 
+@pytest.mark.slow
 def test_the_second_engine_finds_the_same() -> None:
     for _, problem in draw_each_request():
         check_engines(general(), problem)

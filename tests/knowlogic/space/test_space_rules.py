@@ -62,6 +62,7 @@ def test_the_table_of_rules_is_as_printed_and_larger_than_the_papers() -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENES)
+@pytest.mark.slow
 def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> None:
     reached = options = 0
     for _, problem in draw_problems(scenario, times=1):

@@ -56,6 +56,7 @@ def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     return tuple((request, each) for request, each in found if each is not None)
 
 
+@pytest.mark.slow
 def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
     counts = Counter(request for request, _ in draw_each_request())
     possible = [request for request in REQUESTS if is_possible(request)]
@@ -76,6 +77,7 @@ def test_requests_are_kept() -> None:
         assert each.has_none or request.right
 
 
+@pytest.mark.slow
 def test_the_second_engine_finds_the_same() -> None:
     for _, each in draw_each_request()[::2]:
         check_engines(domain(), each)

@@ -122,6 +122,7 @@ def test_an_anchor_takes_away_what_its_domains_had_in_common() -> None:
 
 
 @pytest.mark.parametrize("parts", [(0.0063, 0.0053), (0.015, 0.001)])
+@pytest.mark.slow
 def test_intervals_cover_differences_of_players_who_never_met(parts: tuple[float, float]) -> None:
     rates = {"a": 0.6, "b": 0.45, "one": 0.5, "two": 0.4}
     covered = []
@@ -187,6 +188,7 @@ def test_editions_are_linked_by_players_or_by_domains() -> None:
     assert list(components(observe(cells, RELEASE))) == [frozenset("wz"), frozenset("xy")]
 
 
+@pytest.mark.slow
 def test_a_player_that_follows_no_domain_is_found() -> None:
     players = _names("p", 6)
     rates = dict.fromkeys(players, 0.5)
