@@ -97,13 +97,15 @@ async def _reach(
     settings: RefreshSettings, clients: ModelClients, url: str, requests: Sequence[ModelRequest]
 ) -> None:
     """Raise EndpointFailed where nothing answers GET /models at this server, in whatever way."""
-    models = [one.model for one in requests if settings.endpoint(one.model).base_url == url]
+    models = list(
+        dict.fromkeys(one.model for one in requests if settings.endpoint(one.model).base_url == url)
+    )
     answer = await clients.list_models(models[0])
     if isinstance(answer, str):
         where = settings.endpoint(models[0]).describe()
         raise EndpointFailed(
-            f"no server answers at {where} for {', '.join(dict.fromkeys(models))}: {answer.rstrip('.')}: start it, or name another one with "
-            "--base-url or in models.toml; nothing was grown or played"
+            f"no server answers at {where} for {', '.join(models)}: {answer.rstrip('.')}: start it, or name "
+            "another one with --base-url or in models.toml; nothing was grown or played"
         )
 
 
