@@ -15,7 +15,7 @@ __all__ = ["harness"]
 
 
 @pytest.fixture
-def walk(harness: Harness, tmp_path: Path) -> Walk:  # noqa: F811
+def walk(harness: Harness, tmp_path: Path) -> Walk:
     """A user with a key, an empty folder and a terminal of 80 columns."""
     terminal = harness.but(COLUMNS=str(TERMINAL_WIDTH), PERENNIAL_API_KEY=KEY)
     return Walk(tmp_path, terminal)

@@ -31,7 +31,6 @@ def test_an_author_writes_a_domain_by_hand(walk: Walk) -> None:
     walk.type("perennial domains new gardening")
     walk.type("perennial domains build gardening")
     walk.type("perennial domains validate gardening/config.json --min-truths 4 --min-actions 3")
-    grown = walk.type(
-        "perennial refresh --domains gardening/config.json --settings 3x3 --instances 1 --players optimum,guesser"
-    )
+    chosen = "--domains gardening/config.json --settings 3x3 --instances 1 --players optimum,guesser"
+    grown = walk.type(f"perennial refresh {chosen}")
     assert "optimum" in grown.result

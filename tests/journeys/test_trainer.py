@@ -16,7 +16,8 @@ BENCHMARKS = {
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_trainer_draws_questions_and_grades_replies(benchmark: str, walk: Walk) -> None:
-    draw = f"perennial sample --benchmark {benchmark} {BENCHMARKS[benchmark]} --count 3 --seed 7 --out lines.jsonl"
+    questions = f"--benchmark {benchmark} {BENCHMARKS[benchmark]} --count 3 --seed 7"
+    draw = f"perennial sample {questions} --out lines.jsonl"
     drawn = walk.type(draw)
     assert f"3 practice questions of {benchmark}" in drawn.beside
     first_bytes = (walk.folder / "lines.jsonl").read_bytes()

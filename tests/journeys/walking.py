@@ -1,4 +1,4 @@
-"""What a journey is written with: a folder in which a user types commands, and the screens that they print."""
+"""What a journey is written with: a folder in which a user types commands, and what they print."""
 
 import json
 import shlex
