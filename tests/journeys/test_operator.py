@@ -1,4 +1,4 @@
-"""An operator pays for calls: models with facts at two servers, a limit, a dead server, a run that resumes."""
+"""An operator pays for calls: models with facts at two servers, a limit, a dead server, a resumed run."""
 
 from tests.flows.conftest import KEY
 from tests.journeys.named_models import NAMES
