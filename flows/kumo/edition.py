@@ -118,6 +118,11 @@ class KumoEdition:
         )
         return [{**shared, **own} for shared, own in pairs]
 
+    def draw_rows(self) -> Rows:
+        """Return the staged rows of `kumo_draws` of all cells."""
+        batches = (cell.batch("sample") for cell in self.cells)
+        return [row for batch in batches for row in self.workspace.rows(batch, "kumo_draws")]
+
     def book_rows(self, cell: Cell) -> Rows:
         """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
         return self.workspace.rows(cell.batch("books"), "kumo_books")

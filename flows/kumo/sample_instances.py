@@ -4,6 +4,8 @@ Chunk after chunk, so that memory does not grow with their number: of the chunks
 held. Which instances an edition gets does not depend on the size of a chunk.
 """
 
+from collections import Counter
+from dataclasses import asdict
 from functools import lru_cache
 from math import inf
 
@@ -14,15 +16,16 @@ from flows.stages.threads import available_threads
 from flows.stages.workspace import Workspace
 from schemas.benchmark import Batch
 from schemas.errors import InvalidOption
+from schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
 from schemas.kumo.things import Instance, Rejection, Setting
 from schemas.rows import Rows
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
+from tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
 from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from tasks.kumo.topology import signature
 from warehouse.editions.id_set import EitherSet, IdSet
 from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.rows import instance_row, rejection_row, shared_instance_row
+from warehouse.kumo.rows import draw_row, instance_row, rejection_row, shared_instance_row
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"
@@ -37,7 +40,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     """
     edition, cell = KumoEdition(workspace), Cell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
-    tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "rejections": []}
+    tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "kumo_draws": [], "rejections": []}
     earlier = _read_drawn_ids(edition, cell)
     for config_id in edition.configs_of(cell):
         _add_sample(tables, edition, cell, config_id, issued, earlier)
@@ -81,6 +84,7 @@ def _add_sample(
     instances: Rows = []
     rejections: Rows = []
     drawn: set[str] = set()
+    counts: Counter[str] = Counter()
     while (missing := edition.size(cell) - len(instances)) > 0:
         request = SamplingRequest(
             setting,
@@ -92,11 +96,13 @@ def _add_sample(
             asked_in_all=plan.instances,
             found_before=len(earlier) + len(instances),
             sampler=plan.sampler,
+            engine=SOLVER,
         )
         sample = sample_instances(encoded, request, known_ids=EitherSet(issued, earlier, drawn))
         if sample.shortfall is not None:
             raise sample.shortfall
         drawn.update(sample.ids)
+        counts.update(asdict(sample.counts))
         boards = [encode_instance(encoded, instance) for instance in sample.instances]
         solutions = solve_instances(
             boards,
@@ -121,6 +127,10 @@ def _add_sample(
         _refuse_endless(encoded, setting, len(instances), len(rejections))
     tables["instances"] += shared
     tables["kumo_instances"] += instances
+    engine = SOLVER if plan.is_balanced else CONSTRUCTIVE
+    tables["kumo_draws"].append(
+        draw_row(config_id, cell.setting, cell.chunk, len(instances), engine, solver_name(engine), counts)
+    )
     tables["rejections"] += rejections
 
 

@@ -1,6 +1,7 @@
 """KUMO's own tables, beside the shared ones of `schemas.tables`."""
 
 from schemas.kumo.book_styles import BOOK_STYLES
+from schemas.kumo.samplers import ENGINES
 from schemas.kumo.things import BOOK_VERSIONS
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
@@ -173,6 +174,44 @@ KUMO_INSTANCES = Table(
     ),
 )
 
+KUMO_DRAWS = Table(
+    "kumo_draws",
+    "how the instances of a configuration and setting were drawn",
+    (
+        Column("config_id", "string", "the configuration"),
+        Column("setting", "string", "the setting"),
+        Column("chunk", "int64", "which 10,000 of their instances, from 0", minimum=0),
+        Column(
+            "engine",
+            "string",
+            "what decided: python-sat or the compiled programme about lists of the balanced sampler; "
+            "constructive: the sampler of 2025, which asks python-sat where it fails",
+            allowed=ENGINES,
+        ),
+        Column("solver", "string", "the solver and its version"),
+        Column("instances", "int64", "number of instances", minimum=0),
+        Column(
+            "lists",
+            "int64",
+            "lists of truths and actions that were judged, random ones and swaps of walks; 0 with the "
+            "sampler of 2025",
+            minimum=0,
+        ),
+        Column(
+            "refused", "int64", "lists that were refused, or selections that no observations fit", minimum=0
+        ),
+        Column(
+            "walked", "int64", "instances from walks, where random lists are hardly ever balanced", minimum=0
+        ),
+        Column("duplicates", "int64", "instances that were drawn again because they were taken", minimum=0),
+        Column("solver_calls", "int64", "questions to the solver", minimum=0),
+        Column("checked", "int64", "lists that both engines judged", minimum=0),
+        Column("disagreements", "int64", "of those the ones that they judged differently", minimum=0),
+    ),
+    key=("config_id", "setting", "chunk"),
+    references=(Reference("config_id", "kumo_seed_configs", "config_id"),),
+)
+
 BOOKS = Table(
     "kumo_books",
     "one version of an instance's knowledge book",
@@ -330,5 +369,5 @@ KUMO_OUTCOME_RUNS = Table(
 
 KUMO_TABLES = (
     *(DOMAINS, AUTHORED_DOMAINS, SEED_CONFIGS, OUTCOMES),
-    *(KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES, KUMO_BELIEFS, KUMO_OUTCOME_RUNS),
+    *(KUMO_DRAWS, KUMO_INSTANCES, BOOKS, KUMO_EPISODES, KUMO_MOVES, KUMO_BELIEFS, KUMO_OUTCOME_RUNS),
 )

@@ -26,16 +26,30 @@ def is_guessed(board: EncodedInstance) -> bool:
     return bool(board.valid >> struck.index(min(struck)) & 1)
 
 
-def rank_valid_truth(board: EncodedInstance) -> dict[str, int]:
-    """Return at which place each guess names the valid truth, 0 for its first; ties in the order shown."""
+def count_survivals(board: EncodedInstance) -> list[float]:
+    """Return for each truth the number of choices of one state an action that leave it alone.
+
+    Counted by the compiled programme; all are positive exactly where the lists are balanced.
+    """
     import numpy as np
 
     from tasks.kumo.sampling.balanced.boards import count_choices
 
     starts = np.cumsum([0, *map(len, board.masks)])
     masks = np.array([mask for states in board.masks for mask in states], np.int64)
-    choices = count_choices(board.n_truths, starts, masks)
-    keys = (count_striking_states(board.masks, board.n_truths), (-choices).tolist())
+    choices: list[float] = count_choices(board.n_truths, starts, masks).tolist()
+    return choices
+
+
+def rank_valid_truth(board: EncodedInstance, survivals: Sequence[float]) -> dict[str, int]:
+    """Return at which place each guess names the valid truth, 0 for its first; ties in the order shown.
+
+    `survivals` are those of `count_survivals`.
+    """
+    keys: tuple[Sequence[float], ...] = (
+        count_striking_states(board.masks, board.n_truths),
+        [-number for number in survivals],
+    )
     valid = board.valid.bit_length() - 1
     return {
         guess: sorted(range(board.n_truths), key=key.__getitem__).index(valid)

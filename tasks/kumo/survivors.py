@@ -19,12 +19,6 @@ def can_differ(instance: EncodedInstance) -> bool:
         return all(solver.solve(assumptions=[-(truth + 1)]) for truth in range(instance.n_truths))
 
 
-def find_impossible(instance: EncodedInstance) -> list[int]:
-    """Return the truths that cannot survive, before any test: none of a balanced instance."""
-    with _solver(instance) as solver:
-        return [t for t in range(instance.n_truths) if not solver.solve(assumptions=[t + 1])]
-
-
 def _solver(instance: EncodedInstance) -> Any:
     from pysat.card import CardEnc, EncType
     from pysat.solvers import Solver

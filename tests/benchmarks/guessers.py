@@ -20,7 +20,7 @@ from schemas.kumo.things import Instance, Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.rules import rules_of
 from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from tasks.kumo.guessing import GUESSES, rank_valid_truth
+from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.worlds import draw_world
 
@@ -52,7 +52,8 @@ def count_hits(encoded: EncodedConfig, instances: Sequence[Instance]) -> Counter
     """Return how often each guess names the valid truth."""
     hits: Counter[str] = Counter()
     for number, instance in enumerate(instances):
-        ranks = rank_valid_truth(encode_instance(encoded, instance))
+        board = encode_instance(encoded, instance)
+        ranks = rank_valid_truth(board, count_survivals(board))
         hits.update(guess for guess, rank in ranks.items() if rank == 0)
         text = template_book(encoded, instance, number)
         hits.update(

@@ -20,7 +20,7 @@ from tasks.kumo.decided_runs import is_decided
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
 from tasks.kumo.sampling.balanced.boards import are_balanced, complete_boards, count_choices
-from tasks.kumo.sampling.balanced.solver import all_boards
+from tasks.kumo.sampling.balanced.solver import BoardFormula
 from tasks.kumo.sampling.tables import SamplingTables
 from tasks.kumo.space import count_boards
 from tasks.kumo.survivors import can_differ
@@ -78,7 +78,7 @@ def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each() -> N
         assert sorted(board_of(SMALL, one) for one in sample.instances) == sorted(expected)
         assert count_boards(SMALL, Setting.parse(setting), 1.0).least == len(expected)
         states = SamplingTables(SMALL).states
-        solved = all_boards(SMALL, states, Setting.parse(setting), Random(0))
+        solved = BoardFormula(SMALL, states, Setting.parse(setting)).boards(Random(0))
         assert sorted((b.truths, b.actions) for b in solved) == sorted(expected)
         if expected:
             assert isinstance(sample.shortfall, InstancesExhausted)

@@ -13,9 +13,8 @@ from schemas.kumo.book_styles import PLAIN
 from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks, rank_valid_truth
+from tasks.kumo.guessing import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth
 from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.survivors import find_impossible
 from tasks.kumo.worlds import draw_world
 from tests.benchmarks.guessers import TEXT_GUESSES, guess_by_text, template_book
 
@@ -48,8 +47,9 @@ def test_ranks_and_impossible_truths_are_those_of_an_enumeration(sampler: str) -
         struck = [sum(mask >> t & 1 for states in board.masks for mask in states) for t in range(5)]
         choices = [-survivors.count(t) for t in range(5)]
         expected = dict(zip(GUESSES, (rank(struck, valid), rank(choices, valid)), strict=True))
-        assert rank_valid_truth(board) == expected
-        assert find_impossible(board) == [t for t in range(5) if t not in survivors]
+        survivals = count_survivals(board)
+        assert survivals == [survivors.count(t) for t in range(5)]
+        assert rank_valid_truth(board, survivals) == expected
         lacking += len(set(survivors)) < 5
     assert (lacking > 0) == (sampler == AS_PUBLISHED)
 
@@ -73,7 +73,7 @@ def test_too_few_instances_tell_nothing() -> None:
 def test_the_paper_s_sampler_fails_the_test_and_the_balanced_one_passes(sampler: str, holds: bool) -> None:
     ranks = {guess: [0] * 4 for guess in GUESSES}
     for board in boards("easy", 1_500, sampler):
-        for guess, at in rank_valid_truth(board).items():
+        for guess, at in rank_valid_truth(board, count_survivals(board)).items():
             ranks[guess][at] += 1
     for guess in GUESSES:
         p = judge_ranks({"easy": ranks[guess]})

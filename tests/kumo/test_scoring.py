@@ -8,7 +8,7 @@ import pytest
 from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.guessing import GUESSES, rank_valid_truth
+from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from tasks.kumo.sampling import SamplingRequest, sample_instances
 from tasks.kumo.scoring import Check, score_domain
 from tasks.kumo.scoring.giveaways import check_frequencies, check_guesses, check_single_states, check_words
@@ -132,7 +132,11 @@ def test_guesses_by_the_rules_are_found_and_balanced_instances_pass(sampler: str
     boards = [encode_instance(encoded, one) for one in drawn.instances]
     rates = {}
     for guess in GUESSES:
-        rates[guess] = sum(rank_valid_truth(board)[guess] == 0 for board in boards) / len(boards) * 4
+        rates[guess] = (
+            sum(rank_valid_truth(board, count_survivals(board))[guess] == 0 for board in boards)
+            / len(boards)
+            * 4
+        )
     assert found.value == pytest.approx(max(rates.values()))
     assert (found.value > 1.5) == (sampler == AS_PUBLISHED)
     assert f"by fewest states {rates['fewest states']:.2f}" in found.text

@@ -1,7 +1,7 @@
 """KUMO's things as rows of the tables, and back."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 
 from schemas.disclosure import is_public
@@ -166,6 +166,29 @@ def instance_row(
         "signature": signature,
         **_NO_OPTIMUM,
         **(optimum or {}),
+    }
+
+
+def draw_row(
+    config_id: str,
+    setting: str,
+    chunk: int,
+    instances: int,
+    engine: str,
+    solver: str,
+    counts: Mapping[str, int],
+) -> Row:
+    """Return the row of table `kumo_draws`; `counts` are those of the sample."""
+    names = ("lists", "walked", "duplicates", "solver_calls", "checked", "disagreements")
+    return {
+        "config_id": config_id,
+        "setting": setting,
+        "chunk": chunk,
+        "engine": engine,
+        "solver": solver,
+        "instances": instances,
+        "refused": counts["unsatisfiable_selections"],
+        **{name: counts[name] for name in names},
     }
 
 

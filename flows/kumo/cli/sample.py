@@ -120,6 +120,11 @@ def sample(
             f"{summary['written']:,} instances of {seed_config.name} in {out}, {seconds:.2f} s; "
             f"{summary['duplicates']:,} duplicates and {summary['too_easy']:,} too easy ones were drawn again"
         )
+        if summary["checked"]:
+            console.print(
+                f"python-sat judged {summary['checked']:,} of {summary['lists']:,} lists again, and "
+                f"disagreed on {summary['disagreements']:,}"
+            )
         if guessed:
             console.print(
                 f"without a test, the truth that the fewest outcome states rule out is right in "

@@ -6,9 +6,29 @@ from warehouse.catalog.catalog import Catalog
 
 
 def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
-    """Return how many of the models' books passed at once, were revised, or had to be replaced, and what
-    players gained by the revision.
+    """Return how instances were drawn; and of models' books how many passed at once, were revised, or had to
+    be replaced, and what players gained by the revision.
     """
+    return _describe_draws(catalog, plan) | _describe_books(catalog, plan)
+
+
+def _describe_draws(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
+    _, rows = catalog.query(
+        "SELECT solver, sum(instances)::BIGINT, sum(lists)::BIGINT, sum(refused)::BIGINT, "
+        "sum(walked)::BIGINT, sum(solver_calls)::BIGINT, sum(disagreements)::BIGINT "
+        f"FROM kumo_draws WHERE edition = '{plan.edition}' AND engine = 'python-sat' GROUP BY solver"
+    )
+    if not rows:
+        return {}
+    solver, instances, lists, refused, walked, calls, differ = rows[0]
+    walks = f"; {walked:,} instances from walks" if walked else ""
+    return {
+        "drawn": f"{instances:,} instances by {solver}: {lists:,} lists judged, {refused:,} refused, in "
+        f"{calls:,} calls{walks}; the compiled programme disagreed on {differ:,} (table kumo_draws)"
+    }
+
+
+def _describe_books(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
     if not KumoPlan.from_json(plan.own).authoring.writer:
         return {}
     _, rows = catalog.query(

@@ -6,6 +6,7 @@ failure stops the refresh there and names the instance; publishing adds the rows
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from flows.kumo.edition import Cell, KumoEdition
@@ -31,10 +32,9 @@ from schemas.kumo.things import Instance, Setting
 from schemas.rows import Row, Rows
 from tasks.kumo.authors.read_back import parse_read_back
 from tasks.kumo.encoding import EncodedConfig, instance_id
-from tasks.kumo.guessing import GUESSES, rank_valid_truth
+from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from tasks.kumo.space import SpaceSize, count_boards, space_size
-from tasks.kumo.survivors import find_impossible
 from warehouse.audit.audit import require_pass
 from warehouse.kumo.overlap import (
     NOT_READ,
@@ -193,8 +193,9 @@ class _CellCheck:
         self._note(GRADED, named, test.find_misgrading(board))
         is_balanced = self.edition.plan.is_balanced
         if is_balanced:
-            self._note(BALANCED, named, _describe_impossible(board))
-            for guess, rank in rank_valid_truth(board.encoded).items():
+            survivals = count_survivals(board.encoded)
+            self._note(BALANCED, named, _describe_impossible(board, survivals))
+            for guess, rank in rank_valid_truth(board.encoded, survivals).items():
                 self.ranks[guess][rank] += 1
         if book is None and row["instance_id"] not in told:
             self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
@@ -257,9 +258,9 @@ def _instance(row: Row, encoded: EncodedConfig) -> Instance | str:
         return f"its row is not an instance of its configuration ({_words(error)})"
 
 
-def _describe_impossible(board: SoundInstance) -> str | None:
-    """Return which truths could never be the only survivor: the solver decides, which did not draw them."""
-    names = [repr(board.instance.truths[truth]) for truth in find_impossible(board.encoded)]
+def _describe_impossible(board: SoundInstance, survivals: Sequence[float]) -> str | None:
+    """Return which truths could never be the only survivor, counted by the engine that did not draw them."""
+    names = [repr(name) for name, number in zip(board.instance.truths, survivals, strict=True) if not number]
     return f"{', '.join(names)} could not be the only survivor" if names else None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flows.kumo.edition import Cell, KumoEdition
 from flows.kumo.gate.expectations import (
+    AGREED,
     BALANCED,
     DERIVED,
     DISTINCT,
@@ -143,11 +144,26 @@ def _grader_rows(whole: _Whole) -> Iterator[Row]:
     balanced = whole.balanced
     if balanced:
         yield BALANCED.row(f"{sum(facts.columns.num_rows for _, facts in balanced):,} balanced instances")
+        yield _agreement_row(whole)
     by_grammar = len(whole.ids_where("read_by", READ_BY_GRAMMAR)) + len(whole.ids_where("has_control", True))
     yield READ.row(f"{by_grammar:,} books, read by their grammar")
     yield READ_BACK.row(f"{len(whole.ids_where('read_by', READ_BY_MODEL)):,} books that models wrote")
     yield TOLD.row(f"{len(unread):,} instances")
     yield PLAYED.row(f"{whole.size:,} instances", [f"{id_} is not played" for id_ in unread])
+
+
+def _agreement_row(whole: _Whole) -> Row:
+    """Return the row of the lists that both engines judged while the edition was drawn."""
+    draws = whole.edition.draw_rows()
+    checked, refused = (sum(row[name] for row in draws) for name in ("checked", "refused"))
+    problems = [
+        f"{whole.domain_names[row['config_id']]}, {row['setting']}: {row['disagreements']:,} of "
+        f"{row['checked']:,} lists"
+        for row in draws
+        if row["disagreements"]
+    ]
+    differ = sum(row["disagreements"] for row in draws)
+    return AGREED.row(f"{checked:,} lists, {refused:,} of them refused", problems, broken_by=differ)
 
 
 def _own_rows(whole: _Whole, policy: GatePolicy) -> Iterator[Row]:

@@ -37,6 +37,7 @@ class Expectation:
 SHOWN = Expectation("grader", "the observations that players see leave exactly the valid truths")
 GRADED = Expectation("grader", "naming a valid truth is graded as solved, and naming any other one as wrong")
 BALANCED = Expectation("grader", "of a balanced instance every listed truth could be the only survivor")
+AGREED = Expectation("grader", "python-sat and the compiled programme judge each list alike")
 READ = Expectation("grader", "the reader solves each instance from the text of its book")
 READ_BACK = Expectation("grader", "the reader solves each instance by what a model read out of its book")
 TOLD = Expectation("grader", "each instance without a book that passed its check is listed in rejections")

@@ -5,6 +5,7 @@ from tasks.kumo.report.book_styles import book_styles
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
 from tasks.kumo.report.domain_graph import domain_graphs
+from tasks.kumo.report.draws import draw_table
 from tasks.kumo.report.extras import CONFIGURATIONS, compute_extras
 from tasks.kumo.report.optimal_histogram import OPTIMAL_COUNTS, optimal_histogram
 from tasks.kumo.report.player_rows import action_rows, action_table, topology_rows
@@ -20,6 +21,7 @@ REPORT = Report(
         book_versions,
         authoring,
         optimal_histogram,
+        draw_table,
         domain_graphs,
         topology_rows,
     ),

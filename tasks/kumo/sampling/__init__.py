@@ -2,5 +2,14 @@
 
 from tasks.kumo.sampling.request import SamplingRequest, check_request
 from tasks.kumo.sampling.sample import Sample, SamplingCounts, prepare, sample_instances
+from tasks.kumo.sampling.solver import solver_name
 
-__all__ = ["Sample", "SamplingCounts", "SamplingRequest", "check_request", "prepare", "sample_instances"]
+__all__ = [
+    "Sample",
+    "SamplingCounts",
+    "SamplingRequest",
+    "check_request",
+    "prepare",
+    "sample_instances",
+    "solver_name",
+]

@@ -13,7 +13,7 @@ from schemas.errors import PerennialError
 from schemas.kumo.things import Instance
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.construct import Draws
-from tasks.kumo.sampling.draw import DUPLICATES, Candidates, CandidateSource
+from tasks.kumo.sampling.draw import DUPLICATES, TALLIES, Candidates, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
 from tasks.kumo.sampling.rest import Remainder
 from tasks.kumo.sampling.solver import UndecidedError
@@ -26,7 +26,7 @@ _PROBED_ATTEMPTS = 32
 class Collection:
     """The instances accepted so far; `shortfall` is set once no index can find another.
 
-    `tally` sums up what the indices skipped, in the order of `Candidates.tallies`.
+    `tally` sums up `Candidates.tallies`.
     """
 
     def __init__(
@@ -40,12 +40,16 @@ class Collection:
         self._accepted: set[str] = set()
         self.instances: list[Instance] = []
         self.ids: list[str] = []
-        self.tally = np.zeros(4, np.int64)
+        self.tally = np.zeros(TALLIES, np.int64)
         self.remainder = Remainder(encoded, request, source)
         self.shortfall: PerennialError | None = None
 
     def probe(self) -> None:
         """Set the shortfall where the first attempts fail and the solver proves that no instance exists."""
+        if self._request.is_balanced:
+            if self._source.lists.is_rare and self.remainder.is_empty():
+                self.shortfall = self.remainder.shortfall(count=0)
+            return
         first = np.array([self._request.first_index])
         candidates = self._source.next_candidates(first, stop=_PROBED_ATTEMPTS)
         if candidates.attempts[0] < 0 and self.remainder.is_empty():

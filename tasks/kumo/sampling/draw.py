@@ -13,7 +13,8 @@ import numpy as np
 from schemas.disclosure import is_public
 from schemas.ids import derive_rng, derive_seed
 from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.sampling.balanced.boards import complete_boards, draw_boards
+from tasks.kumo.sampling.balanced.boards import complete_boards
+from tasks.kumo.sampling.balanced.lists import CALLS, DISAGREED, REFUSED, ListSource
 from tasks.kumo.sampling.construct import (
     CANDIDATE,
     DUPLICATE,
@@ -39,9 +40,10 @@ MAX_ATTEMPTS = 256
 # Algorithm 3's normaliser makes two certain steps 2 - 8e-11.
 _ROUNDING = 1e-6
 
-_TALLIED = (UNSATISFIABLE, TOO_EASY, DUPLICATE)
-_UNBALANCED = _TALLIED.index(UNSATISFIABLE)
-DUPLICATES = _TALLIED.index(DUPLICATE)  # their place in `Candidates.tallies`
+# Columns of `Candidates.tallies`: what was judged (`balanced.lists`), then what an index skipped.
+TOO_EASY_ONES, DUPLICATES = DISAGREED + 1, DISAGREED + 2
+TALLIES = DUPLICATES + 1
+_TALLIED = {REFUSED: UNSATISFIABLE, TOO_EASY_ONES: TOO_EASY, DUPLICATES: DUPLICATE}
 _FEW = 64
 _LOOK_AHEAD = 16
 
@@ -50,8 +52,7 @@ _LOOK_AHEAD = 16
 class Candidates:
     """For each index the attempt that gave its candidate (-1: none), the candidate's id and draw.
 
-    `tallies[i]` counts what index i skipped: unsatisfiable selections, too easy ones, duplicates, and
-    the solver's calls.
+    `tallies[i]` counts what was judged for index i and what it skipped.
     """
 
     attempts: Array
@@ -70,17 +71,19 @@ class CandidateSource:
         self._size = (setting.n_truths, setting.n_actions, setting.n_valid)
         self._purpose = f"{PURPOSE}/{encoded.config.config_id}/{setting.name}"
         self._rules = rules_of_states(encoded)
+        self.lists = ListSource(encoded, self.tables, request, self._seeds, self._purpose)
 
     def next_candidates(
         self,
         indices: Array,
         start: int = 0,
-        stop: int = MAX_ATTEMPTS,
+        stop: int | None = None,
         is_taken: Callable[[str], bool] | None = None,
     ) -> Candidates:
         """Return for each index its first candidate among the attempts `start` to `stop - 1`."""
         if self._request.is_balanced:
             return self._next_balanced(indices, start, stop, is_taken)
+        stop = MAX_ATTEMPTS if stop is None else stop
         result = self._empty(len(indices))
         pending = np.arange(len(indices))
         while pending.size and start < stop:
@@ -93,9 +96,9 @@ class CandidateSource:
             found = (statuses == CANDIDATE).any(axis=1)
             column = np.where(found, (statuses == CANDIDATE).argmax(axis=1), width)
             looked_at = np.arange(width) <= column[:, None]
-            for tally, status in enumerate(_TALLIED):
+            for tally, status in _TALLIED.items():
                 result.tallies[pending, tally] += (looked_at & (statuses == status)).sum(axis=1)
-            result.tallies[pending, -1] += (looked_at & by_solver.reshape(-1, width)).sum(axis=1)
+            result.tallies[pending, CALLS] += (looked_at & by_solver.reshape(-1, width)).sum(axis=1)
             chosen = np.flatnonzero(found) * width + column[found]
             result.attempts[pending[found]] = attempts[chosen]
             result.ids[pending[found]] = ids[chosen]
@@ -106,35 +109,33 @@ class CandidateSource:
         return result
 
     def _next_balanced(
-        self, indices: Array, start: int, stop: int, is_taken: Callable[[str], bool] | None
+        self, indices: Array, start: int, stop: int | None, is_taken: Callable[[str], bool] | None
     ) -> Candidates:
         result = self._empty(len(indices))
-        pending, seeds = np.arange(len(indices)), self._seeds(indices)
+        pending = np.arange(len(indices))
         starts = np.full(len(indices), start, np.int64)
-        while pending.size:
-            truths, actions, attempts = draw_boards(
-                self.tables.kernel,
-                size=self._size[:2],
-                seeds=seeds[pending],
-                indices=indices[pending],
-                starts=starts[pending],
-                stop=stop,
-            )
+        for _ in range(MAX_ATTEMPTS):  # balanced lists that are too easy, or taken
+            counts = np.zeros((len(pending), DISAGREED + 1), np.int64)
+            truths, actions, attempts = self.lists.next_lists(indices[pending], starts[pending], stop, counts)
+            result.tallies[pending, : DISAGREED + 1] += counts
             found = attempts >= 0
-            result.tallies[pending, _UNBALANCED] += np.where(found, attempts, stop) - starts[pending]
             pending, attempts = pending[found], attempts[found]
+            if not pending.size:
+                break
             draws = self.complete(truths[found], actions[found])
-            if self._request.is_filtered and pending.size:
+            if self._request.is_filtered:
                 draws.status[self.too_easy(draws)] = TOO_EASY
             ids = self._ids_of_candidates(draws, is_taken)
-            for tally, status in enumerate(_TALLIED):
-                result.tallies[pending, tally] += draws.status == status
+            for tally in (TOO_EASY_ONES, DUPLICATES):
+                result.tallies[pending, tally] += draws.status == _TALLIED[tally]
             done = draws.status == CANDIDATE
             result.attempts[pending[done]], result.ids[pending[done]] = attempts[done], ids[done]
             for target, drawn in zip(result.draws, draws, strict=True):
                 target[pending[done]] = drawn[done]
             starts[pending] = attempts + 1
             pending = pending[~done]
+            if not pending.size:
+                break
         return result
 
     def complete(self, truths: Array, actions: Array) -> Draws:
@@ -198,7 +199,7 @@ class CandidateSource:
             attempts=np.full(rows, -1, np.int64),
             ids=np.full(rows, "", object),
             draws=Draws.empty(rows, n_truths, n_actions),
-            tallies=np.zeros((rows, len(_TALLIED) + 1), np.int64),
+            tallies=np.zeros((rows, TALLIES), np.int64),
         )
 
     def _resolve(self, indices: Array, attempts: Array) -> tuple[Draws, Array]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from schemas.errors import InvalidOption
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from schemas.kumo.samplers import AS_PUBLISHED, BALANCED, COMPILED
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 
@@ -23,7 +23,8 @@ class SamplingRequest:
     truth survives whatever is observed. The sampler `balanced` takes only lists of truths and actions where
     every truth could be the only survivor (so that a test is always needed), and none of them twice. The
     instances get the indices from `first_index` on. A run of several requests says in each how many instances
-    it asks for in all and how many it has: only what is said of a shortfall looks at that.
+    it asks for in all and how many it has: only what is said of a shortfall looks at that. The engine judges
+    lists of the balanced sampler, and changes no instance.
     """
 
     setting: Setting
@@ -35,6 +36,7 @@ class SamplingRequest:
     asked_in_all: int | None = None
     found_before: int = 0
     sampler: str = AS_PUBLISHED
+    engine: str = COMPILED
 
     @property
     def is_balanced(self) -> bool:

@@ -15,7 +15,7 @@ from schemas.ids import derive_rng
 from schemas.kumo.samplers import AS_PUBLISHED
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.balanced.boards import are_balanced
-from tasks.kumo.sampling.balanced.solver import FoundBoard, all_boards
+from tasks.kumo.sampling.balanced.solver import FoundBoard
 from tasks.kumo.sampling.construct import Draws
 from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
 from tasks.kumo.sampling.request import SamplingRequest
@@ -136,7 +136,7 @@ class Remainder:
         rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
         states, setting = self._source.tables.states, self._request.setting
         if self._request.is_balanced:
-            return all_boards(self._encoded, states, setting, rng)
+            return self._source.lists.formula.boards(rng)
         return all_instances(self._encoded, states, setting, all_related, rng)
 
     def _advance(self) -> Found | None:

@@ -1,6 +1,6 @@
 """Sample distinct instances of a domain: balanced, or by Algorithms 1 and 2 of Lin et al. (2025).
 
-Each index draws attempt after attempt (`draw`: balanced by `boards`; as published by construction, by the
+Each index draws attempt after attempt (`draw`: balanced by `lists`; as published by construction, by the
 solver where that fails) until one is an instance that was neither issued earlier nor accepted for a smaller
 index. An index that finds nothing new takes its instance from the solver's enumeration (`rest`), which
 proves when nothing is left. Acceptance goes by index, so the number of processes changes nothing.
@@ -27,8 +27,10 @@ class SamplingCounts:
     candidates: instances that met the minimum of expected steps and need a test where one is required;
     duplicates: those of them that were known or accepted already; too_easy: instances that did not;
     unsatisfiable_selections: selections of truths that no observations fit, or lists that are not
-    balanced; solver_calls: selections that were left to the solver; enumerated: instances that the solver's
-    enumeration went through.
+    balanced; solver_calls: selections that were left to the solver, or its calls; enumerated: instances that
+    the solver's enumeration went through. Of the balanced sampler, lists: how many were judged, random ones
+    and swaps of walks; walked: instances at steps of walks; checked: lists that the other engine judged
+    again; disagreements: its verdicts that were different.
     """
 
     candidates: int
@@ -37,6 +39,10 @@ class SamplingCounts:
     unsatisfiable_selections: int
     solver_calls: int
     enumerated: int
+    lists: int
+    walked: int
+    checked: int
+    disagreements: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,9 @@ def sample_instances(
             collection.accept(*batch)
             if progress is not None:
                 progress(len(collection.ids))
-    unsatisfiable, too_easy, duplicates, solver_calls = collection.tally.tolist()
+    lists, unsatisfiable, solver_calls, walked, checked, disagreements, too_easy, duplicates = (
+        collection.tally.tolist()
+    )
     counts = SamplingCounts(
         candidates=len(collection.ids) + duplicates,
         duplicates=duplicates,
@@ -102,5 +110,9 @@ def sample_instances(
         unsatisfiable_selections=unsatisfiable,
         solver_calls=solver_calls,
         enumerated=collection.remainder.walked,
+        lists=lists,
+        walked=walked,
+        checked=checked,
+        disagreements=disagreements,
     )
     return Sample(tuple(collection.instances), tuple(collection.ids), counts, collection.shortfall)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import Any, Protocol, TypeVar
 
+from schemas.kumo.samplers import CONSTRUCTIVE
 from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.states import ObservableState
@@ -248,6 +249,14 @@ def add_clauses(solver: Any, clauses: Sequence[Sequence[int]]) -> None:
     """Add the clauses one by one, in their order."""
     for clause in clauses:
         solver.add_clause(clause)
+
+
+def solver_name(engine: str) -> str:
+    """Return the solver that an engine asks, and the package's version."""
+    import pysat
+
+    solver = "Minicard 1.2" if engine == CONSTRUCTIVE else "CaDiCaL 1.5.3"
+    return f"{solver} (python-sat {pysat.__version__})"
 
 
 def open_solver() -> Any:

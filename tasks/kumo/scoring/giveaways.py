@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from schemas.kumo.things import Instance, SeedConfig
 from tasks.kumo.encoding import EncodedConfig, encode_instance
-from tasks.kumo.guessing import GUESSES, judge_ranks, rank_valid_truth
+from tasks.kumo.guessing import GUESSES, count_survivals, judge_ranks, rank_valid_truth
 from tasks.kumo.scoring.check import Check, judge
 
 _NAMED = 3
@@ -70,7 +70,8 @@ def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Chec
     n = len(instances[0].truths)
     ranks = {guess: [0] * n for guess in GUESSES}
     for instance in instances:
-        for guess, rank in rank_valid_truth(encode_instance(encoded, instance)).items():
+        board = encode_instance(encoded, instance)
+        for guess, rank in rank_valid_truth(board, count_survivals(board)).items():
             ranks[guess][rank] += 1
     lifts = {guess: counts[0] / len(instances) * n for guess, counts in ranks.items()}
     tests = [judge_ranks({"": counts}) for counts in ranks.values()]

@@ -52,6 +52,21 @@ def draw_boards(
     return truths, actions, attempts
 
 
+def list_boards(
+    tables: Tables, size: tuple[int, int], seeds: Array, indices: Array, attempts: Array
+) -> tuple[Array, Array]:
+    """Return the list of each (index, attempt), whatever it is: the stream that `draw_boards` accepts from.
+
+    There are no rows where the configuration has too few truths or actions.
+    """
+    usable = np.flatnonzero(np.diff(tables.action_start))
+    n_truths = len(tables.cover_start) - 1
+    rows = len(indices) if n_truths >= size[0] and len(usable) >= size[1] else 0
+    truths, actions = np.zeros((rows, size[0]), np.int32), np.zeros((rows, size[1]), np.int32)
+    _list_rows(n_truths, usable, seeds[:rows], indices[:rows], attempts[:rows], truths, actions)
+    return truths, actions
+
+
 def are_balanced(tables: Tables, truths: Array, actions: Array) -> Array:
     """Return for each row of truths and actions whether every truth could be the only survivor."""
     accepted = np.zeros(len(truths), np.bool_)
@@ -87,7 +102,22 @@ def _choose(order, number, generator):
 
 
 @kernel_part
-def _list_masks(tables, truths, actions, starts, masks, place_of):
+def choose_lists(order, usable, all_usable, generator, truths, actions):
+    """Write random truths, and random ones of the usable actions, in random order."""
+    for t in range(len(order)):
+        order[t] = t
+    for a in range(len(usable)):
+        usable[a] = all_usable[a]
+    _choose(order, len(truths), generator)
+    _choose(usable, len(actions), generator)
+    for i in range(len(truths)):
+        truths[i] = order[i]
+    for i in range(len(actions)):
+        actions[i] = usable[i]
+
+
+@kernel_part
+def list_masks(tables, truths, actions, starts, masks, place_of):
     """Write the masks of the actions' states over the listed truths, state after state."""
     for place in range(len(place_of)):
         place_of[place] = -1
@@ -105,7 +135,7 @@ def _list_masks(tables, truths, actions, starts, masks, place_of):
 
 
 @kernel_part
-def _is_balanced(n_truths, starts, masks):
+def is_balanced(n_truths, starts, masks):
     """Return whether every truth could be the only survivor; the few that need a search come last."""
     everything = (1 << n_truths) - 1
     n_actions = len(starts) - 1
@@ -237,8 +267,7 @@ def _compile_kernels(sources: int) -> Any:
     @njit(cache=True)
     def _draw_rows(tables, all_usable, seeds, indices, starts_at, stop, truths, actions, attempts):
         n_states = len(tables.state_action)
-        n_all = len(tables.cover_start) - 1
-        order = np.zeros(n_all, np.int32)
+        order = np.zeros(len(tables.cover_start) - 1, np.int32)
         usable = np.zeros(len(all_usable), np.int32)
         if len(usable) < actions.shape[1]:
             return
@@ -250,22 +279,21 @@ def _compile_kernels(sources: int) -> Any:
         for row in range(len(indices)):
             for attempt in range(starts_at[row], stop):
                 seed_generator(generator, seeds[row], indices[row], attempt)
-                for t in range(n_all):
-                    order[t] = t
-                for a in range(len(usable)):
-                    usable[a] = all_usable[a]
-                _choose(order, truths.shape[1], generator)
-                _choose(usable, actions.shape[1], generator)
-                for i in range(truths.shape[1]):
-                    truths[row, i] = order[i]
-                for i in range(actions.shape[1]):
-                    actions[row, i] = usable[i]
+                choose_lists(order, usable, all_usable, generator, truths[row], actions[row])
                 if not can_separate(table, truths[row], actions[row], listed):
                     continue
-                _list_masks(tables, truths[row], actions[row], starts, masks, place_of)
-                if _is_balanced(truths.shape[1], starts, masks):
+                list_masks(tables, truths[row], actions[row], starts, masks, place_of)
+                if is_balanced(truths.shape[1], starts, masks):
                     attempts[row] = attempt
                     break
+
+    @njit(cache=True)
+    def _list_rows(n_truths, all_usable, seeds, indices, attempts, truths, actions):
+        order, usable = np.zeros(n_truths, np.int32), np.zeros(len(all_usable), np.int32)
+        generator = np.full(1, sources, np.uint64)  # seeded again in every row
+        for row in range(len(indices)):
+            seed_generator(generator, seeds[row], indices[row], attempts[row])
+            choose_lists(order, usable, all_usable, generator, truths[row], actions[row])
 
     @njit(cache=True)
     def _judge_rows(tables, truths, actions, accepted):
@@ -273,8 +301,8 @@ def _compile_kernels(sources: int) -> Any:
         starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
         place_of = np.zeros(n_states, np.int32)
         for row in range(len(truths)):
-            _list_masks(tables, truths[row], actions[row], starts, masks, place_of)
-            accepted[row] = _is_balanced(truths.shape[1], starts, masks)
+            list_masks(tables, truths[row], actions[row], starts, masks, place_of)
+            accepted[row] = is_balanced(truths.shape[1], starts, masks)
 
     @njit(cache=True)
     def _complete_rows(tables, actions, seeds, out):
@@ -287,7 +315,7 @@ def _compile_kernels(sources: int) -> Any:
         for row in range(len(actions)):
             generator[0] = seeds[row]
             generator[0] = next_bits(generator)
-            _list_masks(tables, out.truths[row], actions[row], starts, masks, place_of)
+            list_masks(tables, out.truths[row], actions[row], starts, masks, place_of)
             _complete(tables, generator, starts, masks, table, actions[row], chosen, spared, out, row)
 
     @njit(cache=True)
@@ -297,15 +325,15 @@ def _compile_kernels(sources: int) -> Any:
             _count(starts, masks, t, table)
             counts[t] = table[0, 0]
 
-    return _draw_rows, _judge_rows, _complete_rows, _count_all
+    return _draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all
 
 
-_draw_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(
+_draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(
     sources_digest(decided, splitmix, search_tables, reach)
 )
 
 
 def was_compiled() -> bool:
     """Return whether this process had to compile one of the passes, numba's cache having none."""
-    passes = (_draw_rows, _judge_rows, _complete_rows, _count_all)
+    passes = (_draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all)
     return any(one.stats.cache_misses for one in passes)

@@ -1,4 +1,4 @@
-"""Balanced boards by a SAT solver, where random drawing hardly meets any: one after the other, all of them.
+"""Balanced boards by a SAT solver: one to begin a walk with, or one after the other, all of them.
 
 A board is balanced where every listed truth could be the only survivor. For each truth t of the domain the
 formula holds a copy of the outcome variables, which counts only where t is listed: they are states of shown
@@ -26,20 +26,7 @@ class FoundBoard:
     actions: tuple[int, ...]
 
 
-def all_boards(
-    encoded: EncodedConfig, states: Sequence[ObservableState], setting: Setting, rng: random.Random
-) -> Iterator[FoundBoard]:
-    """Yield every balanced board of the setting once; the iterator's end proves that there are no others.
-
-    Raises UndecidedError where the solver's budget ends first. What its numbers alone exclude is not handed
-    to the solver, which would need exponentially many conflicts to count.
-    """
-    if not is_countable(states, setting):
-        return
-    yield from all_models(_BoardFormula(encoded, states, setting), _CONFLICTS, rng)
-
-
-class _BoardFormula:
+class BoardFormula:
     """The one formula of a configuration and a setting: its models, over truths and actions, are the boards.
 
     Variables: truth t is listed; action a is shown; of each truth t's copy: state g is chosen.
@@ -48,6 +35,7 @@ class _BoardFormula:
     def __init__(self, encoded: EncodedConfig, states: Sequence[ObservableState], setting: Setting) -> None:
         numbers = count(1)
         self._setting = setting
+        self._is_countable = is_countable(states, setting)
         self._listed = [next(numbers) for _ in encoded.truths]
         self._shown = [next(numbers) for _ in encoded.actions]
         self._of_action: list[list[int]] = [[] for _ in encoded.actions]
@@ -55,13 +43,27 @@ class _BoardFormula:
             self._of_action[state.action].append(g)
         self.at_most = [*exactly(self._listed, setting.n_truths), *exactly(self._shown, setting.n_actions)]
         self.clauses = [[-self._shown[a]] for a, own in enumerate(self._of_action) if not own]
+        self._against = [
+            [g for g, state in enumerate(states) if state.mask >> t & 1] for t in range(len(self._listed))
+        ]
         for truth, listed in enumerate(self._listed):
             spared = {g: next(numbers) for g, state in enumerate(states) if not state.mask >> truth & 1}
-            self.clauses += self._survival(states, truth, listed, spared)
+            self.clauses += self._survival(truth, listed, spared)
 
-    def _survival(
-        self, states: Sequence[ObservableState], truth: int, listed: int, chosen: dict[int, int]
-    ) -> Iterator[list[int]]:
+    def boards(self, rng: random.Random) -> Iterator[FoundBoard]:
+        """Yield every balanced board once; the iterator's end proves that there are no others.
+
+        Raises UndecidedError where the solver's budget ends first. What numbers alone exclude is not handed
+        to the solver, which would need exponentially many conflicts to count.
+        """
+        if self._is_countable:
+            yield from all_models(self, _CONFLICTS, rng)
+
+    def find_board(self, rng: random.Random) -> FoundBoard | None:
+        """Return a balanced board under random phases, far from uniform; None where none exists."""
+        return next(self.boards(rng), None)
+
+    def _survival(self, truth: int, listed: int, chosen: dict[int, int]) -> Iterator[list[int]]:
         """Let the truth, where it is listed, be the only survivor of states that spare it."""
         for action, own in enumerate(self._of_action):
             possible = [chosen[g] for g in own if g in chosen]
@@ -71,7 +73,7 @@ class _BoardFormula:
             yield from ([-one, -other] for one, other in combinations(possible, 2))
         for other, also_listed in enumerate(self._listed):
             if other != truth:
-                against = [variable for g, variable in chosen.items() if states[g].mask >> other & 1]
+                against = [chosen[g] for g in self._against[other] if g in chosen]
                 yield [-listed, -also_listed, *against]
 
     def random_phases(self, rng: random.Random) -> list[int]:

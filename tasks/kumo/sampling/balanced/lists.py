@@ -1,0 +1,219 @@
+"""Balanced lists by index: random ones that are accepted, or walks where hardly any would be.
+
+Two engines judge, python-sat and the compiled programme, and give the same lists; `engine` says which one
+decides. python-sat decides for editions, and the compiled programme judges each of its lists again. The
+compiled programme decides for streams, and python-sat judges some of its lists again, refused ones too.
+
+Where fewer than 1 in 100 of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
+instance is some swaps further on a walk (`walk`). Index i is at step (i // 8) % 256 of walk
+i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
+at 16 lists of the solver, since it is not shown that swaps lead from one to all others.
+
+Import this module lazily: it loads numpy and numba.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from schemas.ids import derive_rng
+from schemas.kumo.samplers import SOLVER
+from tasks.kumo.encoding import EncodedConfig
+from tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
+from tasks.kumo.sampling.balanced.judge import SolverJudge
+from tasks.kumo.sampling.balanced.solver import BoardFormula
+from tasks.kumo.sampling.balanced.walk import Trace, walk
+from tasks.kumo.sampling.construct import Array
+from tasks.kumo.sampling.request import SamplingRequest
+from tasks.kumo.sampling.solver import UndecidedError
+from tasks.kumo.sampling.tables import SamplingTables
+
+LISTED, REFUSED, CALLS, WALKED, CHECKED, DISAGREED = range(6)  # columns of what is counted per index
+
+# Accepted of random lists: below 1 in 100 a walk costs less than rejection.
+_PROBED, _LIKELY = 256, 16
+_PROBED_RARE, _COMMON = 5_000, 50
+_ATTEMPTS = 5_000  # where 1 in 100 is accepted, all of these fail with a probability of 10**-22
+_WALKS = 8
+_LANES, _LENGTH = 8, 256
+_STARTS = 16
+_BURN_IN, _THINNING = 200, 100  # swaps: from a list of the solver, and between instances
+_CHECKED_ONE_IN = 100
+_WIDTH = 64
+
+Lists = tuple[Array, Array, Array]
+"""Truths, actions and the attempt that gave them (-1: none), a row per index."""
+
+
+class ListSource:
+    """The balanced lists of one request; `seeds_of` gives the 64-bit seed of each index."""
+
+    def __init__(
+        self,
+        encoded: EncodedConfig,
+        tables: SamplingTables,
+        request: SamplingRequest,
+        seeds_of: Callable[[Array], Array],
+        purpose: str,
+    ) -> None:
+        self._encoded, self._tables, self._request = encoded, tables, request
+        self._size = (request.setting.n_truths, request.setting.n_actions)
+        self._seeds_of, self._purpose = seeds_of, purpose
+        self._starts: dict[int, tuple[Array, Array] | None] = {}
+
+    @cached_property
+    def is_rare(self) -> bool:
+        """Whether hardly any random list is balanced: a function of configuration and setting."""
+        return self._count_random(_PROBED) < _LIKELY and self._count_random(_PROBED_RARE) < _COMMON
+
+    @cached_property
+    def judge(self) -> SolverJudge:
+        """python-sat, made ready for the configuration."""
+        return SolverJudge(self._encoded, self._tables.states)
+
+    @cached_property
+    def formula(self) -> BoardFormula:
+        """The formula whose models are all balanced lists."""
+        return BoardFormula(self._encoded, self._tables.states, self._request.setting)
+
+    def next_lists(self, indices: Array, starts: Array, stop: int | None, counts: Array) -> Lists:
+        """Return for each index its first balanced list among the attempts from its start to `stop - 1`.
+
+        Adds to `counts`, a row per index, what was judged.
+        """
+        if self.is_rare:
+            return self._walk(indices, starts, min(stop or _WALKS, _WALKS), counts)
+        if self._request.engine == SOLVER:
+            return self._judge_random(indices, starts, stop or _ATTEMPTS, counts)
+        lists = self._draw(indices, starts, stop or _ATTEMPTS)
+        self._count_drawn(lists, indices, starts, stop or _ATTEMPTS, counts)
+        return lists
+
+    def _count_random(self, number: int) -> int:
+        indices, zeros = np.arange(number), np.zeros(number, np.int64)
+        drawn = draw_boards(self._tables.kernel, self._size, zeros.astype(np.uint64), indices, zeros, 1)
+        return int((drawn[2] >= 0).sum())
+
+    def _draw(self, indices: Array, starts: Array, stop: int) -> Lists:
+        return draw_boards(self._tables.kernel, self._size, self._seeds_of(indices), indices, starts, stop)
+
+    def _count_drawn(self, lists: Lists, indices: Array, starts: Array, stop: int, counts: Array) -> None:
+        """Count what the compiled programme judged, and let python-sat judge some of it again."""
+        accepted = lists[2] >= 0
+        refused = np.where(accepted, lists[2], stop) - starts
+        counts[:, LISTED] += refused + accepted
+        counts[:, REFUSED] += refused
+        chosen = indices % _CHECKED_ONE_IN == 0
+        self._check(chosen & accepted, lists[0][chosen & accepted], lists[1][chosen & accepted], True, counts)
+        chosen &= refused > 0
+        seeds = self._seeds_of(indices[chosen])
+        listed = list_boards(self._tables.kernel, self._size, seeds, indices[chosen], starts[chosen])
+        if len(listed[0]):
+            self._check(chosen, *listed, False, counts)
+
+    def _check(self, rows: Array, truths: Array, actions: Array, verdict: bool, counts: Array) -> None:
+        """Let python-sat judge the lists of these rows, all of one verdict."""
+        for row, of_truths, of_actions in zip(
+            np.flatnonzero(rows), truths.tolist(), actions.tolist(), strict=True
+        ):
+            calls = self.judge.calls
+            counts[row, DISAGREED] += self.judge.is_balanced(of_truths, of_actions) != verdict
+            counts[row, CHECKED] += 1
+            counts[row, CALLS] += self.judge.calls - calls
+
+    def _judge_random(self, indices: Array, starts: Array, stop: int, counts: Array) -> Lists:
+        """Let python-sat judge the stream of random lists; the compiled programme judges each again."""
+        lists = (
+            np.zeros((len(indices), self._size[0]), np.int32),
+            np.zeros((len(indices), self._size[1]), np.int32),
+            np.full(len(indices), -1, np.int64),
+        )
+        pending, starts, seeds = np.arange(len(indices)), starts.copy(), self._seeds_of(indices)
+        while len(pending := pending[starts[pending] < stop]):
+            width = int(min(max(1, _WIDTH // len(pending)), stop - starts[pending].max()))
+            rows = np.repeat(pending, width)
+            attempts = (starts[pending][:, None] + np.arange(width)).ravel()
+            listed = list_boards(self._tables.kernel, self._size, seeds[rows], indices[rows], attempts)
+            if not len(listed[0]):
+                break
+            again = are_balanced(self._tables.kernel, *listed).tolist()
+            for row, attempt, of_truths, of_actions, verdict in zip(
+                rows.tolist(), attempts.tolist(), *(column.tolist() for column in listed), again, strict=True
+            ):
+                if lists[2][row] < 0:
+                    calls = self.judge.calls
+                    is_balanced = self.judge.is_balanced(of_truths, of_actions)
+                    counts[row] += (
+                        1,
+                        not is_balanced,
+                        self.judge.calls - calls,
+                        0,
+                        1,
+                        is_balanced != verdict,
+                    )
+                    if is_balanced:
+                        lists[0][row], lists[1][row], lists[2][row] = of_truths, of_actions, attempt
+            starts[pending] += width
+            pending = pending[lists[2][pending] < 0]
+        return lists
+
+    def _walk(self, indices: Array, starts: Array, stop: int, counts: Array) -> Lists:
+        truths = np.zeros((len(indices), self._size[0]), np.int32)
+        actions = np.zeros((len(indices), self._size[1]), np.int32)
+        attempts = np.where(starts < stop, starts, -1)
+        chains = indices % _LANES + _LANES * (indices // (_LANES * _LENGTH))
+        # A later attempt is a walk of its own.
+        keys = np.where(starts == 0, chains, -1 - np.arange(len(indices)))
+        for key in np.unique(keys[attempts >= 0]).tolist():
+            rows = np.flatnonzero(keys == key)
+            attempt, last = int(starts[rows[0]]), int(indices[rows].max())
+            of_walk = np.array([last]) if attempt else np.arange(_first_of(last), last + 1, _LANES)
+            walked = self._walk_to(of_walk, attempt, counts[rows[0]])
+            if walked is None:
+                attempts[rows] = -1
+                continue
+            places = np.searchsorted(of_walk, indices[rows])
+            truths[rows], actions[rows] = walked[0][places], walked[1][places]
+            counts[rows, WALKED] += 1
+        return truths, actions, attempts
+
+    def _walk_to(self, indices: Array, attempt: int, counts: Array) -> tuple[Array, Array] | None:
+        """Return the lists of a walk's indices, from its first on; None where the solver finds no start."""
+        first = self._start((int(indices[0]) + attempt) % _STARTS)
+        if first is None:
+            return None
+        swaps = np.full(len(indices), _THINNING)
+        swaps[0] = _BURN_IN
+        is_judged = self._request.engine == SOLVER
+        room = int(swaps.sum()) if is_judged else 0
+        trace = Trace.empty(room, *self._size)
+        lists = walk(self._tables.kernel, first, self._seeds_of(indices), indices, attempt, swaps, trace)
+        if is_judged:
+            calls = self.judge.calls
+            verdicts = self.judge.are_balanced(trace.truths, trace.actions)
+            counts[CHECKED] += room
+            counts[CALLS] += self.judge.calls - calls
+            counts[DISAGREED] += int((verdicts != trace.verdicts).sum())
+            counts[REFUSED] += int((~verdicts).sum())
+        counts[LISTED] += int(swaps.sum())
+        return lists
+
+    def _start(self, number: int) -> tuple[Array, Array] | None:
+        """Return one of the solver's lists, in random order; None where it finds none within its limit."""
+        if number not in self._starts:
+            rng = derive_rng(self._request.seed, f"{self._purpose} start of a walk", number)
+            try:
+                board = self.formula.find_board(rng)
+            except UndecidedError:
+                board = None
+            self._starts[number] = None
+            if board is not None:
+                truths, actions = (rng.sample(part, len(part)) for part in (board.truths, board.actions))
+                self._starts[number] = np.array(truths, np.int32), np.array(actions, np.int32)
+        return self._starts[number]
+
+
+def _first_of(index: int) -> int:
+    """Return the first index of the walk that the index belongs to."""
+    return index - _LANES * (index // _LANES % _LENGTH)
