@@ -34,7 +34,7 @@ from warehouse.store.store import Store
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "models", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
-    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores"),
+    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores", "draws"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (

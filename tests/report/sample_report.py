@@ -88,6 +88,7 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for s, (i, p) in pairs
         ],
         "references": [(s, 30, 29, 1.9, 2.0, 1.6, 1.8, 1.7) for s in SETTINGS],
+        "draws": [("birds", s, "python-sat", "CaDiCaL", 30, 90, 60, 0, 400, 90, 0) for s in SETTINGS],
         "domains": [
             (s, d, p, 20, rate[p], rate[p] / 2, (1 + rate[p]) / 2, "these domains")
             for s, (_, p) in pairs
@@ -175,6 +176,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "relative_action_counts": "convention setting player episodes relative_action_count "
         "relative_action_count_low relative_action_count_high "
         "population no_interval",
+        "draws": "domain setting engine solver instances lists refused walked solver_calls checked "
+        "disagreements",
         "references": "setting instances exact expected_steps policy_steps promise_steps optimal_tests "
         "promise_tests",
         "domains": "setting domain player scored success_rate success_rate_low success_rate_high population",

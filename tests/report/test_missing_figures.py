@@ -9,6 +9,7 @@ from tasks.kumo.report.authoring import authoring
 from tasks.kumo.report.book_styles import book_styles
 from tasks.kumo.report.book_versions import book_versions
 from tasks.kumo.report.control_gaps import control_gaps
+from tasks.kumo.report.draws import draw_table
 from tasks.kumo.report.optimal_histogram import optimal_histogram
 from tasks.kumo.report.player_rows import action_rows, topology_rows
 from tasks.kumo.report.references import reference_table
@@ -38,6 +39,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("models", model_groups, "models.toml"),
         ("optimal_counts", optimal_histogram, "This edition has no instance."),
         ("references", reference_table, "This edition has no instance."),
+        ("draws", draw_table, "Nothing says how these instances were drawn."),
         ("topology", topology_rows, "perennial analyse"),
         ("control_gaps", control_gaps, "as closed:MODEL or symbolic:MODEL"),
         ("training_curves", training_curves, "No player of this edition is a training checkpoint"),

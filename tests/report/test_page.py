@@ -246,6 +246,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         "book_versions",
         "authoring",
         "optimal_counts",
+        "draws",
         "communities",
         "topology",
     ]
