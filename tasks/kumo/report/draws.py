@@ -22,7 +22,7 @@ ORDER BY d.name, k.setting
 _KEY = "draws"
 _TITLE = "How instances were drawn"
 _COUNTS = {
-    "instances": "instances",
+    "instances": "n",
     "lists": "lists judged",
     "refused": "refused",
     "walked": "from walks",
@@ -41,7 +41,7 @@ def draw_table(data: ReportData) -> Section:
     records = table.records()
     solvers = " and ".join(sorted({f"{row['solver']} ({row['engine']})" for row in records}))
     caption = (
-        f"Drawn by {solvers}. A list of truths and actions is accepted if each listed truth could be the "
+        f"The n instances were drawn by {solvers}. A list of truths and actions is accepted if each listed truth could be the "
         "only survivor. The lists are random ones; where fewer than 1 in 100 of these are accepted, the "
         "solver finds a first list, and a walk of symmetric swaps leads from it to each instance. The "
         "other engine judges again the lists that are counted as judged by both. These are counts, with no "
