@@ -10,6 +10,7 @@ from textwrap import wrap
 from flows.benchmark import Benchmark
 from flows.console.leaderboard_table import figure
 from flows.console.terminal import Terminal
+from flows.editions.call_problems import describe_call_problems
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
 from schemas.rows import JsonObject, Row
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -38,6 +39,7 @@ def print_first_score(
     names, rows = catalog.query(leaderboard_sql(edition, ()))
     board = [dict(zip(names, row, strict=True)) for row in rows]
     problems = [one for one in find_problems(catalog, edition, 0.0) if one.player == model]
+    call_problems = describe_call_problems(catalog, edition)
     spent = _sum_spending(catalog, edition, model)
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
     root = "" if store.root == "warehouse/data" else f" --root {shlex.quote(store.root)}"
@@ -52,6 +54,7 @@ def print_first_score(
             "scores": [row for row in board if row["player"] == model],
             "leaderboard": board,
             "problems": [asdict(one) for one in problems],
+            "call_problems": call_problems,
             "spent": spent,
             "next": then,
         }
@@ -60,6 +63,8 @@ def print_first_score(
     lines = [f"{model} on {benchmark.name}, edition {edition}", ""]
     lines += _scores(board, benchmark, model, best)
     lines += _problems(store, catalog, problems, spent["episodes"])
+    for text in call_problems:
+        lines += ["", *wrap(f"problem: {text}", WIDTH)]
     lines += _spending(spent)
     lines += ["", *_indent("next:", then)]
     for line in lines:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows.editions.call_problems import describe_call_problems
 from schemas.errors import PerennialError, count, in_one_line
 from tasks.llm.replies import find_message
 from warehouse.catalog.catalog import Catalog
@@ -96,5 +97,6 @@ def _read_refusal(store: Store, call_id: str) -> str:
 
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:
-    """Return what leaderboards say of these problems: a line for each."""
-    return [f"problem:   {problem.describe()}" for problem in find_problems(catalog, edition)]
+    """Return what leaderboards say of these problems, and of the players' calls: a line for each."""
+    found = [problem.describe() for problem in find_problems(catalog, edition)]
+    return [f"problem:   {text}" for text in (*found, *describe_call_problems(catalog, edition))]

@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from flows.benchmark import find_benchmark
 from flows.refresh.planning.model_checks import refuse_reserved_names
@@ -13,8 +13,10 @@ from schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Repl
 from schemas.settings import RefreshSettings
 from schemas.settings.models_file import MODELS_FILE, entry_prices
 from tasks.llm.clients import ModelClients
+from tasks.llm.http.listing import describe_unlisted, is_listed, is_same_model, listed_models
 from tasks.llm.limits.rate_limits import completion_bound
 from tasks.llm.replies import find_message, one_line
+from tasks.llm.server_words import read_ending
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
@@ -29,7 +31,8 @@ _MESSAGES = (
 class TriedModel:
     """What came of the call to one model; `error` and `remedy` are "" where it answered.
 
-    `takes_batches`: its entry says batch = true, and its server lists batches.
+    `notes` say what is odd about an answer. `takes_batches`: its entry says batch = true, and its server
+    lists batches.
     """
 
     name: str
@@ -39,6 +42,7 @@ class TriedModel:
     error: str = ""
     remedy: str = ""
     takes_batches: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[TriedModel]:
@@ -75,10 +79,14 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
             reply = await clients.ask(request)
             entry = settings.model_entries().get(model)
             listed = await clients.list_batches(model) if entry is not None and entry.batch else None
+            models = listed_models(await clients.list_models(model)) if reply.answered else None
     except PerennialError as failure:
         return replace(tried, error=str(failure), remedy=suggest_remedy(str(failure), sent))
     if reply.answered:
-        tried = replace(tried, reply=reply, takes_batches=listed is not None)
+        doubts = find_doubts(request, reply, models)
+        tried = replace(tried, reply=reply, takes_batches=listed is not None, notes=tuple(doubts.notes))
+        if doubts.error:
+            return replace(tried, error=doubts.error, remedy=doubts.remedy)
         if listed is None or listed.http_status == 200:
             return tried
         why = listed.problem or f"HTTP {listed.http_status}: {find_message(listed.body)}"
@@ -86,6 +94,47 @@ async def _try_model(settings: RefreshSettings, policy: CallPolicy, model: str) 
         return replace(tried, error=error, takes_batches=False, remedy="remove batch = true from its table")
     error = reply.error or reply.status
     return replace(tried, reply=reply, error=error, remedy=suggest_remedy(error, sent))
+
+
+@dataclass(slots=True)
+class Doubts:
+    """What is odd about an answer: `error` where it is none of the model asked, or of another prompt."""
+
+    notes: list[str] = field(default_factory=list)
+    error: str = ""
+    remedy: str = ""
+
+
+def find_doubts(request: ModelRequest, reply: Reply, listed: set[str] | None) -> Doubts:
+    """Return what is odd about the answer of a model whose server lists these models (None: no list)."""
+    doubts = Doubts()
+    name, served = str(request.params.get("model", request.model)), reply.served_model
+    is_other = served is not None and not is_same_model(name, served)
+    is_unlisted = listed is not None and not is_listed(name, listed)
+    if is_other:
+        doubts.notes.append(f"the reply is by {served!r}, as the server says, and not by {name!r}")
+    if is_unlisted:
+        doubts.notes.append(describe_unlisted(name, listed or ()))
+    if reply.usage == "short":
+        doubts.notes.append(
+            f"the server counts {reply.prompt_tokens} prompt tokens, fewer than the prompt can have: it "
+            "seems to cut prompts"
+        )
+    if reply.status == "empty":
+        doubts.notes.append("the reply is empty")
+    if read_ending(reply.finish_reason) == "unknown":
+        doubts.notes.append(
+            f"finish_reason {reply.finish_reason!r} is not known, and such replies are taken to be whole"
+        )
+    if is_unlisted and (is_other or served is None):
+        doubts.remedy = "name the model as its server does"
+    elif reply.usage == "short":
+        doubts.remedy = "start the server with a larger context"
+    elif reply.status == "empty":
+        doubts.remedy = "see what the server does with a prompt, or whether it is a chat model"
+    if doubts.remedy:
+        doubts.error = "; ".join(doubts.notes)
+    return doubts
 
 
 def short_request(role: Role, model: str, params: Mapping[str, object]) -> ModelRequest:

@@ -31,6 +31,7 @@ CALLS = Table(
             "usage",
             "string",
             "token counts: reported by the server; derived: with reasoning that it counts beside the reply; "
+            "short: it reported fewer prompt tokens than the prompt can have, so it seems to cut prompts; "
             "bounded: it reported more than can be; or missing",
             allowed=USAGE_STATUSES,
         ),

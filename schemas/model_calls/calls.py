@@ -39,9 +39,9 @@ ANSWERED_STATUSES: tuple[CallStatus, ...] = ("ok", "truncated", "refused", "empt
 ReasoningSource = Literal["none", "field", "think_tags"]
 REASONING_SOURCES: tuple[ReasoningSource, ...] = ("none", "field", "think_tags")
 
-# Whether token counts are what the server reported, with reasoning that it counts beside the reply, a bound
-# in place of more than can be, or unknown.
-UsageStatus = Literal["reported", "derived", "bounded", "missing"]
+# Whether token counts are what the server reported, with reasoning that it counts beside the reply, of fewer
+# prompt tokens than the prompt can have, a bound in place of more than can be, or unknown.
+UsageStatus = Literal["reported", "derived", "short", "bounded", "missing"]
 USAGE_STATUSES: tuple[UsageStatus, ...] = get_args(UsageStatus)
 
 

@@ -9,7 +9,8 @@ So a count is bounded by what prompt and reply can hold:
   the chat format; without `max_tokens` by 200,000 more, as reasoning need not be in the reply.
 
 A larger count is replaced by the bound, and the call is marked: its `usage` is "bounded". A count that is no
-whole number from 0 up is unknown.
+whole number from 0 up is unknown. A prompt's count that is less than its text can have says that the server
+has cut the prompt: `usage` is "short".
 
 Some servers count reasoning beside the completion (xAI), or show it in `total_tokens` alone. All of it is
 billed, so the completion's count is the largest that what they report allows, and `usage` is "derived". It
@@ -23,7 +24,12 @@ from typing import Any
 
 from schemas.model_calls.calls import ModelRequest, UsageStatus
 from schemas.model_calls.price import Price
-from tasks.llm.limits.rate_limits import completion_bound, prompt_bytes, utf8_length
+from tasks.llm.limits.rate_limits import (
+    completion_bound,
+    prompt_bytes,
+    prompt_tokens_at_least,
+    utf8_length,
+)
 
 _TOKENS_PER_MESSAGE = 64
 _HIDDEN_PROMPT_TOKENS = 4_096
@@ -33,12 +39,13 @@ _MAX_REPORTED_CHARS = 40
 
 @dataclass(frozen=True, slots=True)
 class TokenBounds:
-    """The most tokens that a prompt and its completion can have."""
+    """The most tokens that a prompt and its completion can have, and the fewest of the prompt."""
 
     prompt: int
     completion: int
     # With reasoning that is not in the reply, and that no `max_tokens` limits.
     hidden: int = 0
+    least_prompt: int = 0
 
 
 def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
@@ -48,7 +55,7 @@ def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
     promised = completion_bound(request.params)
     hidden = said + _HIDDEN_REASONING_TOKENS + _TOKENS_PER_MESSAGE
     completion = hidden if promised is None else max(said, promised) + _TOKENS_PER_MESSAGE
-    return TokenBounds(prompt_bytes(request) + overhead, completion, hidden)
+    return TokenBounds(prompt_bytes(request) + overhead, completion, hidden, prompt_tokens_at_least(request))
 
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
@@ -68,6 +75,8 @@ def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[st
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
     status: UsageStatus = "bounded" if counts != known else "derived" if is_derived else "reported"
+    if prompt and prompt < bounds.least_prompt and status == "reported":
+        status = "short"
     if prompt is None or completion is None:
         status = "missing"
     is_plain = all(reported[name] is None or reported[name] == count for name, count in counts.items())

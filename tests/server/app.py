@@ -8,6 +8,7 @@ from pydantic_core import from_json, to_json
 
 from tests.server.answering import Answering, sleep_until
 from tests.server.batches import Batches
+from tests.server.foreign import FOREIGN_FAULTS, foreign_reply
 from tests.server.look_up import ANSWER, is_look_up
 from tests.server.options import ServerOptions
 from tests.server.script import Script
@@ -44,14 +45,17 @@ class ScriptedServer:
     async def chat_completions(self, request: web.Request) -> web.StreamResponse:
         """Answer POST /v1/chat/completions."""
         due = asyncio.get_running_loop().time() + self._options.latency_s
-        body = await request.read()
+        sent = await request.read()
         try:
             self._check_key(request)
-            call = read_call(body)
+            call = read_call(sent)
             self._check_asked(call)
             if is_look_up(call.asked):
                 await sleep_until(due)
-                return json_reply(200, completion_body(call, ANSWER, self._options.seed))
+                body = completion_body(call, ANSWER, self._options.seed)
+                certain = (fault for fault in FOREIGN_FAULTS if self._options.rate(fault) == 1)
+                fault = next(certain, None)
+                return json_reply(200, body) if fault is None else foreign_reply(fault, body)
             script = self._role_for(call)
         except Refused as refused:
             self._log.add(refused.outcome)

@@ -18,6 +18,7 @@ FOREIGN_FAULTS = {
     "new_word": "finish_reason flurb",
     "reasoning_beside": "900 tokens of reasoning beside the completion's, as total_tokens shows",
     "cut_prompt": "usage that counts at most 64 tokens of a prompt",
+    "blank": "a reply without a word",
     "other_model": "a reply of a model other-1",
     "sse": "a body that streams though nobody asked it to",
     "done_line": "a completion, then a line data: [DONE]",
@@ -60,6 +61,8 @@ def _change(fault: str, body: dict[str, Any]) -> dict[str, Any]:
     elif fault == "cut_prompt":
         usage["prompt_tokens"] = min(64, usage["prompt_tokens"])
         usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
+    elif fault == "blank":
+        choice["message"]["content"] = " "
     elif fault == "other_model":
         body["model"] = "other-1"
     return body

@@ -69,5 +69,7 @@ def _line(tried: "TriedModel") -> str:
     accepted = ", ".join(tried.sent)
     return (
         f"ok      {tried.name} at {tried.server}: {reply.status}, {reply.latency_s:.2f} s, {tokens}, {cost}; "
-        f"accepts {accepted}" + ", batches" * tried.takes_batches
+        f"accepts {accepted}"
+        + ", batches" * tried.takes_batches
+        + "".join(f"; note: {one}" for one in tried.notes)
     )

@@ -7,11 +7,11 @@ again in this data root.
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from flows.benchmark import find_benchmark
-from flows.models.check import describe_sent, short_request, suggest_remedy
+from flows.models.check import describe_sent, find_doubts, short_request, suggest_remedy
 from flows.refresh.planning.model_checks import known_prices
 from schemas.errors import EndpointFailed, count
 from schemas.model_calls.calls import ModelChoice, ModelRequest, Spent
@@ -19,6 +19,7 @@ from schemas.plan import EvaluationPlan
 from schemas.settings import RefreshSettings
 from schemas.units import LOOK_UP
 from tasks.llm.clients import ModelClients
+from tasks.llm.http.listing import listed_models
 from tasks.play.model_player import models_of
 from warehouse.ledger.ledger import CallLedger, ledger_file
 from warehouse.store.root_id import root_id
@@ -73,11 +74,11 @@ async def _look_up(
         new = {one.call_id for one in requests if ledger.find(one.call_id) is None}
         asked = [one for one in requests if one.call_id in new or not resumed]
         async with ModelClients(policy, os.environ, ledger, prices, Spent()) as clients:
-            await asyncio.gather(
-                *(_reach(settings, clients, url, asked) for url in _servers(settings, asked))
-            )
+            servers = _servers(settings, asked)
+            listings = await asyncio.gather(*(_reach(settings, clients, url, asked) for url in servers))
+            listed = dict(zip(servers, listings, strict=True))
             ends = await asyncio.gather(
-                *(_ask(settings, clients, one) for one in asked), return_exceptions=True
+                *(_ask(settings, clients, one, listed) for one in asked), return_exceptions=True
             )
     for end in ends:
         if isinstance(end, BaseException):
@@ -95,8 +96,11 @@ def _servers(settings: RefreshSettings, requests: Sequence[ModelRequest]) -> lis
 
 async def _reach(
     settings: RefreshSettings, clients: ModelClients, url: str, requests: Sequence[ModelRequest]
-) -> None:
-    """Raise EndpointFailed where nothing answers GET /models at this server, in whatever way."""
+) -> set[str] | None:
+    """Return the models that a server lists, None where it lists none.
+
+    Raises EndpointFailed where nothing answers GET /models, in whatever way.
+    """
     models = list(
         dict.fromkeys(one.model for one in requests if settings.endpoint(one.model).base_url == url)
     )
@@ -107,18 +111,29 @@ async def _reach(
             f"no server answers at {where} for {', '.join(models)}: {answer.rstrip('.')}: start it, or name "
             "another one with --base-url or in models.toml; nothing was grown or played"
         )
+    return listed_models(answer)
 
 
-async def _ask(settings: RefreshSettings, clients: ModelClients, request: ModelRequest) -> str:
-    """Return "" where the model answers, else what went wrong if that may pass; raise where it cannot."""
+async def _ask(
+    settings: RefreshSettings,
+    clients: ModelClients,
+    request: ModelRequest,
+    listed: Mapping[str, set[str] | None],
+) -> str:
+    """Return what is odd about the answer, or went wrong and may pass, else ""; raise where it cannot.
+
+    `listed` are the models that each server lists, by its URL.
+    """
     try:
         reply = await clients.ask(request)
     except EndpointFailed as failure:
         raise EndpointFailed(f"{failure}; nothing was grown or played") from None
+    endpoint = settings.endpoint(request.model)
+    where = f"model {request.model!r} at {endpoint.describe()}"
     if reply.answered:
-        return ""
+        doubts = find_doubts(request, reply, listed[endpoint.base_url]).notes
+        return f"{where}: {'; '.join(doubts)}; continuing anyway" if doubts else ""
     error = (reply.error or reply.status).rstrip(".")
-    where = f"model {request.model!r} at {settings.endpoint(request.model).describe()}"
     remedy = suggest_remedy(error, describe_sent(request)) if reply.status == "rejected" else ""
     if remedy:
         raise EndpointFailed(

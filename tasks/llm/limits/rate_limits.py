@@ -12,6 +12,8 @@ _SECONDS = 60.0
 _BURST = 10
 _BYTES_PER_TOKEN = 4
 _TOKENS_PER_MESSAGE = 4
+# No tokenizer makes longer tokens of a whole text, of Latin letters or of Chinese signs.
+_MOST_LETTERS_PER_TOKEN, _MOST_SIGNS_PER_TOKEN = 6, 3
 
 
 class RateLimit:
@@ -102,6 +104,14 @@ def estimate_prompt(request: ModelRequest) -> int:
 def prompt_tokens_at_most(request: ModelRequest, bytes_per_token: int) -> int:
     """Return an estimate of the prompt's tokens at so many bytes per token, rounded up."""
     return math.ceil(prompt_bytes(request) / bytes_per_token) + _TOKENS_PER_MESSAGE * len(request.messages)
+
+
+def prompt_tokens_at_least(request: ModelRequest) -> int:
+    """Return the fewest tokens that the messages can have: prose has 4.5 letters or 2 signs per token."""
+    texts = [message.get("content", "") for message in request.messages]
+    letters = sum(len(text.encode("ascii", "ignore")) for text in texts)
+    signs = sum(map(len, texts)) - letters
+    return letters // _MOST_LETTERS_PER_TOKEN + signs // _MOST_SIGNS_PER_TOKEN
 
 
 def completion_bound(params: Mapping[str, Any]) -> int | None:
