@@ -19,6 +19,7 @@ from itertools import chain
 from operator import itemgetter
 
 from schemas.beyondbench.things import Answer, Parsed
+from schemas.text.look_alikes import plain_text
 from tasks.beyondbench.forms.form import Form
 from tasks.beyondbench.hedges import (
     WRONG,
@@ -66,9 +67,6 @@ _PLACEHOLDER = re.compile(
     r"|maximum|minimum|second[ _]maximum|range|index|difference|length|mean value|median value|mode\(s\)"
     r"|sorted list)|[.…?_]*|\\[lc]?dots)",
     re.IGNORECASE,
-)
-_DASHES = dict.fromkeys(map(ord, "−–‒‐‑﹣－"), "-") | dict.fromkeys(
-    map(ord, "\u00a0\u2007\u2009\u200a\u202f"), " "
 )
 _WRAPPED = re.compile(
     r"\\(?:text|textbf|textit|texttt|textrm|mathrm|mathbf|mathit|mathsf|mathtt|bm|emph|underline|mbox)\s{0,5}"
@@ -146,8 +144,8 @@ def _read(part: str, form: Form) -> Answer | None:
 
 
 def strip_markup(text: str) -> str:
-    """Return the text without Markdown, LaTeX and HTML around it, with ASCII signs and fractions a/b."""
-    text = text.translate(_DASHES).replace("{,}", ",")
+    """Return the text without Markdown, LaTeX and HTML around it, with the usual signs and fractions a/b."""
+    text = plain_text(text).replace("{,}", ",")
     text = _MIXED_NUMBER.sub(" ", _WRAPPED.sub(r"\1", _WRAPPED.sub(r"\1", text)))
     text = _FRACTION.sub(r"\1/\2", text)
     text = _ESCAPED.sub(r"\1", _MARKS.sub("", _SPACE.sub(" ", text))).strip()

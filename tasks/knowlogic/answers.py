@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
+from schemas.text.look_alikes import latin_letters, plain_text
 
 # Brackets without brackets in them, at most so long: what begins without end costs no more than it is long.
 _FILLED = re.compile(
@@ -36,9 +37,6 @@ _ANNOUNCED = re.compile(r"answer|答案", re.I)
 # What announces an answer as the last word: a reply may do so for one answer only.
 _FINAL = re.compile(r"(?:final\s+answers?|最[终后]的?答案)[^.。!?]{0,40}$", re.I)
 _FINAL_INSIDE = re.compile(r"final\s+answer|最[终后]答案", re.I)
-# Full-width letters, commas, brackets and spaces, as the usual ones.
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-_WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _LETTERS_ONLY = re.compile(r"[A-Da-d]+")
 _KINDS: dict[str, Brackets] = {"[": "square", "【": "lenticular", "\\": "boxed"}
 _WRITTEN: dict[Language, str] = {"zh": "【{}】", "en": "[{}]"}
@@ -53,7 +51,7 @@ class Answer(NamedTuple):
 
 def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
-    narrow = reply.translate(_NARROW) if _WIDE.search(reply) else reply
+    narrow = latin_letters(plain_text(reply))
     # Of the line: the last answer, the last brackets, and the letters of the answers before.
     last, brackets, others = "", "", set[str]()
     finals: list[str] = []

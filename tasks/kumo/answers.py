@@ -1,16 +1,18 @@
 """Read a player's move out of its reply: the one name between <ANSWER> and </ANSWER>.
 
-A name is read in any case and spacing, and in what writers of Markdown put around it: `**X**`, `- X`, `"X"`,
-`X.`. No words are left out, so that a negation or a second name is never read as a name.
+A name is read in any case and spacing, in what writers of Markdown put around it (`**X**`, `- X`, `"X"`,
+`X.`), with characters that look the same (a typesetter's hyphen or apostrophe, entities of HTML), and without
+accents: each only where one listed name is meant. No words are left out, so that a negation or a second name
+is never read as a name.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
+from schemas.text.look_alikes import plain_text, without_accents
 from tasks.kumo.tags import find_tagged
-from tasks.kumo.validation.names import fold_name
+from tasks.kumo.validation.names import fold_name, match_name
 from tasks.kumo.validation.texts import MAX_NAME, PLACEHOLDER
 
 
@@ -47,20 +49,18 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
 def read_name(content: str, truths: Sequence[str], actions: Sequence[str]) -> Move:
     """Return the move that a text between tags makes: a listed name, maybe in Markdown, and nothing else.
 
-    The text itself counts before the text without marks, and case before no case: `"X"` is the name with
-    quotes where that is listed.
+    The text itself counts before the text without marks, case before no case, and accents before none:
+    `"X"` is the name with quotes where that is listed.
     """
     text = content.strip()
     if text == PLACEHOLDER or len(text) > _LONGEST:
         return NO_MOVE
-    names = (*actions, *truths)
-    for form in (str, _without_marks, fold_name, _fold_without_marks):
-        alike = _by_form(names, form).get(form(text), ())
-        if len(alike) == 1:
-            # A name in both lists is an action: naming a truth ends the game, so that reading would cost
-            # a player who meant the action everything. The validator refuses such domains.
-            return Move("action" if alike[0] in actions else "truth", alike[0])
-    return NO_MOVE
+    name = match_name(text, (*actions, *truths), _FORMS)
+    if name is None:
+        return NO_MOVE
+    # A name in both lists is an action: naming a truth ends the game, so that reading would cost a player who
+    # meant the action everything. The validator refuses such domains.
+    return Move("action" if name in actions else "truth", name)
 
 
 def _without_marks(text: str) -> str:
@@ -71,11 +71,12 @@ def _fold_without_marks(text: str) -> str:
     return fold_name(_without_marks(text))
 
 
-@lru_cache(maxsize=256)
-def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
-    """Return the different names by their form, without those of which nothing is left."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name in dict.fromkeys(names):
-        if key := form(name):
-            found[key] = (*found.get(key, ()), name)
-    return found
+def _fold_look_alikes(text: str) -> str:
+    return fold_name(_without_marks(plain_text(text)))
+
+
+def _fold_without_accents(text: str) -> str:
+    return without_accents(_fold_look_alikes(text))
+
+
+_FORMS = (str, _without_marks, fold_name, _fold_without_marks, _fold_look_alikes, _fold_without_accents)

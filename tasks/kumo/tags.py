@@ -1,9 +1,9 @@
-"""Tags in a model's reply, such as <ANSWER> and </ANSWER>, in any case."""
+"""Tags in a model's reply, such as <ANSWER> and </ANSWER>, in any case, also with entities of HTML."""
 
 import re
 from typing import Literal
 
-_TAG = re.compile(r"<(/?)(book|answer)>", re.IGNORECASE | re.ASCII)
+_TAG = re.compile(r"(?:<|&lt;|＜)(/?)(book|answer)(?:>|&gt;|＞)", re.IGNORECASE | re.ASCII)
 
 
 def find_tagged(content: str, name: Literal["book", "answer"]) -> list[slice]:

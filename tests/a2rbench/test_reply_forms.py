@@ -1,5 +1,6 @@
 """Replies with one right answer in forms that a careful reader takes, and those that state none or two."""
 
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -145,3 +146,29 @@ def test_the_form_of_outputs_is_that_of_the_prompts_values(dimension: Dimension)
     assert (form.dimension, form.single, form.texts) == (dimension, True, False)
     assert form.is_shown(value)
     assert fit(value, form) == (value, True)
+
+
+SIGNS = write_prompt(1, [(["μ", "+", "a-b"], ["a-b", "+", "μ"])], ["a-b", "μ", "'"])
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('["\u00b5", "\uff0b", "a\u2011b"]', '["\u03bc","+","a-b"]'),
+        ('["&#956;", "&#43;", "a&#8209;b"]', '["\u03bc","+","a-b"]'),
+        ('["\u2019", "\u200b+", "a\u00adb"]', '["\'","+","a\u00adb"]'),
+        ('["\u00b2", "M", "A-B"]', '["\u00b2","M","A-B"]'),
+    ],
+)
+def test_a_token_that_looks_like_one_shown_token_is_that_one(written: str, read: str) -> None:
+    found = read_answer(f'{{"final_answer": {written}}}', form_of(SIGNS))
+    assert found is not None
+    assert found.answer == read
+    assert found.level == (1 if json.loads(written) == json.loads(read) else 3)
+
+
+def test_a_token_that_looks_like_two_shown_tokens_is_neither() -> None:
+    prompt = write_prompt(1, [(["-", "\u2011"], ["\u2011", "-"])], ["-", "-"])
+    found = read_answer('{"final_answer": ["\u2013", "-"]}', form_of(prompt))
+    assert found is not None
+    assert json.loads(found.answer) == ["\u2013", "-"]

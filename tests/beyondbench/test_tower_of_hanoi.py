@@ -210,11 +210,10 @@ def test_numbers_of_steps_and_json_are_read():
         assert parse_reply(f"<answer>{text}</answer>", form).answer == SEVEN
 
 
-def test_the_last_block_counts_thinking_is_cut_and_prose_within_is_not_an_answer():
+def test_the_last_block_counts_and_prose_within_is_not_an_answer():
     form = MovesForm(3, "ABC", 0)
     good, bad = form.write(SEVEN), form.write(SEVEN[:3])
     assert parse_reply(f"<answer>{bad}</answer> no: <answer>{good}</answer>", form).answer == SEVEN
-    assert parse_reply(f"<think><answer>{bad}</answer></think>Done.{good}", form).answer == SEVEN
     assert parse_reply(f"The path:\n{bad}\nNo, wrong. The path is:\n{good}\nThat is all.", form).level == 3
     assert (
         parse_reply(f"The path:\n{bad}\nNo, wrong. The path is:\n{good}\nThat is all.", form).answer == SEVEN

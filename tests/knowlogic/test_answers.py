@@ -19,6 +19,10 @@ READ = [
     ("[AA]", "A"),
     ("[bd]", "BD"),
     ("［ＡＣ］", "AC"),
+    ("[\u0410, \u0421]", "AC"),  # Cyrillic
+    ("[\u0391]", "A"),  # Greek
+    ("[\U0001d400\u200b,\u00a0\U0001d402]", "AC"),
+    ("[A&nbsp;&amp;&nbsp;C]", "AC"),
     ("【Ａ】", "A"),
     ("[A]\n...\n[B]", "B"),
     ("[A] 【C】", "AC"),
@@ -106,6 +110,10 @@ def test_letters_are_read(reply: str, letters: str) -> None:
 @pytest.mark.parametrize("reply", UNREAD)
 def test_nothing_else_is_read(reply: str) -> None:
     assert read_answer(reply) is None
+
+
+def test_letters_of_another_script_are_none_where_the_reply_is_written_in_it() -> None:
+    assert read_answer("\u041e\u0442\u0432\u0435\u0442: [\u0412]") is None
 
 
 def test_the_brackets_are_named() -> None:

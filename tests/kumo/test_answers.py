@@ -62,6 +62,60 @@ def test_moves(reply, kind, name):
     assert parse_answer(reply, TRUTHS, ACTIONS) == Move(kind, name)
 
 
+TYPESET = (
+    "Frey’s procedure",  # as a name may be listed
+    "Maxwell-Boltzmann test",
+    "R&B",
+    "Époisses",
+    "Epoisse",
+    "5° C",
+    "co-op",
+    "coop",
+    "Rosé",
+    "Rose",
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Frey's procedure", "Frey’s procedure"),
+        ("Frey&#39;s procedure", "Frey’s procedure"),
+        ("Frey&#x27;s procedure", "Frey’s procedure"),
+        ("Frey&rsquo;s procedure", "Frey’s procedure"),
+        ("Freyʼs procedure", "Frey’s procedure"),
+        ("​Frey′s procedure‎", "Frey’s procedure"),
+        ("Maxwell‑Boltzmann test", "Maxwell-Boltzmann test"),
+        ("**Maxwell–Boltzmann test**", "Maxwell-Boltzmann test"),
+        ("max­well−Boltzmann test", "Maxwell-Boltzmann test"),
+        ("Ｍａｘｗｅｌｌ－Ｂoltzmann test", "Maxwell-Boltzmann test"),
+        ("𝐌𝐚xwell&ndash;Boltzmann test", "Maxwell-Boltzmann test"),
+        ("R&amp;B", "R&B"),
+        ("&quot;R&#38;B&quot;", "R&B"),
+        ("Époisses", "Époisses"),
+        ("Epoisses", "Époisses"),
+        ("5° C", "5° C"),
+        ("co‐op", "co-op"),
+        # two names fit, or another one is meant
+        ("rosẹ́", None),
+        ("ROSE", "Rose"),
+        ("Ros\u0117", None),
+        ("not Frey’s procedure", None),
+        ("R&B;", None),
+    ],
+)
+def test_look_alikes_are_one_name_where_one_is_meant(written, name):
+    for listed in (TYPESET, TYPESET[::-1]):
+        assert parse_answer(f"<ANSWER>{written}</ANSWER>", listed, ACTIONS).name == name
+    assert parse_answer(f"&lt;ANSWER&gt;{written}&lt;/ANSWER&gt;", TYPESET, ACTIONS).name == name
+
+
+def test_look_alikes_of_two_names_are_none_of_them():
+    both = ("Hero's Journey", "Hero’s Journey")
+    assert [parse_answer(f"<ANSWER>{one}</ANSWER>", both, ACTIONS).name for one in both] == [*both]
+    assert parse_answer("<ANSWER>Heroʼs Journey</ANSWER>", both, ACTIONS).name is None
+
+
 @unhurried
 @given(st.lists(names, min_size=2, max_size=8, unique=True), st.data())
 def test_every_listed_name_can_be_named(listed, data):

@@ -1,7 +1,8 @@
 """The form of an item's outputs, and how the same value is written otherwise without a second meaning.
 
-Rows may be texts, digits whole numbers, and a value a text of JSON or of rows. Brackets are never added or
-left out: they are structure, which rules change.
+Rows may be texts, digits whole numbers, and a value a text of JSON or of rows. A token that the item does not
+show is the one shown token that looks the same. Brackets are never added or left out: they are structure,
+which rules change.
 """
 
 import re
@@ -11,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from schemas.ids import canonical_json
+from schemas.text.look_alikes import plain_text
 from tasks.a2rbench.catalogue.rule import Value
 from tasks.a2rbench.replies.json_values import decode
 from tasks.a2rbench.values import has_texts, map_tokens
@@ -45,6 +47,20 @@ class Form:
     def single(self) -> bool:
         """Whether every token that is shown is one character, so that a text of them has one meaning."""
         return all(len(token) == 1 for token in self.tokens)
+
+    def find_shown(self, written: str) -> str:
+        """Return the token, or the text of tokens, with shown tokens for those that look like one alone."""
+        if (written.isascii() and "&" not in written) or written in self.tokens:
+            return written
+        if self.texts:
+            return "".join(map(self._alike, written))
+        return self._alike(written)
+
+    def _alike(self, token: str) -> str:
+        if token in self.tokens:
+            return token
+        alike = [shown for shown in self.tokens if plain_text(shown) == plain_text(token)]
+        return alike[0] if len(alike) == 1 else token
 
     def is_shown(self, value: Value) -> bool:
         """Return whether the prompt shows the value, in any of its examples or as the query."""
@@ -84,16 +100,20 @@ def form_of(prompt: str) -> Form | None:
 def fit(value: Any, form: Form) -> Fitted | None:
     """Return the value in the item's form; None where it has another one, or more than one meaning."""
     if _has_form(value, form.dimension, form.texts, form.numbers):
-        return Fitted(value, True)
+        usual = value if form.numbers else map_tokens(value, form.find_shown)
+        return Fitted(usual, usual == value)
     if form.is_mixed:
         return None
     lists = _as_lists(unwrap(value), form.dimension, form)
     if lists is None:
         return None
     if form.numbers:
+        lists = map_tokens(lists, plain_text)
         if not all(re.fullmatch(r"-?[0-9]{1,18}", token) for token in _leaves(lists)):
             return None
         lists = map_tokens(lists, int)
+    else:
+        lists = map_tokens(lists, form.find_shown)
     return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
 
 

@@ -2,11 +2,12 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig, Setting
 from schemas.text.hidden_characters import hidden_character
+from schemas.text.look_alikes import plain_text
 from tasks.kumo.validation.rules import finding, quote
 from tasks.kumo.validation.texts import MAX_NAME, tag_in_name
 
@@ -27,19 +28,31 @@ def fold_name(name: str) -> str:
     return " ".join(composed.casefold().split())
 
 
-def match_name(written: str, names: Sequence[str]) -> str | None:
-    """Return the listed name that somebody wrote: exactly, or in the folded form that only one name has."""
-    if written in names:
-        return written
-    alike = _by_folded_name(tuple(names)).get(fold_name(written), ())
-    return alike[0] if len(alike) == 1 else None
+def fold_look_alikes(name: str) -> str:
+    """Return the folded form with the usual characters in place of those that look like them."""
+    return fold_name(plain_text(name))
 
 
-@lru_cache(maxsize=64)
-def _by_folded_name(names: tuple[str, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(fold_name(name), []).append(name)
+def match_name(
+    written: str,
+    names: Sequence[str],
+    forms: Sequence[Callable[[str], str]] = (str, fold_name, fold_look_alikes),
+) -> str | None:
+    """Return the listed name that somebody wrote: in the first form that tells which one it is."""
+    for form in forms:
+        alike = _by_form(tuple(names), form).get(form(written), ())
+        if len(alike) == 1:
+            return alike[0]
+    return None
+
+
+@lru_cache(maxsize=256)
+def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+    """Return the different names by their form, without those of which nothing is left."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in dict.fromkeys(names):
+        if key := form(name):
+            found[key] = (*found.get(key, ()), name)
     return found
 
 
