@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from rich.cells import cell_len
 
 from flows.console.terminal import printable
 from flows.web.page import number_parameter
@@ -13,6 +14,7 @@ from flows.web.reading import Rows, Snapshot, as_csv, as_parquet
 ROWS = 50
 OWN_QUERY = "query"  # the table that shows the rows of an analyst's own SQL
 _LONGEST_CELL = 300
+_LETTER_WIDTH, _LEAST_WIDTH, _MOST_WIDTH = 8, 100, 600  # in pixels, of columns of names
 _PLAIN = (int, float, type(None))
 Open = Callable[[dict[str, Any]], None]
 
@@ -98,9 +100,21 @@ def _headings(frame: pd.DataFrame) -> Mapping[str, Any]:
     """Return the columns' headings in words, with the name that SQL uses as a tooltip, and their formats."""
     formats = _formats(frame)
     return {
-        name: {**formats.get(name, {}), "label": name.replace("_", " "), "help": name}
+        name: {
+            **formats.get(name, {}),
+            "label": name.replace("_", " "),
+            "help": name,
+            # Names of one beginning are told apart by their ends.
+            **({"width": _name_width(frame[name])} if name.endswith("player") else {}),
+        }
         for name in frame.columns
     }
+
+
+def _name_width(names: pd.Series) -> int:
+    """Return the pixels that show these names whole, within limits."""
+    longest = max((cell_len(str(name)) for name in names), default=0)
+    return min(max(longest * _LETTER_WIDTH + 20, _LEAST_WIDTH), _MOST_WIDTH)
 
 
 def _cell(value: Any) -> Any:

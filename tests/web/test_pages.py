@@ -106,7 +106,9 @@ def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -
     "more", [{}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}]
 )
 def test_models_stand_above_programs_on_every_leaderboard(published: Path, more: dict[str, str]) -> None:
-    rows = visit(published, "leaderboard", edition="new", setting="hard", **more).dataframe[0].value
+    shown = visit(published, "leaderboard", edition="new", setting="hard", **more)
+    rows, config = shown.dataframe[0].value, json.loads(shown.dataframe[0].proto.columns)
+    assert config["player"]["width"] > 7 * max(map(len, rows["player"])), "names are whole"
     assert list(rows["player_group"]) == ["models"] * 3 + ["reference"]
     models = rows["success_rate"][:3]
     assert list(models) == sorted(models, reverse=True)
