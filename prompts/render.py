@@ -101,6 +101,7 @@ def _environment() -> "Environment":
     )
     environment.filters.update(
         plural=wording.plural,
+        with_article=wording.with_article,
         capital=wording.capital,
         sentence=wording.sentence,
         one_line=wording.one_line,

@@ -42,11 +42,26 @@ _NOT_A_MAN = ("caiman", "german", "human", "norman", "ottoman", "roman", "shaman
 _SINGULAR_S = ("as", "ens", "is", "os", "ss", "us")
 # What follows the head of a noun of several words: `cause of failure`, `test (in vitro)`.
 _AFTER_HEAD = re.compile(r" (?=(?:about|against|at|behind|by|for|from|in|of|on|to|under|with)\b|\()")
+# First sounds: vowels, a silent h, single letters and abbreviations ("an X-ray"), but for vowels that sound
+# like "you" or "one".
+_VOWEL_SOUND = re.compile(
+    r"\W*(?:(?i:[aeiouàáâäåæèéêëìíîïòóôöøœùúûü]|hour|hono|hones|heir|8|18\b|11\b)"
+    r"|[FHLMNRSX](?:[A-Z0-9]|\b)|[fhlmnrsx]\b)"
+)
+_CONSONANT_SOUND = re.compile(
+    r"\W*(?:(?i:eu|ewe|ones?\b|once|uni(?![mn])|us[aeu]|ut[ei]|ubi|ur[aiu]|uk|u\b|ouija)|U[A-Z])"
+)
 # How headings, lists, quotations, rules and tables begin in Markdown.
 _BLOCK_MARKS = ("#", "-", "* ", "+ ", ">", "|")
 
 
 @lru_cache(maxsize=1024)
+def with_article(noun: str) -> str:
+    """Return the noun with "a" or "an" before it, by how its first letters sound."""
+    sounds_like_vowel = _VOWEL_SOUND.match(noun) and not _CONSONANT_SOUND.match(noun)
+    return f"{'an' if sounds_like_vowel else 'a'} {noun}"
+
+
 def plural(noun: str) -> str:
     """Return the plural of an English noun of one or more words; a plural comes back unchanged."""
     head, *rest = _AFTER_HEAD.split(noun, maxsplit=1)

@@ -6,6 +6,7 @@ from typing import TextIO
 
 from flows.benchmark import Playing
 from flows.console.terminal import Terminal
+from prompts.wording import with_article
 from schemas.errors import InvalidOption, UnreadableInput
 from schemas.errors import count as count_of
 from schemas.game import Game, Seat, Sheet
@@ -50,7 +51,8 @@ def _show_opening(console: Terminal, sheet: Sheet) -> None:
         console.print(
             f"Exactly {sheet.n_valid} of the {len(sheet.truths)} answers listed last ({sheet.truth_noun}) "
             f"{verb} all outcomes. Give a number or a name: each {sheet.action_noun} shows its outcome, "
-            f"and naming a {sheet.truth_noun} ends the game. `{_BOOK}` and `{_LIST}` show these again.\n"
+            f"and naming {with_article(sheet.truth_noun)} ends the game. `{_BOOK}` and `{_LIST}` show "
+            "these again.\n"
         )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from prompts.wording import with_article
 from schemas.errors import UnreadableInput
 from schemas.kumo.things import (
     TURN_LIMIT,
@@ -163,7 +164,7 @@ class SelfTest:
             ("action", instance.actions, self._states),
         ):
             if len(set(names)) < len(names):
-                return f"a {what} is listed twice: {', '.join(map(repr, names))}"
+                return f"{with_article(what)} is listed twice: {', '.join(map(repr, names))}"
             unknown = [name for name in names if name not in known]
             if unknown:
                 return f"{what} {unknown[0]!r} is not in domain {self.config.name!r}"

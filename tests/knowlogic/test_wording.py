@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language
+from schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language, QuestionText
 from tasks.knowlogic.problem import problem_of
+from tasks.knowlogic.wording.layout import frame, split_prompt, write_prompt
 from tests.benchmarks.knowlogic_wording import draw
 from tests.knowlogic.golden.golden_texts import WRITERS, golden_file
 from tests.knowlogic.mix.mix_golden import load_descriptions
@@ -103,3 +104,18 @@ def test_names_of_the_tables_are_american() -> None:
 def _repeats_itself(words: str) -> bool:
     """Whether singular and plural beside each other are the same word."""
     return len(set(words.split())) < len(words.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "usual"),
+    [
+        ("en", "give the letters of the incorrect statements", "One or more of the options are correct."),
+        ("zh", "请选出说法错误的选项", "正确选项有一个或多个"),
+    ],
+)
+def test_a_prompt_says_which_letters_are_asked_for(language: Language, asked: str, usual: str) -> None:
+    for name in ("correct_statements", "incorrect_statements"):
+        text = QuestionText("A text.", frame(name, language), ("a", "b", "c", "d"))
+        prompt = write_prompt(text, language)
+        assert (asked in prompt, usual in prompt) == ((False, True) if name[0] == "c" else (True, False))
+        assert split_prompt(prompt) == (text, language)

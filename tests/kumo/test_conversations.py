@@ -1,7 +1,10 @@
 """Whole conversations as players and writers get them, and the one example of a reply's form in them."""
 
+import re
+
 import pytest
 
+from prompts.wording import with_article
 from tasks.kumo.answers import NO_MOVE, parse_answer
 from tasks.kumo.game import VARIANTS
 from tasks.kumo.paper_protocol import parse_as_published
@@ -64,3 +67,12 @@ def test_the_limit_of_tokens_is_said_where_there_is_one(params: dict[str, int], 
         assert ("tokens at most" in system) == (limit is not None)
         assert limit is None or f"A reply has {limit} tokens at most" in system
         assert "The game lasts 50 turns at most." in system
+
+
+@pytest.mark.parametrize("variant", ["", *VARIANTS])
+def test_articles_fit_the_nouns_of_each_domain(variant: str) -> None:
+    for board in bundled_boards():
+        texts_sent = " ".join(message["content"] for message in conversation(board, [], variant))
+        noun = board.config.truth_noun
+        assert f"named {with_article(noun)} by then" in texts_sent
+        assert not re.search(r"\ba (?:airliner|artefact|enquiry|inspection|examination)\b", texts_sent)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.wording import capital, one_line, paragraph, plural, sentence
+from prompts.wording import capital, one_line, paragraph, plural, sentence, with_article
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,33 @@ def test_a_paragraph_is_no_list_no_heading(text):
 
 def test_a_paragraph_keeps_plain_words():
     assert paragraph("*In vitro* count") == "*In vitro* count."
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        *(
+            "an airliner",
+            "an artefact",
+            "an enquiry",
+            "an umbrella",
+            "an hour",
+            "an heir",
+            "an uninformed one",
+        ),
+        *("an X-ray", "an MRI scan", "an 8-bit word", "an époque", "an 'int'"),
+        *(
+            "a tree",
+            "a look-up",
+            "a unit",
+            "a user",
+            "a utility",
+            "a European",
+            "a one-way street",
+            "a house",
+        ),
+        *("a UFO", "a ewe", "a 'str'"),
+    ],
+)
+def test_the_article_goes_by_the_sound(phrase: str) -> None:
+    assert with_article(phrase.partition(" ")[2]) == phrase

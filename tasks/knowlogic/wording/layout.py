@@ -25,7 +25,8 @@ def prompt_template(language: Language) -> str:
 
 def write_prompt(text: QuestionText, language: Language) -> str:
     """Return the prompt that players are shown."""
-    return render(prompt_template(language), **text._asdict()).strip()
+    asks_incorrect = text.question.casefold() == frame("incorrect_statements", language).casefold()
+    return render(prompt_template(language), **text._asdict(), asks_incorrect=asks_incorrect).strip()
 
 
 def split_prompt(prompt: str) -> tuple[QuestionText, Language]:

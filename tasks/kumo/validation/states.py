@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
+from prompts.wording import with_article
 from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
 from tasks.kumo.validation.names import repeats, similar_pairs
 from tasks.kumo.validation.rules import finding, join, quote, state_text
@@ -57,8 +58,8 @@ def _kind_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
         form, expected = _form(state), _find_form(outcome)
         if form != expected:
             text = (
-                f"this state has {form}, but every state of a {quote(outcome.kind)} outcome has {expected}; "
-                "change it or move it to an action of its own"
+                f"this state has {form}, but every state of {with_article(quote(outcome.kind))} outcome has "
+                f"{expected}; change it or move it to an action of its own"
             )
             yield finding(config, "wrong-state-kind", text, action=outcome.action, state=state_text(state))
 
