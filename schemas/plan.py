@@ -18,7 +18,8 @@ class EditionPlan:
     `known_editions` are the editions published before it began, whose instances it never issues again.
     `imported_from` is a digest of what an imported edition was read from.
     `seed` is None where it is secret; `seed_commitment` is its SHA-256, "" until it is drawn. `is_fresh`: it
-    was drawn for this edition, not given. `private_share` of the instances stay out of exports.
+    was drawn for this edition, not given. `private_share` of the instances stay out of exports. `is_trial`:
+    it was grown for a model's first score, which is no result to publish.
     """
 
     edition: str
@@ -32,6 +33,7 @@ class EditionPlan:
     seed_commitment: str = ""
     is_fresh: bool = False
     private_share: float = 0.0
+    is_trial: bool = False
 
     def __post_init__(self) -> None:
         if self.seed is not None and not self.imported_from:
@@ -87,7 +89,7 @@ class EditionPlan:
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""
-        return content_id(stage, {**self.as_json(), "edition": ""}, *parts)
+        return content_id(stage, {**self.as_json(), "edition": "", "is_trial": False}, *parts)
 
 
 def way_of(protocol: ReadJson, player: str) -> JsonObject:

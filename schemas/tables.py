@@ -44,6 +44,7 @@ _COMMITMENT = (
         allowed=("fresh", "replayed, not fresh", "imported"),
     ),
     Column("canary", "string", "the GUID in the metadata of its files and in what is exported"),
+    Column("is_trial", "bool", "whether `perennial try` grew it for a first score: no website shows it"),
 )
 EDITIONS = Table(
     "editions", "one published set of questions", (*_PUBLICATION, *_COMMITMENT), key=("benchmark",)

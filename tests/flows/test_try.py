@@ -39,6 +39,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     assert "I am sorry, but I cannot help with that request." in text
     assert "I cannot tell yet which way to go." in text
     catalog, edition = open_catalog(Store(str(tmp_path / "data"))), shown[0].rsplit(" ", 1)[1]
+    assert catalog.query("SELECT edition FROM editions WHERE is_trial")[1] == [(edition,)]
     problems = find_problems(catalog, edition)
     assert {one.status: one.episodes for one in problems} == {name: n for name, n in counts.items() if n}
     assert problem_lines(catalog, edition)[0].startswith(

@@ -125,6 +125,7 @@ def _publish_tables(
             "seed_commitment": plan.seed_commitment or None,
             "freshness": plan.freshness,
             "canary": plan.canary,
+            "is_trial": plan.is_trial,
         }
     form = TABLES["evaluations" if is_evaluation(unit) else "editions"]
     rows = pa.Table.from_pylist([row], schema=form.arrow_schema())

@@ -161,6 +161,7 @@ class _Verifier:
             claimed["seed_commitment"] = row.get("seed_commitment"), commitment
             claimed["freshness"] = row.get("freshness"), made.get("freshness")
             claimed["canary"] = row.get("canary"), made.get("canary")
+            claimed["is_trial"] = row.get("is_trial"), made["settings"].get("is_trial")
         differing = [column for column, (found, expected) in claimed.items() if found != expected]
         if made["unit"] != self._edition:
             differing.append("name")

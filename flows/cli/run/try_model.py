@@ -71,7 +71,7 @@ def try_model(
     refuse_locked(store)
     begin_server()
     before = units_of_root(store)
-    prepared = prepare_refresh(settings, store)
+    prepared = prepare_refresh(settings, store, is_trial=True)
     store.require_conditional_writes()
     flags = f" --benchmark {chosen.name}" if benchmark else ""
     flags += f" --base-url {shlex.quote(base_url)}" if base_url else ""

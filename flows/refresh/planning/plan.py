@@ -36,7 +36,12 @@ class PreparedRefresh:
 
 
 def prepare_refresh(
-    settings: RefreshSettings, store: Store, *, needs_key: bool = True, together: Collection[str] = ()
+    settings: RefreshSettings,
+    store: Store,
+    *,
+    needs_key: bool = True,
+    together: Collection[str] = (),
+    is_trial: bool = False,
 ) -> PreparedRefresh:
     """Return the plan for these settings, after every check that needs no work.
 
@@ -67,6 +72,7 @@ def prepare_refresh(
             found=own.found,
             is_fresh=given is None,
             private_share=settings.private_share,
+            is_trial=is_trial,
         ),
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
