@@ -1,6 +1,103 @@
-"""What A2RBench's public page says of it."""
+"""What A2RBench's public page says of it, and how an item is drawn: its values as grids of tokens."""
 
-from schemas.presentation import Presentation
+import json
+from collections.abc import Mapping, Sequence
+
+from flows.editions.figure_data import query_table
+from schemas.presentation import (
+    Card,
+    CardGrid,
+    ChosenGame,
+    DrawnGame,
+    Example,
+    Panel,
+    Presentation,
+    ReadRows,
+)
+from schemas.rows import Row
+from tasks.a2rbench.values import layers_of
+from warehouse.catalog.sql.confinement import quote_all
+
+
+def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
+    """Draw the games of an item of few tokens, a grid or a list where there is one."""
+    ids = quote_all(games[0].instance_id for games in choices)
+    items = query_table(
+        read,
+        "items",
+        'SELECT instance_id, dimension, examples, "query", answer, description FROM a2rbench_items '
+        f"WHERE instance_id IN ({ids}) "
+        "ORDER BY dimension = 3, dimension = 1, length(examples), instance_id LIMIT 1",
+    ).records()
+    if not items:
+        return None
+    (row,) = items
+    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    texts = query_table(
+        read,
+        "rules",
+        "SELECT evaluation, episode_id, rule FROM a2rbench_answers "
+        f"WHERE episode_id IN ({quote_all(game.episode_id for game in games)})",
+    ).records()
+    rules = {(text["evaluation"], text["episode_id"]): text["rule"] for text in texts}
+    values = [json.loads(row[name]) for name in ("examples", "query", "answer")]
+    examples, asked, right = values
+    inside = [value for pair in (*examples, (asked, right)) for value in pair]
+    layers = [layers_of(value, row["dimension"]) or () for value in inside]
+    tokens = sorted({token for value in layers for layer in value for line in layer for token in line})
+    tints = {token: place for place, token in enumerate(tokens)}
+    pairs = [(f"Example {number}", *pair) for number, pair in enumerate(examples, start=1)]
+    panels = [
+        *(_draw_pair(heading, given, wanted, row, tints) for heading, given, wanted in pairs),
+        _draw_pair("The query and its right output", asked, right, row, tints),
+    ]
+    drawn = [_draw_game(game, row, rules.get((game.evaluation, game.episode_id)), tints) for game in games]
+    return Example(tuple(panels), tuple(drawn))
+
+
+def _draw_pair(heading: str, given: object, wanted: object, row: Row, tints: Mapping[str, int]) -> Panel:
+    return Panel(heading, grids=tuple(_draw_value(value, row, tints) for value in (given, wanted)))
+
+
+def _draw_value(value: object, row: Row, tints: Mapping[str, int], right: object = None) -> CardGrid:
+    """Draw a value, layers below each other; tokens that differ from the right value are marked."""
+    layers, wanted = layers_of(value, row["dimension"]), layers_of(right, row["dimension"])
+    if layers is None:
+        return ((Card(json.dumps(value, ensure_ascii=False)),),)
+    known = {} if wanted is None else _tokens_by_place(wanted)
+    return tuple(
+        tuple(
+            Card(token, "wrong" if known and known.get((layer, y, x)) != token else "", tints.get(token))
+            for x, token in enumerate(line)
+        )
+        for layer, lines in enumerate(layers)
+        for y, line in enumerate(lines)
+    )
+
+
+def _tokens_by_place(layers: Sequence[Sequence[Sequence[str]]]) -> dict[tuple[int, int, int], str]:
+    return {
+        (layer, y, x): token
+        for layer, lines in enumerate(layers)
+        for y, line in enumerate(lines)
+        for x, token in enumerate(line)
+    }
+
+
+def _draw_game(game: ChosenGame, row: Row, rule: str | None, tints: Mapping[str, int]) -> DrawnGame:
+    said = Panel("The rule in its words", text=rule or "none was read")
+    explained = f"The rule: {row['description']}"
+    if game.answer is None:
+        reply = Panel("Its reply", text=game.reply or "")
+        return DrawnGame(game, (reply,), f"No output could be read: {game.ended}. {explained}")
+    try:
+        value = json.loads(game.answer)
+    except (ValueError, RecursionError):
+        value = game.answer
+    output = Panel("Its output", grids=(_draw_value(value, row, tints, json.loads(row["answer"])),))
+    why = f"Marked tokens differ from the right output. {explained}"
+    return DrawnGame(game, (output, said), "" if game.is_won else why)
+
 
 PRESENTATION = Presentation(
     "A2RBench",
@@ -15,4 +112,5 @@ PRESENTATION = Presentation(
     " possible success rate is 1.",
     "search",
     "A²RBench: An Automatic Paradigm for Formally Verifiable Abstract Reasoning Benchmark Generation",
+    draw_example,
 )

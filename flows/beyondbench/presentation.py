@@ -1,6 +1,41 @@
-"""What BeyondBench's public page says of it."""
+"""What BeyondBench's public page says of it, and how a problem is drawn with the answers to it."""
 
-from schemas.presentation import Presentation
+from collections.abc import Sequence
+
+from flows.editions.figure_data import query_table
+from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Panel, Presentation, ReadRows
+from warehouse.catalog.sql.confinement import quote_all
+
+
+def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
+    """Draw the games of the problem with the shortest text."""
+    ids = quote_all(games[0].instance_id for games in choices)
+    problems = query_table(
+        read,
+        "problems",
+        "SELECT instance_id, prompt, reference, solutions, solutions_complete FROM beyondbench_instances "
+        f"WHERE instance_id IN ({ids}) ORDER BY length(prompt), instance_id LIMIT 1",
+    ).records()
+    if not problems:
+        return None
+    (row,) = problems
+    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    is_only = row["solutions_complete"] and row["solutions"] == 1
+    panels = (
+        Panel("The problem", text=row["prompt"]),
+        Panel("The right answer" if is_only else "A right answer", cards=(Card(row["reference"], "right"),)),
+    )
+    return Example(panels, tuple(map(_draw_game, games)))
+
+
+def _draw_game(game: ChosenGame) -> DrawnGame:
+    reply = Panel("Its reply", text=game.reply or "")
+    if game.answer is None:
+        return DrawnGame(game, (reply,), f"No answer could be read: {game.ended}.")
+    answer = Panel("Its answer", cards=(Card(game.answer, "right" if game.is_won else "wrong"),))
+    why = f"The grader refused it: {(game.fault or game.ended).replace('_', ' ')}."
+    return DrawnGame(game, (answer, reply), "" if game.is_won else why)
+
 
 PRESENTATION = Presentation(
     "BeyondBench",
@@ -15,4 +50,5 @@ PRESENTATION = Presentation(
     " exact computes it.",
     "exact",
     "Srivastava et al., BeyondBench, 2025, arXiv 2509.24210",
+    draw_example,
 )

@@ -9,7 +9,7 @@ from flows.editions.call_problems import describe_call_problems
 from schemas.errors import PerennialError, count, in_one_line
 from tasks.llm.replies import find_message
 from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote
+from warehouse.catalog.sql.confinement import quote, quote_all
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.reading import LedgerReader
 from warehouse.store.store import Store
@@ -59,7 +59,7 @@ def problems_sql(edition: str) -> str:
     """Return the SQL of the problems of the edition's players, whatever their share."""
     return (
         f"SELECT player, status, episodes, attempted, example FROM losses WHERE edition = {quote(edition)} "
-        f"AND status IN ({', '.join(map(quote, PROBLEMS))}) ORDER BY episodes DESC, player, status"
+        f"AND status IN ({quote_all(PROBLEMS)}) ORDER BY episodes DESC, player, status"
     )
 
 

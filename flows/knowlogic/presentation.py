@@ -1,6 +1,56 @@
-"""What KnowLogic's public page says of it."""
+"""What KnowLogic's public page says of it, and how a question is drawn: options with the letters chosen."""
 
-from schemas.presentation import Presentation
+from collections.abc import Sequence
+
+from flows.editions.figure_data import query_table
+from schemas.knowlogic.things import LETTERS
+from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Mark, Panel, Presentation, ReadRows
+from schemas.rows import Row
+from warehouse.catalog.sql.confinement import quote_all
+
+
+def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
+    """Draw the games of the shortest question, in English where there is one."""
+    ids = quote_all(games[0].instance_id for games in choices)
+    questions = query_table(
+        read,
+        "questions",
+        "SELECT instance_id, language, text, question, options, letters FROM knowlogic_questions "
+        f"WHERE instance_id IN ({ids}) ORDER BY language <> 'en', length(text), instance_id LIMIT 1",
+    ).records()
+    if not questions:
+        return None
+    (row,) = questions
+    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    panels = (
+        Panel("The text", text=row["text"]),
+        Panel(row["question"], cards=_draw_options(row, row["letters"])),
+    )
+    return Example(panels, tuple(_draw_game(game, row) for game in games))
+
+
+def _draw_options(row: Row, letters: str) -> tuple[Card, ...]:
+    """Draw the options: of these letters, right ones and wrong ones are marked."""
+
+    def mark(letter: str) -> Mark:
+        return "" if letter not in letters else "right" if letter in row["letters"] else "wrong"
+
+    return tuple(
+        Card(f"{letter}. {option}", mark(letter))
+        for letter, option in zip(LETTERS, row["options"], strict=False)
+    )
+
+
+def _draw_game(game: ChosenGame, row: Row) -> DrawnGame:
+    reply = Panel("Its reply", text=game.reply or "")
+    if game.answer is None:
+        return DrawnGame(
+            game, (reply,), f"No letters could be read: {game.ended}. Right is {row['letters']}."
+        )
+    chosen = Panel(f"It chose {game.answer or 'no letter'}", cards=_draw_options(row, game.answer))
+    why = f"{(game.fault or game.ended).capitalize()}: right is {row['letters']}."
+    return DrawnGame(game, (chosen, reply), "" if game.is_won else why)
+
 
 PRESENTATION = Presentation(
     "KnowLogic",
@@ -15,4 +65,5 @@ PRESENTATION = Presentation(
     "program exact reads every question and finds all right letters.",
     "exact",
     "KnowLogic: A Benchmark for Commonsense Reasoning via Knowledge-Driven Data Synthesis, 2025",
+    draw_example,
 )

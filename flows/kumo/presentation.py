@@ -1,6 +1,137 @@
-"""What KUMO's public page says of it."""
+"""What KUMO's public page says of it, and how a game is drawn: outcomes strike truths from the list."""
 
-from schemas.presentation import Presentation
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from flows.editions.figure_data import query_table
+from prompts.wording import plural
+from schemas.kumo.things import Rule
+from schemas.presentation import (
+    Card,
+    ChosenGame,
+    DrawnGame,
+    Example,
+    Mark,
+    Panel,
+    Presentation,
+    ReadRows,
+)
+from schemas.rows import Row
+from tasks.kumo.books.reading import quote_rule
+from warehouse.catalog.sql.confinement import quote_all
+
+_INSTANCES = """
+SELECT i.instance_id, i.truths, i.actions, i.valid_truths, d.goal, d.truth_noun, d.action_noun
+FROM kumo_instances AS i
+JOIN kumo_seed_configs AS c USING (config_id)
+JOIN kumo_domains AS d USING (domain_id)
+WHERE i.instance_id IN ({ids})
+"""
+_OUTCOMES = """
+WITH shown AS (
+    SELECT config_id, unnest(actions) AS action, unnest(states) AS state, unnest(observations) AS observation
+    FROM kumo_instances WHERE instance_id IN ({ids})
+)
+SELECT s.action, s.observation, o.label, o.low, o.high, o.rules_out
+FROM shown AS s JOIN kumo_outcomes AS o USING (config_id, action, state)
+"""
+_MOVES = """
+SELECT m.kind, m.move, b.text FROM kumo_moves AS m
+JOIN kumo_episodes AS k USING (evaluation, episode_id) LEFT JOIN kumo_books AS b USING (book_id)
+WHERE m.evaluation IN ({evaluation}) AND m.episode_id IN ({episode}) ORDER BY m.turn
+"""
+
+
+class _Shown(NamedTuple):
+    """What an action shows in the instance, and the rule that goes with it."""
+
+    observation: str
+    rule: Rule
+
+
+def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
+    """Draw the games of the choice with the fewest truths."""
+    records = partial(_read_records, read)
+    rows = {
+        row["instance_id"]: row for row in records(_INSTANCES, ids=[one[0].instance_id for one in choices])
+    }
+    known = [games for games in choices if games[0].instance_id in rows]
+    if not known:
+        return None
+    games = min(known, key=lambda games: len(rows[games[0].instance_id]["truths"]))
+    row = rows[games[0].instance_id]
+    shown = {
+        outcome["action"]: _Shown(
+            outcome["observation"],
+            Rule(
+                outcome["action"],
+                outcome["label"],
+                outcome["low"],
+                outcome["high"],
+                frozenset(outcome["rules_out"]).intersection(row["truths"]),
+            ),
+        )
+        for outcome in records(_OUTCOMES, ids=[row["instance_id"]])
+    }
+    question = (
+        Panel(f"The {plural(row['truth_noun'])}: which one is it?", cards=tuple(map(Card, row["truths"]))),
+        Panel(f"The {plural(row['action_noun'])} that can be made", cards=tuple(map(Card, row["actions"]))),
+    )
+    goal = (Panel(row["goal"]),) if row["goal"] else ()
+    drawn = [
+        _draw_game(game, row, shown, records(_MOVES, evaluation=[game.evaluation], episode=[game.episode_id]))
+        for game in games
+    ]
+    return Example((*goal, *question), tuple(drawn))
+
+
+def _read_records(read: ReadRows, sql: str, **texts: Sequence[str]) -> list[Row]:
+    return query_table(
+        read, "", sql.format(**{name: quote_all(listed) for name, listed in texts.items()})
+    ).records()
+
+
+def _draw_game(game: ChosenGame, row: Row, shown: Mapping[str, _Shown], moves: Sequence[Row]) -> DrawnGame:
+    gone: dict[str, int] = {}
+    panels = []
+    for turn, move in enumerate(moves, start=1):
+        name = move["move"]
+        if move["kind"] == "action" and name in shown:
+            observation, rule = shown[name]
+            marks: dict[str, Mark] = {
+                **dict.fromkeys(rule.rules_out, "struck"),
+                **dict.fromkeys(gone, "gone"),
+            }
+            gone |= dict.fromkeys(rule.rules_out.difference(gone), turn)
+            heading, quoted = f"{turn}. {name} shows {observation}", quote_rule(move["text"] or "", rule)
+        elif name is not None:
+            marks = {**dict.fromkeys(gone, "gone"), name: "right" if game.is_won else "wrong"}
+            heading, quoted = f"{turn}. It names {name}", ""
+        else:
+            panels.append(Panel(f"{turn}. No move could be read", text=game.reply or ""))
+            continue
+        cards = tuple(Card(truth, marks.get(truth, "")) for truth in row["truths"])
+        panels.append(Panel(heading, quoted, cards=cards))
+    return DrawnGame(game, tuple(panels), "" if game.is_won else _explain(game, row, shown, gone))
+
+
+def _explain(game: ChosenGame, row: Row, shown: Mapping[str, _Shown], gone: Mapping[str, int]) -> str:
+    """Return why the game was lost: what rules out the truth that it named."""
+    named, right = game.answer, " or ".join(row["valid_truths"])
+    if named is None:
+        return f"The game ended {game.ended}. Right is {right}."
+    if named in gone:
+        return f"The outcome of turn {gone[named]} had ruled {named} out. Right is {right}."
+    left = f"{len(row['truths']) - len(gone)} {plural(row['truth_noun'])}"
+    against = next((action for action, one in shown.items() if named in one.rule.rules_out), None)
+    told = (
+        f" {against} would have shown {shown[against].observation}, which rules {named} out."
+        if against
+        else ""
+    )
+    return f"It named {named} while {left} were still possible.{told} Right is {right}."
+
 
 PRESENTATION = Presentation(
     "KUMO",
@@ -15,4 +146,5 @@ PRESENTATION = Presentation(
     "throughout that exactly one truth is valid.",
     "optimum",
     "Lin et al., Generative evaluation of complex reasoning in large language models, 2025",
+    draw_example,
 )

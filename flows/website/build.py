@@ -5,7 +5,7 @@ several editions are another.
 Equal data give equal bytes, whether a website is built from nothing or updated.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from flows.website.overview import read_overview
 from flows.website.player_part import player_files
 from flows.website.shared_part import shared_files
 from flows.website.visible import Edition, key_of_root, read_editions
-from schemas.errors import UnreadableInput
+from schemas.errors import InvalidOption, UnreadableInput
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.store.store import Store
 
@@ -31,15 +31,33 @@ class Built:
     removed: int
 
 
-def build_site(store: Store, folder: Path, step: Callable[[str], None] = lambda name: None) -> Built:
+def build_site(
+    store: Store,
+    folder: Path,
+    step: Callable[[str], None] = lambda name: None,
+    trials: Collection[str] = (),
+) -> Built:
     """Make the folder the website of the root's visible editions; `step` gets the name of each part made.
 
-    Raises UnreadableInput where none is published, and what `open_site_folder` and `SiteFolder.update` raise.
+    An edition that `perennial try` grew is shown only where `trials` names it. Raises UnreadableInput where
+    there is none to show, InvalidOption for a name that is not published, and what `open_site_folder` and
+    `SiteFolder.update` raise.
     """
     # Sums of floats depend on their order, which several threads leave open.
     catalog = open_catalog(store, settings={"threads": 1})
     with catalog.closing():
-        editions = read_editions(store, catalog)
+        unknown = sorted(set(trials).difference(catalog.editions))
+        if unknown:
+            raise InvalidOption(
+                f"--trial {unknown[0]}: no edition of that name is published in {store.root}, or it is "
+                "withdrawn: `perennial editions` lists them"
+            )
+        editions = read_editions(store, catalog, trials)
+        if catalog.editions and not editions:
+            raise UnreadableInput(
+                f"every edition in {store.root} is a trial, made by `perennial try`, which a website leaves "
+                f"out: name it with `--trial {catalog.editions[-1]}`, or publish one with `perennial refresh`"
+            )
         if not editions:
             raise UnreadableInput(
                 f"no edition is published in {store.root}: publish one with `perennial refresh`, or name "

@@ -21,10 +21,6 @@ from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
 from warehouse.store.store import Store
 
-KINDS = (
-    "SELECT DISTINCT edition, player, convention FROM statistics WHERE statistic = 'rank_in_kind' "
-    "ORDER BY ALL"
-)
 _MOST_PROBLEMS = 8
 
 
@@ -66,7 +62,6 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
     record = read_record(catalog.query, edition.name)
     figures = installed.figures if installed else ()
     rows = query_table(catalog.query, "leaderboard", leaderboard_sql(edition.name, figures)).records()
-    kinds = {player: kind for _, player, kind in catalog.query(KINDS)[1]}
     floor, measures = (installed.floor, installed.measures) if installed else (None, ())
     private = record["private"]
     place = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
@@ -87,7 +82,9 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         "edition": edition,
         "title": about.title,
         "facts": facts,
-        "boards": make_boards(rows, order_settings(catalog, edition, rows), kinds, floor, measures),
+        "boards": make_boards(
+            rows, order_settings(catalog, edition, rows), floor, about.best_player, measures
+        ),
         "measures": measures,
         "board_note": " ".join((describe_rows(rows, floor), *(measure.doc for measure in measures))),
         "problems": _describe_problems(catalog, edition.name),

@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from flows.website.visible import Edition, present
 from schemas.rows import JsonObject, Row
+from schemas.statistics.board import LINES
 from tasks.website.names import data_folder, edition_file, player_file
 from tasks.website.render import render
 
@@ -25,8 +26,11 @@ def scores_json(editions: Sequence[Edition], rows: Sequence[Row], sizes: Mapping
         "editions": [_describe_edition(edition, sizes[edition.name]) for edition in editions],
     }
     scores = [
-        {name: row[name] for name in ("benchmark", "edition", "setting", "player", "kind", *_FIGURES)}
-        | {"page": player_file(row["player"])}
+        {name: row[name] for name in ("benchmark", "edition", "setting", "player", *_FIGURES)}
+        | {
+            "group": row["player_group"] or "",
+            "page": None if row["player_group"] in LINES else player_file(row["player"]),
+        }
         for row in rows
     ]
     lines = ",\n".join(json.dumps(score, sort_keys=True, allow_nan=False) for score in scores)
@@ -82,17 +86,22 @@ def scores_schema() -> bytes:
         "edition": text,
         "setting": text,
         "player": text,
-        "kind": {
+        "group": {
             **text,
-            "description": "models, programs, people, controls or checkpoints; empty if not known",
+            "description": "models, controls, checkpoints, people, reference or floor (programs); empty if "
+            "not known",
         },
-        "rank": {"type": ["integer", "null"], "minimum": 1},
+        "rank": {
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "description": "among the players of its kind; null for programs",
+        },
         "instances": {**number, "description": "how many instances the rate rests on"},
         "success_rate": {**share, "description": "mean over instances of the mean over runs"},
         "success_rate_low": {**share, "description": "lower end of its 95% interval"},
         "success_rate_high": {**share, "description": "upper end of its 95% interval"},
         "population": {"type": ["string", "null"], "description": "what the interval is of"},
-        "page": text,
+        "page": {"type": ["string", "null"], "description": "the player's page; null for programs"},
     }
     top = {
         "$schema": text,

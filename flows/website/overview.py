@@ -1,43 +1,54 @@
 """What pages over several editions are made from: read once from the whole data root."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.benchmark import benchmarks
-from flows.editions.figure_data import fill_query, query_table
-from flows.website.boards import Rates, choose_players, floor_rates, make_chart
-from flows.website.edition_part import KINDS, order_settings
+from flows.editions.figure_data import query_table
+from flows.website.boards import Rates, choose_models, make_chart
+from flows.website.edition_part import order_settings
 from flows.website.visible import Edition, present
 from schemas.rows import Row
+from schemas.statistics.board import LINES, MODELS
 from schemas.statistics.measure import Floor
-from tasks.report.profiles.sections import PROFILE_SCORES
 from tasks.website.line_chart import LineChart
 from warehouse.catalog.catalog import Catalog
+from warehouse.catalog.sql.confinement import quote_all
 
+LEAST_QUESTIONS = 100
+"""A rate on fewer questions says little: it never takes the place of one on more."""
 _SCORES = (
-    "SELECT edition, setting, player, rank, rank_low, rank_high, instances, success_rate, success_rate_low, "
-    "success_rate_high, population FROM leaderboard ORDER BY edition, setting, rank NULLS LAST, player"
+    "SELECT edition, setting, place, player_group, player, rank, rank_low, rank_high, instances, "
+    "success_rate, success_rate_low, success_rate_high, population FROM leaderboard "
+    "WHERE edition IN ({editions}) ORDER BY edition, setting, place"
 )
 _SCALE = (
     "SELECT benchmark, setting, player, other, value, low, high FROM scale "
-    "WHERE statistic = 'rate_in_edition' ORDER BY ALL"
+    "WHERE statistic = 'rate_in_edition' AND other IN ({editions}) ORDER BY ALL"
 )
-_INSTANCES = "SELECT edition, count(*) FROM instances GROUP BY edition"
+_INSTANCES = "SELECT edition, count(*) FROM instances WHERE edition IN ({editions}) GROUP BY edition"
+_COSTS = (
+    "SELECT edition, player, count(*) AS episodes, count(cost_usd) AS episodes_with_cost, "
+    "count(*) FILTER (success) AS solved, sum(round(cost_usd * 1e12)::HUGEINT) / 1e12 AS cost_usd "
+    "FROM episodes WHERE version IS NULL AND edition IN ({editions}) GROUP BY ALL"
+)
 _PEOPLE = (
     "SELECT edition, setting, max(people) AS people, sum(success_rate * instances) / sum(instances) AS rate "
-    "FROM people_drawn GROUP BY ALL ORDER BY ALL"
+    "FROM people_drawn WHERE edition IN ({editions}) GROUP BY ALL ORDER BY ALL"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All visible editions, the newest first, with rows of leaderboards, profiles and people."""
+    """The editions of a website, the newest first, with the rows of their leaderboards in order.
+
+    `costs` are by edition and player, `settings` by benchmark in their order.
+    """
 
     editions: tuple[Edition, ...]
     scores: Mapping[str, list[Row]]
     sizes: Mapping[str, Row]
-    kinds: Mapping[str, str]
-    profiles: tuple[Row, ...]
+    costs: Mapping[tuple[str, str], Row]
     scale: tuple[Row, ...]
     settings: Mapping[str, list[str]]
     people: tuple[Row, ...]
@@ -50,27 +61,46 @@ class Overview:
         """Return those that somebody has answered."""
         return [edition for edition in self.of_benchmark(benchmark) if self.scores.get(edition.name)]
 
+    def main_edition(self, benchmark: str) -> Edition | None:
+        """Return the newest edition that models answered and that is large enough, else the largest."""
+        answered = self.answered(benchmark)
+        if not answered:
+            return None
+
+        def weigh(edition: Edition) -> tuple[bool, int]:
+            has_models = any(row["player_group"] == MODELS for row in self.scores[edition.name])
+            return has_models, min(self.sizes[edition.name]["instances"], LEAST_QUESTIONS)
+
+        return max(answered, key=weigh)  # the first, which is the newest, of equal ones
+
     @property
     def benchmarks(self) -> list[str]:
         """The benchmarks that have editions, by name."""
         return sorted({edition.benchmark for edition in self.editions})
 
     @property
-    def players(self) -> list[str]:
-        """All players on leaderboards: models first, then by name."""
-        names = {row["player"] for rows in self.scores.values() for row in rows}
-        return sorted(
-            names, key=lambda name: (self.kinds.get(name) != "models", self.kinds.get(name, ""), name)
-        )
+    def participants(self) -> list[str]:
+        """All players on leaderboards that have a page, by name: programs are lines of reference."""
+        rows = [row for of_edition in self.scores.values() for row in of_edition]
+        return sorted({row["player"] for row in rows if row["player_group"] not in LINES})
 
     def charts(self, benchmark: str) -> list[LineChart]:
-        """Return a chart per setting of the benchmark: rates over its editions, the oldest first."""
-        editions = [(one.name, f"{one.created_at:%Y-%m-%d}") for one in reversed(self.answered(benchmark))]
+        """Return a chart per setting in which a model's rate changed from one edition to another."""
+        answered = self.answered(benchmark)
+        large = [one for one in answered if self.sizes[one.name]["instances"] >= LEAST_QUESTIONS]
+        shown = large if len(large) > 1 else answered
+        editions = [(one.name, f"{one.created_at:%Y-%m-%d}") for one in reversed(shown)]
         title, floor = present(benchmark).title, find_floor(benchmark)
         settings = self.settings.get(benchmark, ())
         scaled = {setting: self._scaled(benchmark, setting) for setting in settings}
         rates = {setting: scaled[setting] or self._raw(benchmark, setting) for setting in settings}
-        players = choose_players(list(rates.values()), self.kinds, floor)
+        models = {
+            row["player"]
+            for name, _ in editions
+            for row in self.scores[name]
+            if row["player_group"] == MODELS
+        }
+        players = choose_models(list(rates.values()), models)
         drawn = [
             make_chart(
                 f"{title}, {setting}: {'common scale' if scaled[setting] else 'success rate'}",
@@ -99,10 +129,6 @@ class Overview:
                     found.setdefault(row["player"], {})[edition.name] = rate
         return found
 
-    def floors(self, edition: Edition) -> dict[str, float]:
-        """Return the floor of each setting of the edition."""
-        return floor_rates(self.scores.get(edition.name, ()), find_floor(edition.benchmark))
-
 
 def find_floor(benchmark: str) -> Floor | None:
     """Return what an answer without the work is worth; None where the benchmark has no such program."""
@@ -111,37 +137,50 @@ def find_floor(benchmark: str) -> Floor | None:
 
 
 def read_overview(catalog: Catalog, editions: Sequence[Edition]) -> Overview:
-    """Return what the catalog, which shows these editions, holds of them."""
-    of = {edition.name: edition for edition in editions}
-    kinds: dict[str, str] = {}
-    for edition, player, kind in catalog.query(KINDS)[1]:
-        if edition in of:
-            kinds[player] = kind
+    """Return what the catalog holds of these editions."""
+    names = {edition.name: edition for edition in editions}
+
+    def read(sql: str) -> list[Row]:
+        return query_table(catalog.query, "rows", sql.format(editions=quote_all(names))).records()
+
     scores: dict[str, list[Row]] = {}
-    for row in query_table(catalog.query, "scores", _SCORES).records():
-        row |= {"benchmark": of[row["edition"]].benchmark, "kind": kinds.get(row["player"], "")}
-        scores.setdefault(row["edition"], []).append(row)
-    counts = dict(catalog.query(_INSTANCES)[1])
-    sizes: dict[str, Row] = {
-        name: {
-            "instances": counts.get(name, 0),
-            "players": len({row["player"] for row in scores.get(name, ())}),
+    for row in read(_SCORES):
+        row |= {
+            "benchmark": names[row["edition"]].benchmark,
+            "player_group": row["player_group"] or "",
         }
-        for name in of
-    }
-    profiles = query_table(catalog.query, "profiles", fill_query(PROFILE_SCORES)).records()
-    settings = {}
-    for benchmark in {edition.benchmark for edition in editions}:
-        own = [edition for edition in editions if edition.benchmark == benchmark and scores.get(edition.name)]
-        known = [row for edition in own for row in scores[edition.name]]
-        settings[benchmark] = order_settings(catalog, own[0], known) if own else []
+        scores.setdefault(row["edition"], []).append(row)
+    counts = {row["edition"]: row["count_star()"] for row in read(_INSTANCES)}
     return Overview(
         tuple(editions),
         scores,
-        sizes,
-        kinds,
-        tuple(profiles),
-        tuple(query_table(catalog.query, "scale", _SCALE).records()),
-        settings,
-        tuple(query_table(catalog.query, "people", _PEOPLE).records()),
+        {
+            name: {"instances": counts.get(name, 0), "players": _count_players(scores.get(name, ()))}
+            for name in names
+        },
+        {(row["edition"], row["player"]): row for row in read(_COSTS)},
+        tuple(read(_SCALE)),
+        _read_settings(catalog, editions, scores),
+        tuple(read(_PEOPLE)),
     )
+
+
+def _count_players(rows: Iterable[Row]) -> int:
+    return len({row["player"] for row in rows})
+
+
+def _read_settings(
+    catalog: Catalog, editions: Sequence[Edition], scores: Mapping[str, list[Row]]
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for benchmark in {edition.benchmark for edition in editions}:
+        answered = [
+            edition for edition in editions if edition.benchmark == benchmark and edition.name in scores
+        ]
+        known = [row for edition in answered for row in scores[edition.name]]
+        # The order of the edition with most settings: a tiny one knows some of them only.
+        largest = max(
+            answered, key=lambda edition: len({row["setting"] for row in scores[edition.name]}), default=None
+        )
+        found[benchmark] = order_settings(catalog, largest, known) if largest else []
+    return found

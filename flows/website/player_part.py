@@ -1,137 +1,156 @@
-"""A page per player: its profile over the benchmarks, its rates in all editions, its worst transcripts."""
+"""A page per model: its results over all editions and benchmarks, and why it lost. Programs have none."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flows.website.boards import Estimate, cost_text, estimate_of
+from flows.website.boards import Estimate, estimate_of, find_bounds
+from flows.website.examples import ShownExample, open_edition, read_lost_games
 from flows.website.folder import Content
-from flows.website.overview import Overview
-from flows.website.transcripts import PAGE_CHARACTERS, WORST_EACH, Transcript, read_worst
+from flows.website.model_board import describe_cost
+from flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
+from flows.website.transcripts import PAGE_CHARACTERS, describe_ending
 from flows.website.visible import Edition, present
 from schemas.errors import count
+from schemas.people.persons import is_person
+from schemas.statistics.board import LINES, PEOPLE, rank_text
 from tasks.website.names import player_file
 from tasks.website.render import render
+from warehouse.catalog.sql.confinement import quote, quote_all
 from warehouse.store.store import Store
 
-_MOST_HISTORY = 150
+_MOST_RESULTS = 150
 _KINDS = {
     "models": "A model",
-    "programs": "A program",
-    "people": "People, together",
+    PEOPLE: "People, together",
     "controls": "A control: a model that is asked in another way",
     "checkpoints": "A checkpoint of training",
 }
+_LOSSES = (
+    "SELECT player, status, reason, episodes, attempted FROM losses "
+    "WHERE edition = {edition} AND player IN ({players}) ORDER BY player, episodes DESC, reason"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileRow:
-    """A score in a setting of the newest edition of a benchmark."""
+class Result:
+    """A success rate in a setting of an edition; `cost` is of a success in the whole edition."""
 
-    benchmark: str
     title: str
-    setting: str
+    benchmark: str
     edition: str
+    day: str
+    setting: str
+    estimate: Estimate
     rank: str
     cost: str
-    estimate: Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryRow:
-    """A success rate in a setting of an edition."""
-
-    edition: str
-    setting: str
-    estimate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Transcripts of a benchmark."""
+class Losses:
+    """Why a player lost in an edition: how often for each reason, with the share of its games, and a game."""
 
     title: str
-    episodes: tuple[Transcript, ...]
+    edition: str
+    reasons: list[tuple[str, int, float]]
+    game: ShownExample | None
 
 
 def player_files(store: Store, overview: Overview) -> dict[str, Content]:
-    """Return the content of each player's page by its name."""
-    floors = {edition.name: overview.floors(edition) for edition in overview.editions}
-    ranked: dict[tuple[str, str], int] = defaultdict(int)
-    profiles: dict[str, list[ProfileRow]] = defaultdict(list)
-    for row in overview.profiles:
-        ranked[row["edition"], f"{row['setting']} {row['kind']}"] += 1
-    for row in overview.profiles:
-        of = ranked[row["edition"], f"{row['setting']} {row['kind']}"]
-        floor = floors[row["edition"]].get(row["setting"])
-        profiles[row["player"]].append(
-            ProfileRow(
-                row["benchmark"],
-                present(row["benchmark"]).title,
-                row["setting"],
-                row["edition"],
-                f"{row['rank']} of {of}",
-                cost_text(row),
-                Estimate(row["score"], row["score_low"], row["score_high"], floor, row["instances"]),
-            )
-        )
-    history: dict[str, list[HistoryRow]] = defaultdict(list)
+    """Return the content of each page by its name."""
+    results: dict[str, list[Result]] = defaultdict(list)
+    groups: dict[str, str] = {}
     for edition in overview.editions:
-        for row in overview.scores.get(edition.name, ()):
-            estimate = estimate_of(row, floors[edition.name].get(row["setting"]))
-            history[row["player"]].append(HistoryRow(edition.name, row["setting"], estimate))
-    worst = _read_worst(store, overview)
+        for player, group, result in _read_results(overview, edition):
+            groups.setdefault(player, group)
+            results[player].append(result)
+    losses = _read_losses(store, overview, [name for name, group in groups.items() if group != PEOPLE])
     return {
         player_file(player): render(
             "player.html.j2",
             {
                 "player": player,
-                "what": _describe(overview, player, history[player]),
-                "profile": _in_order(overview, profiles[player]),
-                "history": history[player][:_MOST_HISTORY],
-                "hidden_history": _describe_hidden(len(history[player])),
-                "transcripts": worst.get(player, []),
+                "what": _describe(groups[player], found),
+                "results": sorted(found, key=lambda result: result.title)[:_MOST_RESULTS],
+                "hidden": _describe_hidden(len(found)),
+                "losses": losses.get(player, []),
             },
             depth=1,
         )
-        for player in overview.players
+        for player, found in sorted(results.items())
     }
 
 
-def _in_order(overview: Overview, rows: Sequence[ProfileRow]) -> list[ProfileRow]:
-    """Return the rows by benchmark, settings in the order of its pages."""
-    order = {
-        (name, setting): place for name, of in overview.settings.items() for place, setting in enumerate(of)
-    }
-    return sorted(rows, key=lambda row: (row.benchmark, order.get((row.benchmark, row.setting), 0)))
+def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, Result]]:
+    """Return each player of the edition that is no program, its group, and its result in a setting."""
+    rows, about = overview.scores.get(edition.name, []), present(edition.benchmark)
+    bounds = find_bounds(rows, find_floor(edition.benchmark), about.best_player)
+    order = {setting: place for place, setting in enumerate(overview.settings[edition.benchmark])}
+    return [
+        (
+            row["player"],
+            row["player_group"],
+            Result(
+                about.title,
+                edition.benchmark,
+                edition.name,
+                f"{edition.created_at:%Y-%m-%d}",
+                row["setting"],
+                estimate_of(row, bounds),
+                rank_text(row),
+                describe_cost(overview.costs.get((edition.name, row["player"]), {}))[0],
+            ),
+        )
+        for row in sorted(rows, key=lambda row: order[row["setting"]])
+        if row["player_group"] not in LINES
+    ]
 
 
-def _describe(overview: Overview, player: str, history: Sequence[HistoryRow]) -> str:
-    met = {row.edition for row in history}
-    benchmarks = {edition.benchmark for edition in overview.editions if edition.name in met}
-    kind = _KINDS.get(overview.kinds.get(player, ""), "A player")
-    return f"{kind}, with answers in {count(len(met), 'edition')} of {count(len(benchmarks), 'benchmark')}."
+def _describe(group: str, results: Sequence[Result]) -> str:
+    editions, benchmarks = {result.edition for result in results}, {result.benchmark for result in results}
+    kind = _KINDS.get(group, "A player")
+    return (
+        f"{kind}, with answers in {count(len(editions), 'edition')} of {count(len(benchmarks), 'benchmark')}."
+    )
 
 
-def _describe_hidden(rows: int) -> str:
-    return f"{rows - _MOST_HISTORY:,} older rates are in scores.json." if rows > _MOST_HISTORY else ""
+def _describe_hidden(results: int) -> str:
+    left_out = results - _MOST_RESULTS
+    return f"{left_out:,} more results are in scores.json." if left_out > 0 else ""
 
 
-def _read_worst(store: Store, overview: Overview) -> dict[str, list[Group]]:
-    """Return the worst episodes of each player by benchmark, of the newest edition that it answered."""
+def _read_losses(store: Store, overview: Overview, players: Sequence[str]) -> dict[str, list[Losses]]:
+    """Return the losses of each player by benchmark, in its newest edition with enough answers."""
     wanted: dict[str, list[str]] = defaultdict(list)
-    groups: dict[str, list[Group]] = defaultdict(list)
-    several = max(len(overview.benchmarks), 1) * WORST_EACH
-    newest: dict[tuple[str, str], Edition] = {}
-    for edition in overview.editions:
-        for row in overview.scores.get(edition.name, ()):
-            newest.setdefault((edition.benchmark, row["player"]), edition)
-    for (_, player), edition in newest.items():
-        wanted[edition.name].append(player)
-    by_name = {edition.name: edition for edition in overview.editions}
-    for name in sorted(wanted, key=lambda name: (by_name[name].benchmark, name)):
-        edition = by_name[name]
-        found = read_worst(store, edition, wanted[name], PAGE_CHARACTERS // several)
-        for player, episodes in found.items():
-            groups[player].append(Group(present(edition.benchmark).title, tuple(episodes)))
-    return groups
+    for benchmark in overview.benchmarks:
+        answered: dict[str, dict[str, int]] = defaultdict(dict)
+        for edition in overview.answered(benchmark):
+            for row in overview.scores[edition.name]:
+                of_player = answered[row["player"]]
+                of_player[edition.name] = of_player.get(edition.name, 0) + row["instances"]
+        for player in players:
+            if counts := answered.get(player):
+                wanted[max(counts, key=lambda name: min(counts[name], LEAST_QUESTIONS))].append(player)
+    characters = PAGE_CHARACTERS // max(len(overview.benchmarks), 1)
+    found: dict[str, list[Losses]] = defaultdict(list)
+    for edition in sorted(overview.editions, key=lambda edition: edition.benchmark):
+        chosen = [name for name in wanted.get(edition.name, ()) if not is_person(name)]
+        if chosen:
+            games = read_lost_games(store, edition, chosen, characters)
+            for player, reasons in _read_reasons(store, edition, chosen).items():
+                title = present(edition.benchmark).title
+                found[player].append(Losses(title, edition.name, reasons, games.get(player)))
+    return found
+
+
+def _read_reasons(
+    store: Store, edition: Edition, players: Sequence[str]
+) -> dict[str, list[tuple[str, int, float]]]:
+    """Return how often each player lost for each reason, and the share of its games."""
+    sql = _LOSSES.format(edition=quote(edition.name), players=quote_all(players))
+    found: dict[str, list[tuple[str, int, float]]] = defaultdict(list)
+    with open_edition(store, edition) as catalog:
+        for player, status, reason, episodes, attempted in catalog.query(sql)[1]:
+            words = reason.replace("_", " ") if status == "wrong" else describe_ending(status)
+            found[player].append((words, episodes, episodes / attempted))
+    return found

@@ -1,41 +1,26 @@
-"""Episodes as pages show them: of public instances only, with what was shown, replied and came back."""
+"""Games as pages show them turn by turn: what was shown, replied and came back."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flows.benchmark import benchmarks
 from flows.editions.diagnosis import PROBLEMS
+from flows.editions.figure_data import query_table
 from flows.export.games import open_seat
-from flows.website.visible import Edition, present
-from schemas.disclosure import canary_line
-from schemas.people.persons import is_person
+from flows.website.visible import Edition
 from schemas.rows import Row
 from tasks.report.wording import cell
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.sql.confinement import quote
+from warehouse.catalog.catalog import Catalog
+from warehouse.catalog.sql.confinement import quote, quote_all
 from warehouse.store.store import Store
 
-WORST_EACH = 2
 PAGE_CHARACTERS = 60_000
 """The texts of a page, cut to it: escaped, they stay below two thirds of what a page may hold."""
 _MOST_TURNS = 12
 _LONGEST_FACT = 400
-_GOOD_TURNS = 4
-_WORST_FIRST = "e.score, e.tokens DESC NULLS LAST, e.turns DESC, e.episode_id"
-_PUBLIC = "e.instance_id NOT IN (SELECT instance_id FROM private_instances)"
-_EPISODES = (
-    "SELECT e.evaluation, e.episode_id, e.instance_id, e.player, e.run, e.status, e.score, e.tokens, "
-    "i.domain, i.setting "
-    "FROM episodes AS e JOIN instances AS i USING (edition, instance_id) WHERE e.version IS NULL AND {where} "
-    "{order}"
-)
 _TURNS = (
     "SELECT evaluation, episode_id, turn, shown, reasoning, reply, feedback FROM transcripts "
-    "WHERE {where} ORDER BY evaluation, episode_id, turn"
-)
-_ANSWERS = (
-    "SELECT evaluation, episode_id, answer, right_answer FROM episode_answers WHERE {where} ORDER BY ALL"
+    "WHERE edition = {edition} AND episode_id IN ({ids}) ORDER BY evaluation, episode_id, turn"
 )
 
 
@@ -49,108 +34,36 @@ class ShownTurn:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """An episode on a page; `cut`: some of its texts or turns are left out."""
+    """A game on a page; `cut`: some of its texts or turns are left out."""
 
-    edition: str
-    player: str
-    domain: str
-    setting: str
     ended: str
     facts: tuple[tuple[str, str], ...]
     turns: tuple[ShownTurn, ...]
     cut: bool
-    canary: str
 
 
-def read_worst(
-    store: Store, edition: Edition, players: Iterable[str], characters: int
-) -> dict[str, list[Transcript]]:
-    """Return the worst episodes of each of the players, each in so many characters; none of persons.
-
-    Failed calls are not a player's fault, and are left out.
-    """
-    chosen = ", ".join(map(quote, sorted(name for name in {*players} if not is_person(name))))
-    if not chosen:
-        return {}
-    where = f"NOT e.success AND e.status <> 'api_error' AND e.player IN ({chosen}) AND {_public(edition)}"
-    order = (
-        f"QUALIFY row_number() OVER (PARTITION BY e.player ORDER BY {_WORST_FIRST}) <= {WORST_EACH} "
-        f"ORDER BY e.player, {_WORST_FIRST}"
-    )
-    with _open(store, edition) as catalog:
-        found: dict[str, list[Transcript]] = {}
-        for transcript in _read(
-            store, edition, catalog, _EPISODES.format(where=where, order=order), characters
-        ):
-            found.setdefault(transcript.player, []).append(transcript)
-    return found
-
-
-def read_example(store: Store, edition: Edition, setting: str | None) -> Transcript | None:
-    """Return a solved episode, best of the program that plays best, in that setting, of a few turns."""
-    installed = benchmarks().get(edition.benchmark)
-    best = present(edition.benchmark).best_player
-    named = dict.fromkeys((*([best] if best else []), *(installed.playing().references if installed else ())))
-    places = (f"e.player = {quote(name)} DESC, " for name in named)
-    where = f"e.success AND NOT starts_with(e.player, 'human:') AND {_public(edition)}"
-    order = (
-        f"ORDER BY {''.join(places)}i.setting <> {quote(setting or '')}, abs(e.turns - {_GOOD_TURNS}), "
-        "e.episode_id LIMIT 1"
-    )
-    with _open(store, edition) as catalog:
-        sql = _EPISODES.format(where=where, order=order)
-        return next(iter(_read(store, edition, catalog, sql, PAGE_CHARACTERS // 2)), None)
-
-
-@contextmanager
-def _open(store: Store, edition: Edition) -> Iterator[Catalog]:
-    catalog = open_catalog(store, edition.units, settings={"threads": 1})
-    with catalog.closing():
-        yield catalog
-
-
-def _public(edition: Edition) -> str:
-    return "true" if edition.is_retired else _PUBLIC
-
-
-def _read(store: Store, edition: Edition, catalog: Catalog, sql: str, characters: int) -> list[Transcript]:
-    episodes = _records(catalog, sql)
-    ids = ", ".join(quote(row["episode_id"]) for row in episodes)
+def read_transcripts(
+    store: Store, edition: Edition, catalog: Catalog, games: Sequence[Row], characters: int
+) -> list[Transcript]:
+    """Return the transcripts of these games, each in so many characters; none of them may be private."""
+    ids = quote_all(row["episode_id"] for row in games)
     if not ids:
         return []
-    where = f"edition = {quote(edition.name)} AND episode_id IN ({ids})"
     turns: dict[tuple[str, str], list[Row]] = {}
-    for turn in _records(catalog, _TURNS.format(where=where)):
+    sql = _TURNS.format(edition=quote(edition.name), ids=ids)
+    for turn in query_table(catalog.query, "turns", sql).records():
         turns.setdefault((turn["evaluation"], turn["episode_id"]), []).append(turn)
-    answers = {
-        (row["evaluation"], row["episode_id"]): row for row in _records(catalog, _ANSWERS.format(where=where))
-    }
-    silent = [row["instance_id"] for row in episodes if not _is_shown(turns.get(_id(row), []))]
+    said = [turns.get((row["evaluation"], row["episode_id"]), []) for row in games]
+    silent = [
+        row["instance_id"]
+        for row, found in zip(games, said, strict=True)
+        if not found or found[0]["shown"] is None
+    ]
     openings = _read_openings(store, edition, silent)
     return [
-        _transcript(
-            edition,
-            row,
-            turns.get(_id(row), []),
-            answers.get(_id(row), {}),
-            openings.get(row["instance_id"]),
-            characters,
-        )
-        for row in episodes
+        _transcript(row, found, openings.get(row["instance_id"]), characters)
+        for row, found in zip(games, said, strict=True)
     ]
-
-
-def _records(catalog: Catalog, sql: str) -> list[Row]:
-    names, rows = catalog.query(sql)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _id(row: Row) -> tuple[str, str]:
-    return row["evaluation"], row["episode_id"]
-
-
-def _is_shown(turns: Sequence[Row]) -> bool:
-    return bool(turns) and turns[0]["shown"] is not None
 
 
 def _read_openings(store: Store, edition: Edition, instances: Sequence[str]) -> dict[str, str]:
@@ -166,12 +79,7 @@ def _read_openings(store: Store, edition: Edition, instances: Sequence[str]) -> 
 
 
 def _transcript(
-    edition: Edition,
-    row: Row,
-    turns: Sequence[Row],
-    answers: Mapping[str, object],
-    opening: str | None,
-    characters: int,
+    row: Mapping[str, object], turns: Sequence[Row], opening: str | None, characters: int
 ) -> Transcript:
     kept = (
         [*turns] if len(turns) <= _MOST_TURNS else [*turns[: _MOST_TURNS // 2], *turns[-_MOST_TURNS // 2 :]]
@@ -185,27 +93,22 @@ def _transcript(
         said.append([(who, text) for who, text in parts if text])
     limit = fair_limit([len(text) for parts in said for _, text in parts], characters)
     is_cut = len(kept) < len(turns) or any(len(text) > limit for parts in said for _, text in parts)
-    facts = (
-        ("player", row["player"]),
-        ("answer", answers.get("answer")),
-        ("right answer", answers.get("right_answer")),
-        ("score", row["score"]),
-        ("tokens", row["tokens"]),
-    )
+    named = "player", "answer", "right_answer", "score", "tokens"
+    facts = [(name.replace("_", " "), row.get(name)) for name in named]
     return Transcript(
-        edition.name,
-        row["player"],
-        row["domain"],
-        row["setting"],
-        PROBLEMS.get(row["status"], row["status"].replace("_", " ")),
+        describe_ending(str(row["status"])),
         tuple((name, cut(cell(value), _LONGEST_FACT)) for name, value in facts if value is not None),
         tuple(
             ShownTurn(turn["turn"], tuple((who, cut(text, limit)) for who, text in parts))
             for turn, parts in zip(kept, said, strict=True)
         ),
         is_cut,
-        canary_line(edition.plan.canary),
     )
+
+
+def describe_ending(status: str) -> str:
+    """Return how a game ended, in words."""
+    return PROBLEMS.get(status, status.replace("_", " "))
 
 
 def fair_limit(lengths: Iterable[int], total: int) -> int:

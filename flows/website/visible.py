@@ -1,7 +1,7 @@
 """What a website shows of a data root: its visible editions, and the keys of what they are made from."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -60,14 +60,16 @@ def present(benchmark: str) -> Presentation:
     return installed.presentation()
 
 
-def read_editions(store: Store, catalog: Catalog) -> list[Edition]:
-    """Return the editions that the catalog shows, the newest first."""
+def read_editions(store: Store, catalog: Catalog, trials: Collection[str] = ()) -> list[Edition]:
+    """Return the editions that the catalog shows, the newest first; of those that are trials these alone."""
     created: dict[str, datetime] = dict(catalog.query(_TIMES)[1])
     answered: dict[str, datetime] = dict(catalog.query(_ANSWERED)[1])
     found = []
     for name in catalog.editions:
         units = tuple(unit for unit in catalog.units if split_unit(unit)[0] == name)
         plan = read_published_plan(store, name)
+        if plan.is_trial and name not in trials:
+            continue
         at = created[name].astimezone(UTC)
         found.append(
             Edition(

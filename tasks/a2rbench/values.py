@@ -100,3 +100,19 @@ def join_texts(value: Value, dimension: int, like: Sequence[Value]) -> Value:
 
 def _join(value: Value, dimension: int) -> Value:
     return "".join(value) if dimension == 1 else [_join(part, dimension - 1) for part in value]
+
+
+def layers_of(value: object, dimension: int) -> list[list[list[str]]] | None:
+    """Return the value as layers of rows of tokens, None where it has not that form."""
+    nested: object = value
+    for _ in range(3 - dimension):
+        nested = [nested]
+    if not isinstance(nested, list) or not all(isinstance(layer, list) for layer in nested):
+        return None
+    layers = [[list(row) if isinstance(row, str) else row for row in layer] for layer in nested]
+    is_of_tokens = all(
+        isinstance(row, list) and all(isinstance(token, str) for token in row)
+        for layer in layers
+        for row in layer
+    )
+    return layers if is_of_tokens else None

@@ -7,7 +7,7 @@ from tasks.report.wording import with_interval
 
 MOST_SERIES = 8
 _TOP, _BOTTOM = 12, 34
-_LEFT, _RIGHT = 40, 24
+_LEFT, _RIGHT = 46, 24
 _MOST_LABELS = 5
 _MOST_WHISKERS = 16  # editions; beyond, intervals of so many points hide the lines
 _DODGE = 3.0  # between the players of an edition, so that their intervals stand side by side

@@ -12,6 +12,7 @@ from schemas.kumo.book_styles import BOOK_STYLES, PLAIN, BookStyle
 from schemas.kumo.things import Setting
 from tasks.kumo.books import write_book
 from tasks.kumo.books.check import check_book
+from tasks.kumo.books.reading import quote_rule, read_book
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import SamplingRequest, sample_instances
@@ -194,3 +195,17 @@ def test_orders_are_drawn_but_in_the_plain_style() -> None:
     }
     assert len(heads["list"]) == 1
     assert len(heads["table"]) == 2
+
+
+@pytest.mark.parametrize("style", BOOK_STYLES)
+def test_each_rule_that_strikes_a_truth_is_quoted_with_what_it_strikes(
+    bundled: list[World], style: BookStyle
+) -> None:
+    for world in bundled:
+        text = write(world, style)
+        for rule in read_book(text).rules:
+            quoted = quote_rule(text, rule)
+            assert quoted or not rule.rules_out, (style, rule)
+            if style != "cross-references":
+                assert all(truth in quoted for truth in rule.rules_out), (style, quoted)
+            assert "**" not in quoted

@@ -11,7 +11,7 @@ _REPLY = "\"'&<" * 20_000
 
 
 def publish_loud(root: Path) -> None:
-    """Publish the edition `plain`, with failures and endless replies."""
+    """Publish the edition `printed`, with failures and endless replies."""
     usual = report_root._episode
 
     def loud(player: str, run: int, place: int, *given: Any) -> dict[str, list[dict[str, Any]]]:
@@ -20,4 +20,4 @@ def publish_loud(root: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_root, "_episode", loud)
-        report_root.publish_without_models(root)
+        report_root.publish_printed(root)

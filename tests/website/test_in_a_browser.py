@@ -129,14 +129,44 @@ def test_all_of_a_page_is_printed_on_white(browser: Browser, site: Path, scheme:
 def test_charts_and_bars_are_drawn(browser: Browser, site: Path) -> None:
     with browser.new_context(viewport={"width": DESKTOP, "height": 900}) as context:
         page = context.new_page()
-        page.goto((site / "index.html").as_uri())
+        page.goto((site / "benchmarks/kumo.html").as_uri())
         boxes = [one.bounding_box() for one in page.locator("svg.chart").all()]
         assert len(boxes) == 2
         assert all(box and box["width"] > 400 and box["height"] > 200 for box in boxes)
-        page.get_by_role("link", name="KUMO").first.click()
+        page.goto((site / "editions/floor.html").as_uri())
         floor = page.locator("tr", has_text="guesser").locator("svg.bar .floor").first.bounding_box()
         mark = page.locator("tr", has_text="guesser").locator("svg.bar circle").first.bounding_box()
         assert floor
         assert mark
         # The guesser's own rate is the floor.
         assert abs(floor["x"] - (mark["x"] + mark["width"] / 2)) < 1.5
+
+
+@pytest.mark.parametrize("site", ["hostile"], indirect=True)
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_a_leaderboard_is_sorted_by_a_click_and_cuts_no_column(
+    browser: Browser, site: Path, width: int
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = context.new_page()
+        page.goto((site / "index.html").as_uri())
+        names = page.locator("table.sortable tbody tr:not(.group) th a")
+        before = names.all_inner_texts()
+        page.locator("table.sortable thead button", has_text="model").click()
+        assert names.all_inner_texts() == sorted(before, key=str.casefold)
+        page.locator("table.sortable thead button", has_text="model").click()
+        assert names.all_inner_texts() == sorted(before, key=str.casefold, reverse=True)
+        cut = "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth)"
+        for name in visit(page, site):
+            assert page.evaluate(f"{cut}.length") == 0, name
+        assert before
+
+
+def test_without_a_script_leaderboards_are_whole(browser: Browser, site: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((site / "index.html").as_uri())
+        rows = page.locator("table.sortable tbody tr:not(.group)")
+        assert rows.count()
+        assert all(row.locator("th").inner_text() for row in rows.all())
+        assert page.locator("table.sortable thead button").count() == 0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemas.table_form import Column, Table
-from warehouse.catalog.sql.confinement import quote
+from warehouse.catalog.sql.confinement import quote_all
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,7 +60,7 @@ def _broken_values(column: Column) -> Iterator[tuple[str, tuple[str, str]]]:
     if not column.nullable:
         yield f"{column.name} is never NULL", (column.name, f"{name} IS NULL")
     if column.allowed:
-        allowed = ", ".join(map(quote, column.allowed))
+        allowed = quote_all(column.allowed)
         expectation = f"{column.name} is one of {', '.join(column.allowed)}"
         yield expectation, (column.name, f"{name} NOT IN ({allowed})")
     if column.minimum is not None or column.maximum is not None:

@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from flows.web.plain_text import show_text
+from tasks.a2rbench.values import layers_of
 
 # Light colors, on which black text is readable in a light and in a dark page. The first is for tokens that
 # nothing else on the page has.
@@ -43,7 +44,7 @@ def place_cells(value: object, dimension: int) -> list[Cell] | None:
     A row may be a text of one-letter tokens, as in the authors' release. What is wider than a phone continues
     below.
     """
-    layers = _layers_of(value, dimension)
+    layers = layers_of(value, dimension)
     if layers is None or sum(len(row) for layer in layers for row in layer) > _MOST_CELLS:
         return None
     tokens = [token for layer in layers for row in layer for token in row]
@@ -114,19 +115,3 @@ def _side(tokens: list[str]) -> int:
     """Return the width of a cell in pixels."""
     longest = max(map(len, tokens))
     return 26 if longest < 3 else 10 + 8 * longest
-
-
-def _layers_of(value: object, dimension: int) -> list[list[list[str]]] | None:
-    """Return the value as layers of rows of tokens, None where it has not that form."""
-    nested: object = value
-    for _ in range(3 - dimension):
-        nested = [nested]
-    if not isinstance(nested, list) or not all(isinstance(layer, list) for layer in nested):
-        return None
-    layers = [[list(row) if isinstance(row, str) else row for row in layer] for layer in nested]
-    is_of_tokens = all(
-        isinstance(row, list) and all(isinstance(token, str) for token in row)
-        for layer in layers
-        for row in layer
-    )
-    return layers if is_of_tokens else None

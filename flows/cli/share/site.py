@@ -19,12 +19,17 @@ from schemas.errors import count
 def site(
     folder: Annotated[Path, typer.Argument(help="Folder of the website: new, empty, or built before.")],
     root: RootOption = None,
+    trial: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EDITION", help="Also show this edition of `perennial try`. Repeatable."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was built as JSON.")] = False,
 ) -> None:
     """Build a static website of all visible editions, for any host or for opening from disk.
 
-    Pages per benchmark, edition and player, downloads with checksums, scores.json, a feed, seeds. Private
-    instances and secret seeds are left out. Run it again after a refresh: it writes what changed and
+    A leaderboard and an example per benchmark, pages per edition and model, downloads with checksums,
+    scores.json, a feed, seeds. Private instances, secret seeds and editions that `perennial try` grew are
+    left out. Run it again after a refresh: it writes what changed and
     removes what is gone.
 
     Example: perennial site public
@@ -35,7 +40,7 @@ def site(
     store = existing_root(root)
     require_folder("FOLDER", folder)
     with show_steps("site") as step:
-        built = build_site(store, folder, step)
+        built = build_site(store, folder, step, trial or ())
     console.print(
         f"website of {count(built.editions, 'edition')}: {show_path(folder / 'index.html')} "
         f"({count(built.written, 'file')} written, {built.kept:,} unchanged, {built.removed:,} removed)"

@@ -19,8 +19,8 @@ from tasks.kumo.books.sentences import (
     Shown,
     read_named_rule,
     read_outcome,
-    read_prose,
     read_row,
+    read_sentences,
     read_statement,
     read_truth_sources,
 )
@@ -153,9 +153,9 @@ class _Reading:
         if line.startswith(_NO_PARAGRAPH):
             return False
         under_action = self.sections == 2 and bool(self.actions)
-        rules = read_prose(line)
+        rules = read_sentences(line)
         if under_action and self.paragraphs == 2 and self.items == self.rows == 0:
-            return rules is not None and all(self._say(self.actions[-1], rule) for rule in rules)
+            return rules is not None and all(self._say(self.actions[-1], rule) for rule, _ in rules)
         if not under_action and (rules is not None or read_statement(line) is not None):
             return False  # a rule where no rule belongs
         return self.sections == 0 or (self.paragraphs == 1 and self.items == self.rows == 0)
@@ -229,3 +229,31 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.strip():
             yield number, line
+
+
+def quote_rule(text: str, rule: Rule) -> str:
+    """Return the sentences of a book that say this rule, without their marks; "" where none is found."""
+    wanted = (rule.label, rule.low, rule.high)
+    action, quoted = "", []
+    for _, line in _lines(text):
+        if line.startswith("#"):
+            action = line[4:] if line.startswith("### ") else ""
+        elif action == rule.action:
+            quoted += [sentence for said, sentence in _sentences(line) if said.shown.key == wanted]
+        elif named := read_named_rule(line[2:]):
+            quoted += [line[2:]] if (named[0], named[1].shown.key) == (rule.action, wanted) else []
+        elif of_truth := read_truth_sources(line[2:]):
+            sources = [(source, shown.key) for shown, source in of_truth[1]]
+            quoted += [line[2:]] if of_truth[0] in rule.rules_out and (rule.action, wanted) in sources else []
+    return " ".join(quoted).replace("**", "")
+
+
+def _sentences(line: str) -> list[tuple[Exclusion, str]]:
+    """Return the rules that a line under an action's heading says, each with its sentence."""
+    if line.startswith("- "):
+        said: object = read_statement(line[2:])
+        return [(said, line[2:])] if isinstance(said, Exclusion) else []
+    if line.startswith("| "):
+        row = read_row(line)
+        return [(row, line.strip("| ").replace(" | ", " rules out "))] if row else []
+    return read_sentences(line) or []

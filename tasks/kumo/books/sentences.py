@@ -145,9 +145,9 @@ def read_rule(text: str) -> Exclusion | None:
     return None
 
 
-def read_prose(text: str) -> list[Exclusion] | None:
-    """Return the rules that the sentences of one paragraph say; None where any of it says something else."""
-    found: list[Exclusion] = []
+def read_sentences(text: str) -> list[tuple[Exclusion, str]] | None:
+    """Return the rules of a paragraph, each with its sentence; None where any of it says something else."""
+    found: list[tuple[Exclusion, str]] = []
     place = 0
     while place < len(text):
         match = next((match for pattern in _RULES if (match := pattern.match(text, place))), None)
@@ -156,7 +156,7 @@ def read_prose(text: str) -> list[Exclusion] | None:
         shown, names = read_outcome(match[1]), read_names(match[2])
         if shown is None or names is None:
             return None
-        found.append(Exclusion(shown, names))
+        found.append((Exclusion(shown, names), match[0]))
         place = match.end() + 1
     return found
 

@@ -48,7 +48,7 @@ def confine(
     """
     for name, value in {**_HARMLESS, **settings}.items():
         connection.execute(f"SET {name} = {_literal(value)}")
-    connection.execute(f"SET allowed_paths = [{', '.join(map(quote, files))}]")
+    connection.execute(f"SET allowed_paths = [{quote_all(files)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
@@ -155,6 +155,11 @@ def _writing_parts(tree: Any) -> Iterator[str]:
 def quote(text: str) -> str:
     """Return the text as a string of SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quote_all(texts: Iterable[str]) -> str:
+    """Return the texts as SQL literals with commas between, for IN."""
+    return ", ".join(map(quote, texts))
 
 
 def _literal(value: Setting) -> str:

@@ -1,0 +1,190 @@
+"""Games as examples: one question that was won and lost for each benchmark, a lost game for each model."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from flows.editions.figure_data import query_table
+from flows.website.transcripts import (
+    PAGE_CHARACTERS,
+    Transcript,
+    cut,
+    describe_ending,
+    read_transcripts,
+)
+from flows.website.visible import Edition, present
+from schemas.disclosure import canary_line
+from schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel
+from schemas.rows import Row
+from warehouse.catalog.catalog import Catalog, open_catalog
+from warehouse.catalog.sql.confinement import quote, quote_all
+from warehouse.store.store import Store
+
+_MOST_CHOICES, _LOST_CHOICES = 60, 8
+_PUBLIC = "e.instance_id NOT IN (SELECT instance_id FROM private_instances)"
+_GOOD_TURNS = 4
+_MOST_PANELS = 12
+_MOST_CARDS = 200
+_LONGEST_CARD = 240
+_LONGEST_TEXT = 1_200
+# Of each question the best game that was won and the best that was lost: an answer explains more than none,
+# and readers come for models. Questions with both come first.
+_COLUMNS = (
+    "e.evaluation, e.episode_id, e.instance_id, e.player, e.success, e.status, e.score, e.tokens, "
+    "i.domain, i.setting"
+)
+_PAIRS = f"""
+WITH kinds AS (
+    SELECT DISTINCT player, player_group = 'models' AS is_model FROM leaderboard
+), games AS (
+    SELECT {_COLUMNS}, abs(e.turns - {_GOOD_TURNS}) AS odd_turns,
+           10 * (e.status IN ('solved', 'wrong'))::INT + 5 * coalesce(k.is_model, false)::INT AS value
+    FROM episodes AS e
+    JOIN instances AS i USING (edition, instance_id)
+    LEFT JOIN kinds AS k USING (player)
+    WHERE e.version IS NULL AND NOT starts_with(e.player, 'human:') AND e.status <> 'api_error' AND {{where}}
+    QUALIFY row_number() OVER (
+        PARTITION BY e.instance_id, e.success
+        ORDER BY value DESC, odd_turns, e.player, e.evaluation, e.episode_id
+    ) = 1
+)
+FROM (SELECT *, sum(100 + value) OVER (PARTITION BY instance_id) AS whole FROM games)
+QUALIFY whole = max(whole) OVER ()
+ORDER BY setting <> {{setting}}, sum(odd_turns) OVER (PARTITION BY instance_id), instance_id, success DESC
+LIMIT {2 * _MOST_CHOICES}
+"""
+# A failed call is not a player's fault.
+_LOST = f"""
+SELECT {_COLUMNS}
+FROM episodes AS e
+JOIN instances AS i USING (edition, instance_id)
+WHERE NOT e.success AND e.version IS NULL AND e.status <> 'api_error'
+      AND e.player IN ({{players}}) AND {{where}}
+QUALIFY row_number() OVER (
+    PARTITION BY e.player ORDER BY e.status <> 'wrong', e.score, e.turns, e.evaluation, e.episode_id
+) <= {_LOST_CHOICES}
+ORDER BY e.player, e.status <> 'wrong', e.score, e.turns, e.evaluation, e.episode_id
+"""
+_TEXTS = (
+    "SELECT evaluation, episode_id, arg_max(reply, turn) AS reply FROM transcripts "
+    "WHERE episode_id IN ({ids}) GROUP BY ALL",
+    "SELECT evaluation, episode_id, answer, right_answer, fault FROM episode_answers "
+    "WHERE episode_id IN ({ids})",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExample:
+    """An example on a page: as its benchmark draws it, where that draws any, and as transcripts."""
+
+    edition: str
+    domain: str
+    setting: str
+    canary: str
+    drawn: Example | None
+    transcripts: tuple[Transcript, ...]
+
+
+def read_example(store: Store, edition: Edition, setting: str | None) -> ShownExample | None:
+    """Return an example of the edition, of that setting where it has one; None where nobody played."""
+    with open_edition(store, edition) as catalog:
+        sql = _PAIRS.format(where=_public_only(edition), setting=quote(setting or ""))
+        pairs = [[*games] for _, games in groupby(_read_games(catalog, sql), lambda row: row["instance_id"])]
+        return _show(store, edition, catalog, pairs, 0) if pairs else None
+
+
+def read_lost_games(
+    store: Store, edition: Edition, players: Iterable[str], characters: int
+) -> dict[str, ShownExample]:
+    """Return a lost game of each of the players, with its transcript in so many characters."""
+    sql = _LOST.format(where=_public_only(edition), players=quote_all(sorted(players)))
+    with open_edition(store, edition) as catalog:
+        return {
+            player: _show(store, edition, catalog, [[row] for row in games], characters)
+            for player, games in groupby(_read_games(catalog, sql), lambda row: row["player"])
+        }
+
+
+@contextmanager
+def open_edition(store: Store, edition: Edition) -> Iterator[Catalog]:
+    """Open a snapshot of the edition and its evaluations."""
+    catalog = open_catalog(store, edition.units, settings={"threads": 1})
+    with catalog.closing():
+        yield catalog
+
+
+def _public_only(edition: Edition) -> str:
+    return "true" if edition.is_retired else _PUBLIC
+
+
+def _read_games(catalog: Catalog, sql: str) -> list[Row]:
+    """Return the games of the SQL with what was replied, read and right."""
+    rows = query_table(catalog.query, "games", sql).records()
+    known = {(row["evaluation"], row["episode_id"]): row for row in rows}
+    for query in _TEXTS if rows else ():
+        filled = query.format(ids=quote_all(row["episode_id"] for row in rows))
+        for texts in query_table(catalog.query, "texts", filled).records():
+            known.get((texts["evaluation"], texts["episode_id"]), {}).update(texts)
+    return rows
+
+
+def _show(
+    store: Store, edition: Edition, catalog: Catalog, choices: Sequence[Sequence[Row]], characters: int
+) -> ShownExample:
+    """Draw one of the choices; without a drawing, or with `characters`, its transcripts are shown as well."""
+    draw = present(edition.benchmark).draw
+    drawn = draw(catalog.query, [tuple(map(_choose, games)) for games in choices]) if draw else None
+    chosen = choices[0]
+    if drawn is not None:
+        key = drawn.games[0].game.episode_id
+        chosen = next(games for games in choices if key in [row["episode_id"] for row in games])
+    told = chosen if characters or drawn is None else ()
+    return ShownExample(
+        edition.name,
+        chosen[0]["domain"],
+        chosen[0]["setting"],
+        canary_line(edition.plan.canary),
+        _limit(drawn) if drawn else None,
+        tuple(read_transcripts(store, edition, catalog, told, characters or PAGE_CHARACTERS // 4)),
+    )
+
+
+def _choose(row: Row) -> ChosenGame:
+    ids = {name: row[name] for name in ("evaluation", "episode_id", "instance_id", "player")}
+    said: Row = {name: row.get(name) for name in ("reply", "answer", "right_answer", "fault")}
+    return ChosenGame(**ids, is_won=row["success"], ended=describe_ending(row["status"]), **said)
+
+
+def _limit(example: Example) -> Example:
+    """Return the example with long texts cut and long lists ended: what models reply has any length."""
+    games = [
+        replace(one, panels=_limit_panels(one.panels), why=cut(one.why, _LONGEST_TEXT))
+        for one in example.games
+    ]
+    return Example(_limit_panels(example.question), tuple(games))
+
+
+def _limit_panels(panels: tuple[Panel, ...]) -> tuple[Panel, ...]:
+    kept = panels
+    if len(panels) > _MOST_PANELS:
+        kept = (*panels[: _MOST_PANELS // 2], Panel("..."), *panels[-_MOST_PANELS // 2 :])
+    return tuple(
+        Panel(
+            cut(panel.heading, _LONGEST_CARD),
+            cut(panel.quote, _LONGEST_TEXT),
+            cut(panel.text, _LONGEST_TEXT),
+            tuple(map(_limit_card, panel.cards[:_MOST_CARDS])),
+            tuple(map(_limit_grid, panel.grids[:4])),
+        )
+        for panel in kept
+    )
+
+
+def _limit_grid(grid: CardGrid) -> CardGrid:
+    lines = grid[: _MOST_CARDS // 4]
+    return tuple(tuple(map(_limit_card, line[: _MOST_CARDS // max(len(lines), 1)])) for line in lines)
+
+
+def _limit_card(card: Card) -> Card:
+    return replace(card, text=cut(card.text, _LONGEST_CARD))
