@@ -23,6 +23,7 @@ DUCKDB_TYPES: dict[ColumnType, str] = {
 class Column:
     """One column: its type, what it means, and what its values must keep to.
 
+    `pattern` is a regular expression for the whole text, in syntax that Python and DuckDB share.
     `volatile` marks wall-clock values, which two runs of the same refresh need not share.
     """
 
@@ -33,6 +34,7 @@ class Column:
     allowed: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
+    pattern: str = ""
     volatile: bool = False
 
 

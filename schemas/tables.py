@@ -18,6 +18,7 @@ from schemas.statistics.analysis_tables import (
     PUBLISHED_SCORES,
     SCALE,
     STATISTICS,
+    VALIDATIONS,
 )
 from schemas.table_form import CALL_ID, Column, Reference, Table
 
@@ -67,7 +68,12 @@ INSTANCES = Table(
         Column("setting", "string", "how large or hard it is, in the benchmark's words"),
         Column("seed", "int64", "the seed that it was drawn with, NULL where that was secret", nullable=True),
         Column("index", "int64", "its number within domain and setting", minimum=0),
-        Column("content_hash", "string", "128 bits of what is asked, in hexadecimal digits"),
+        Column(
+            "content_hash",
+            "string",
+            "128 bits of what is asked, in hexadecimal digits",
+            pattern="[0-9a-f]{32}",
+        ),
         Column(
             "cluster",
             "string",
@@ -97,7 +103,12 @@ EPISODES = Table(
     "episodes",
     "one run of one player on one instance",
     (
-        Column("episode_id", "string", "content id of what was played, player and run"),
+        Column(
+            "episode_id",
+            "string",
+            "content id of what was played, player and run",
+            pattern="ep_[0-9a-f]{32}",
+        ),
         Column("instance_id", "string", "the instance that was played"),
         Column("player", "string", "the player's name"),
         Column("run", "int64", "the run's number, from 0", minimum=0),
@@ -154,9 +165,10 @@ SHARED_TABLES = (
     EXTERNAL_SCORES,
     PUBLISHED_SCORES,
     SCALE,
+    VALIDATIONS,
     AUDITS,
 )
-_NOT_STAGED = ("editions", "evaluations", "audits")
+_NOT_STAGED = ("editions", "evaluations", "validations", "audits")
 
 
 class _Tables(Mapping[str, Table]):

@@ -254,6 +254,10 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
 
 
 def describe_rows(counts: Mapping[str, int]) -> str:
-    """Return how many rows each table got, in words; rows of `audits` are expectations that were checked."""
+    """Return how many rows each table got, in words; rows of `audits` are expectations that were checked.
+
+    Their validations are not counted too.
+    """
     names = {"audits": "expectations"}
-    return ", ".join(f"{rows:,} {names.get(table, table)}" for table, rows in counts.items() if rows)
+    shown = {table: rows for table, rows in counts.items() if rows and table != "validations"}
+    return ", ".join(f"{rows:,} {names.get(table, table)}" for table, rows in shown.items())

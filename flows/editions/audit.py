@@ -2,16 +2,21 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from flows.refresh.publish import local_questions
 from schemas.errors import AuditFailed
-from schemas.rows import JsonObject, Row
+from schemas.rows import Rows
 from schemas.tables import staged_tables
 from schemas.units import is_evaluation, split_unit
+from warehouse.audit.audit import audit, describe_broken
 from warehouse.catalog.catalog import published_units, table_file
 from warehouse.editions.publish import unit_plan
 from warehouse.editions.selectors import require_any, select_units
 from warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from warehouse.audit.great_expectations import CheckpointRunner
 
 IMPORTED = "imported, so not audited: its findings are in `rejections`"
 
@@ -26,15 +31,18 @@ def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
     return known if edition is None else select_units(store, edition, known)
 
 
-def audit_unit(store: Store, unit: str) -> tuple[str, tuple[str, ...]]:
+def audit_unit(
+    store: Store, unit: str, runner: "CheckpointRunner | None" = None
+) -> tuple[str, tuple[str, ...]]:
     """Return in words how the audit of a published edition or evaluation went, and what is broken.
 
-    What was copied from others is skipped, since it is kept as it was found.
+    What was copied from others is skipped, since it is kept as it was found. `runner` is that of several
+    audits, of which Data Docs are to be built.
     """
     if unit_plan(store, unit).is_copied:
         return IMPORTED, ()
-    rows = _audit_tables(store, unit)
-    broken = tuple(_in_words(row) for row in rows if not row["success"] and row["severity"] == "critical")
+    rows = _audit_tables(store, unit, runner)
+    broken = tuple(describe_broken(row) for row in rows if not row["success"] and row["severity"] == "critical")
     if broken:
         return f"{len(broken)} of {len(rows):,} expectations are broken", broken
     published = store.read_table(table_file("audits", unit), ["suite"]).num_rows
@@ -53,17 +61,10 @@ def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> No
         )
 
 
-def _audit_tables(store: Store, unit: str) -> list[JsonObject]:
-    from warehouse.audit.audit import audit
-
+def _audit_tables(store: Store, unit: str, runner: "CheckpointRunner | None") -> Rows:
     plan, answers = unit_plan(store, unit), is_evaluation(unit)
     with TemporaryDirectory(prefix="perennial-audit-") as folder:
         names = {name: table_file(name, unit) for name in staged_tables(plan.benchmark, answers=answers)}
         files = {name: store.local_file(file, Path(folder) / name) for name, file in names.items()}
-        return audit(files, local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None)
-
-
-def _in_words(row: Row) -> str:
-    return (
-        f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, {row['observed']}"
-    )
+        questions = local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None
+        return audit(files, questions, unit, runner).rows

@@ -20,12 +20,15 @@ from flows.stages.workspace import open_workspace
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.tables import TABLES
 from schemas.units import describe_unit, evaluation_of, is_evaluation
-from warehouse.audit.audit import audit, require_pass
+from warehouse.audit.audit import audit, failed_validations, require_pass
 from warehouse.catalog.catalog import table_file, visible_evaluations
 from warehouse.editions.publish import publish
 from warehouse.staging.merge_parts import consolidate
 from warehouse.staging.staging import Staging
+from warehouse.store.parquet import rows_as_table
 from warehouse.store.store import Store
+
+_EVIDENCE = "failed_validations.json"
 
 
 def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[str, int]:
@@ -46,10 +49,14 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
         # Only now: what is removed while it is read would be missed otherwise.
         require_complete(workspace)
         questions = local_questions(store, plan.edition, folder) if is_evaluation(unit) else {}
-        results = audit(files, questions)
+        audited = audit(files, questions, unit)
         for key in staging.done_keys():
-            results += staging.read_batch(key, "audits")
-        require_pass(results, store.location(staging.folder))
+            audited.rows.extend(staging.read_batch(key, "audits"))
+        where = store.location(staging.folder)
+        if evidence := failed_validations(audited):
+            store.write_bytes(f"{staging.folder}/{_EVIDENCE}", evidence)
+            where += f", with rows that break expectations in {_EVIDENCE}"
+        require_pass(audited.rows, where)
         if isinstance(plan, EditionPlan):
             show_questions(plan, _protocol_of(store, plan.edition), files, folder)
         statistics = None
@@ -60,8 +67,8 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
             publication = publish(
                 store,
                 plan,
-                {},
-                results,
+                {"validations": rows_as_table(audited.validations, TABLES["validations"])},
+                audited.rows,
                 created_at=datetime.now(UTC),
                 files=files,
                 templates=template_hashes(),

@@ -87,4 +87,4 @@ def _materialise(root: str, unit: str, table: str, rows: int, present: Container
 
 def _rests_on(table: str) -> tuple[str, ...]:
     """Return the tables that a table is made from; an audit reads them all."""
-    return tuple(TABLES) if table == "audits" else origin_tables(table)
+    return tuple(TABLES) if table in ("audits", "validations") else origin_tables(table)

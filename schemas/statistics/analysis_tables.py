@@ -1,6 +1,6 @@
 """The tables of computed figures: statistics, the audit, and scores of other benchmarks."""
 
-from schemas.table_form import Column, Table
+from schemas.table_form import Column, Reference, Table
 
 STATISTICS = Table(
     "statistics",
@@ -166,7 +166,35 @@ AUDITS = Table(
         Column("observed", "string", "what was seen"),
         Column("unexpected_count", "int64", "number of rows that broke it", minimum=0),
         Column("severity", "string", "whether a failure stops publishing", allowed=("critical", "warning")),
+        Column(
+            "validation",
+            "string",
+            "its validation by Great Expectations, NULL for what a stage checked itself",
+            nullable=True,
+        ),
     ),
     key=("suite", "expectation"),
+    references=(Reference("validation", "validations", "validation"),),
+    kind="either",
+)
+
+VALIDATIONS = Table(
+    "validations",
+    "one validation of a suite of Great Expectations in the audit before publishing",
+    (
+        Column("validation", "string", "what was validated: a table, or the rows that break a rule"),
+        Column("suite", "string", "the table, or `cross_table` for a rule"),
+        Column("validated_rows", "int64", "number of rows that the suite was run on", minimum=0),
+        Column(
+            "rows",
+            "int64",
+            "number of rows in all: more where a large table was validated by a sample and DuckDB",
+            minimum=0,
+        ),
+        Column("expectations", "int64", "number of expectations of the suite", minimum=1),
+        Column("unsuccessful", "int64", "number of expectations that did not hold", minimum=0),
+        Column("result", "string", "the validation result of Great Expectations (JSON)"),
+    ),
+    key=("validation",),
     kind="either",
 )

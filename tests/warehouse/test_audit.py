@@ -27,11 +27,11 @@ def _files(folder: Path, rows: Rows) -> dict[str, Path]:
 def _list_broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
     rows = tiny_edition.rows()
     change(rows)
-    return [row for row in audit(_files(folder, rows)) if not row["success"]]
+    return [row for row in audit(_files(folder, rows)).rows if not row["success"]]
 
 
 def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None:
-    results = audit(_files(tmp_path, tiny_edition.rows()))
+    results = audit(_files(tmp_path, tiny_edition.rows())).rows
     assert [row for row in results if not row["success"]] == []
     assert {row["suite"] for row in results} == {*tiny_edition.STAGED_TABLES, "cross_table"}
     keys = [(row["suite"], row["expectation"]) for row in results]
@@ -60,7 +60,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
     [
         [
             (_set("kumo_episodes", "tests", -1), "kumo_episodes", "tests >= 0"),
-            (_set("episodes", "player", None), "episodes", "player is never NULL"),
+            (_set("episodes", "player", None), "episodes", "are never NULL"),
             (_repeat("kumo_books"), "kumo_books", "book_id is unique"),
             (_repeat("turns"), "turns", "(episode_id, turn) is unique"),
         ],
@@ -121,7 +121,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
             (
                 _set("kumo_instances", "expected_steps", None),
                 "kumo_instances",
-                "expected_steps is never NULL",
+                "are never NULL",
             ),
         ],
     ],
@@ -210,14 +210,16 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     rows = tiny_edition.rows()
     for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
         one(rows)
-    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)) if row["suite"] == "kumo_moves"}
+    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows if row["suite"] == "kumo_moves"}
     repeated = found["(episode_id, turn) is unique"]
     first = rows["kumo_moves"][0]
     assert (repeated["unexpected_count"], repeated["success"]) == (3, False)
-    assert repeated["observed"] == f"values such as {first['episode_id']}, {first['turn']}"
-    assert found["kind is one of action, truth, none"]["observed"] == "values such as odd"
-    count = len(rows["kumo_moves"])
-    assert found["episode_id is never NULL"]["observed"] == f"{count} values"
+    assert repeated["observed"].split("; ")[0] == f"rows such as episode_id={first['episode_id']}, turn={first['turn']}"
+    odd = rows["kumo_moves"][3]
+    described = f"rows such as kind=odd, episode_id={odd['episode_id']}, turn={odd['turn']}"
+    assert found["kind is one of action, truth, none"]["observed"] == described
+    (filled,) = [row for sentence, row in found.items() if sentence.endswith("never NULL")]
+    assert filled["observed"] == f"{len(rows['kumo_moves'])} rows"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
 def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, broken: int) -> None:
     rows = tiny_edition.rows()
     rows["kumo_instances"][0]["expected_steps"] = value
-    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows))}
+    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows}
     assert found["expected_steps >= 0"]["unexpected_count"] == broken
 
 
@@ -234,7 +236,7 @@ def test_a_file_of_other_columns_is_named(tmp_path: Path) -> None:
     files = _files(tmp_path, tiny_edition.rows())
     other = pq.read_table(files["messages"]).rename_columns({"content": "text"})
     pq.write_table(other, files["messages"])
-    (broken,) = [row for row in audit({"messages": files["messages"]}) if not row["success"]]
+    (broken,) = [row for row in audit({"messages": files["messages"]}).rows if not row["success"]]
     assert broken["expectation"].startswith("columns are edition, evaluation, message_id")
     assert broken["observed"].endswith("text")
 

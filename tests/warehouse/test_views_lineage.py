@@ -35,7 +35,7 @@ def test_lineage_leads_from_an_episode_to_its_replies_and_its_refresh(store: Sto
     )
     assert (cut["tokens"], cut["cost_usd"], cut["score"], cut["turns"]) == (7, 0.5, 0.0, 1)
     assert (own["seed"], own["index"], own["domain"], own["setting"]) == (3, 0, "Weather", "3x2")
-    assert own["content_hash"] == "tiny"
+    assert own["content_hash"] == tiny_edition.CONTENT_HASH
     assert json.loads(own["refresh_settings"])["edition"] == "e1"
     assert own["created_at"] == NOW
 

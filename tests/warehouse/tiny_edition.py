@@ -60,8 +60,8 @@ INSTANCE = Instance(
     seed=3,
     index=0,
 )
-INSTANCE_ID = "ki_tiny"
-CONTENT_HASH = "tiny"
+CONTENT_HASH = "71" * 16
+INSTANCE_ID = f"ki_{CONTENT_HASH}"
 STAGED_TABLES = tuple(
     dict.fromkeys((*staged_tables("kumo", answers=False), *staged_tables("kumo", answers=True), "statistics"))
 )

@@ -1,23 +1,30 @@
 """The audit between writing and publishing, over files, in bounded memory.
 
-Each expectation is a search for the rows that break it: those of a table are derived from `schemas.tables`,
-and the suite `cross_table` holds what tables say of each other (`references`, `extends`) and the rules of
-`rules/*.sql`. Great Expectations judges what was found.
+Each table has a suite of Great Expectations, derived from `schemas.tables`, which a checkpoint validates on its
+rows: all of them, or a sample where the table is large, which DuckDB then searches whole. What tables say of
+each other (`references`, `extends`) and the rules of `rules/*.sql` are queries for the rows that break them;
+a checkpoint expects that there is none.
 """
 
+import json
 import os
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from schemas.benchmark import benchmarks
 from schemas.errors import AuditFailed
+from schemas.rows import Row, Rows
 from schemas.tables import TABLES
-from warehouse.audit.great_expectations import judge
-from warehouse.audit.search import Finding, search_query, search_table
+from warehouse.audit.great_expectations import CheckpointRunner
+from warehouse.audit.results import audit_rows, has_structure, validation_row
+from warehouse.audit.search import read_broken, read_rows
+from warehouse.audit.suites import rule_suite, table_suite
 from warehouse.catalog.question_views import list_files
 from warehouse.catalog.sql.confinement import quote
 
@@ -28,41 +35,77 @@ if TYPE_CHECKING:
 
 CROSS_TABLE = "cross_table"
 _NAMED = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
+_NAME_WIDTH = 120
 _MEMORY = "512MB"
 _THREADS = 4
 
 
-def audit(files: Mapping[str, Path], questions: Mapping[str, Path] | None = None) -> list[dict[str, Any]]:
-    """Return a row of table `audits` for every expectation on these tables, each a local Parquet file.
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit gives: rows of `audits`, one per expectation, and of `validations`, one per suite."""
+
+    rows: list[Row] = field(default_factory=list)
+    validations: list[Row] = field(default_factory=list)
+
+
+def audit(
+    files: Mapping[str, Path],
+    questions: Mapping[str, Path] | None = None,
+    unit: str = "staged",
+    runner: CheckpointRunner | None = None,
+) -> Audit:
+    """Validate these tables of an edition or evaluation, each a local Parquet file.
 
     `questions` are the tables of the edition that the answers among them refer to; those passed their own
-    audit.
+    audit. `runner` is that of several audits, of which Data Docs are to be built.
     """
     questions = {name: file for name, file in (questions or {}).items() if name not in files}
     rules = cross_table_rules(set(files), set(questions))
-    findings: list[Finding] = []
-    with TemporaryDirectory(prefix="perennial-audit-") as folder:
-        connection = _view_over_files({**files, **questions}, folder)
-        for name in files:
-            findings += search_table(connection, TABLES[name])
-        findings += [search_query(connection, CROSS_TABLE, rule, sql) for rule, sql in rules.items()]
-        connection.close()
-    return judge(findings)
+    names = {rule: _name_rule(rule) for rule in rules}
+    runner = runner or CheckpointRunner()
+    runner.add_source(unit, [*files, *names.values()])
+    done, is_sound = Audit(), True
+    with (
+        TemporaryDirectory(prefix="perennial-audit-") as folder,
+        closing(_view_over_files({**files, **questions}, folder)) as connection,
+    ):
+        for name, file in files.items():
+            suite = table_suite(TABLES[name])
+            sample = read_rows(connection, TABLES[name], file, suite)
+            result = runner.run(unit, name, suite, sample.frame, TABLES[name].key)
+            done.validations.append(validation_row(name, name, result, sample))
+            done.rows.extend(audit_rows(name, name, result, sample, TABLES[name].key))
+            is_sound = is_sound and has_structure(result)
+        # A rule reads columns by their names.
+        for rule, sql in rules.items() if is_sound else ():
+            sample = read_broken(connection, sql, rule)
+            result = runner.run(unit, names[rule], rule_suite(rule), sample.frame)
+            done.validations.append(validation_row(names[rule], CROSS_TABLE, result, sample))
+            done.rows.extend(audit_rows(names[rule], CROSS_TABLE, result, sample))
+    return done
 
 
-def require_pass(rows: list[dict[str, Any]], where: str) -> None:
+def failed_validations(audited: Audit) -> bytes:
+    """Return the results of the validations that failed as JSON, with rows for evidence; nothing for none."""
+    failed = {row["validation"]: json.loads(row["result"]) for row in audited.validations if row["unsuccessful"]}
+    return f"{json.dumps(failed, indent=1, ensure_ascii=False)}\n".encode() if failed else b""
+
+
+def require_pass(rows: Rows, where: str) -> None:
     """Raise AuditFailed, naming each broken expectation and its rows, unless all critical ones held."""
     broken = [row for row in rows if not row["success"] and row["severity"] == "critical"]
     if broken:
-        failures = "; ".join(
-            f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, "
-            f"{row['observed']}"
-            for row in broken
-        )
         raise AuditFailed(
-            f"the audit failed, nothing was published: {failures}. The staged data is kept in {where}: "
-            "look at it, then remove that folder and refresh again"
+            f"the audit failed, nothing was published: {'; '.join(map(describe_broken, broken))}. The staged "
+            f"data is kept in {where}: look at it, then remove that folder and refresh again"
         )
+
+
+def describe_broken(row: Row) -> str:
+    """Say which expectation of which suite is broken, by how many rows, and show some."""
+    return (
+        f"{row['suite']}: {row['expectation']}, broken by {row['unexpected_count']} rows, {row['observed']}"
+    )
 
 
 def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
@@ -86,6 +129,11 @@ def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozense
                     first_line = text.splitlines()[0].removeprefix("--").strip()
                     rules[first_line] = text
     return rules
+
+
+def _name_rule(rule: str) -> str:
+    """Return the rule's words as the name of a data asset, which is a file's name in Data Docs."""
+    return "_".join(re.findall(r"\w+", rule))[:_NAME_WIDTH]
 
 
 def _rules_of_references(table: "Table", present: AbstractSet[str]) -> dict[str, str]:

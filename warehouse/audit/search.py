@@ -1,90 +1,98 @@
-"""Rows that break an expectation: how many there are, and a few of them, by DuckDB."""
+"""Rows for the audit's suites, by DuckDB: a table's, all or a sample, and those that break a rule."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.table_form import Column, Table
-from warehouse.catalog.sql.confinement import quote_all
+from schemas.ids import derive_rng
+from schemas.table_form import Table
+from warehouse.audit.suites import EVIDENCE_ROWS, TableExpectation
+from warehouse.catalog.sql.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb
+    import pandas as pd
+    import pyarrow
 
-_EXAMPLES = 5
+# A table of more rows or bytes (not compressed) is validated by a sample, and searched whole by DuckDB.
+WHOLE_ROWS = 10_000
+WHOLE_BYTES = 64 << 20
+SAMPLE_ROWS = 2_000
 _FETCHED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What was found for one expectation: how many rows break it, and in words what was seen."""
+class AuditedRows:
+    """The rows that a suite is run on.
 
-    suite: str
-    expectation: str
-    count: int
-    observed: str
+    `rows` is how many the table or the rule has in all; `counts`, by sentence, how many of all break an
+    expectation, where DuckDB counted them.
+    """
 
-
-def search_table(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[Finding]:
-    """Yield a finding for each expectation on the table's columns, its key and its values."""
-    columns = _find_other_columns(connection, table)
-    yield columns
-    if columns.count:
-        return
-    conditions = {name: sql for column in table.columns for name, sql in _broken_values(column)}
-    counts = ", ".join(f"count(*) FILTER ({sql})" for _, sql in conditions.values())
-    rows, *found = connection.execute(f'SELECT count(*), {counts} FROM "{table.name}"').fetchall()[0]
-    yield _find_repeated_keys(connection, table, rows)
-    for (expectation, (column, sql)), count in zip(conditions.items(), found, strict=True):
-        observed = f"{rows} values"
-        if count:
-            some = f'SELECT "{column}" FROM "{table.name}" WHERE {sql} LIMIT {_EXAMPLES}'
-            values = (str(value) for (value,) in connection.execute(some).fetchall())
-            observed = f"values such as {', '.join(values)}"
-        yield Finding(table.name, expectation, count, observed)
+    frame: "pd.DataFrame"
+    rows: int
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def search_query(connection: "duckdb.DuckDBPyConnection", suite: str, expectation: str, sql: str) -> Finding:
-    """Return the finding for an expectation that no row of this query's result keeps."""
-    result = connection.execute(sql)
-    examples = result.fetchmany(_EXAMPLES)
-    count = len(examples)
-    while more := len(result.fetchmany(_FETCHED)):
-        count += more
-    listed = "; ".join(", ".join(str(value) for value in row) for row in examples)
-    return Finding(suite, expectation, count, f"rows such as {listed}" if count else "no row")
+def read_rows(
+    connection: "duckdb.DuckDBPyConnection", table: Table, file: Path, suite: Sequence[TableExpectation]
+) -> AuditedRows:
+    """Return the rows of a table, or of a large one a sample, seeded by the table's name and size.
+
+    With the sample come rows that break an expectation, at most `EVIDENCE_ROWS` for each: DuckDB looks for them
+    in the whole table and counts them.
+    """
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as parquet:
+        metadata = parquet.metadata
+        rows = metadata.num_rows
+        size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+        if rows <= WHOLE_ROWS and size <= WHOLE_BYTES:
+            return AuditedRows(_as_frame(parquet.read(use_threads=False)), rows)
+        has_columns = parquet.schema_arrow.names == [column.name for column in table.file_columns]
+    numbers = set(derive_rng(rows, f"audit {table.name}", 0).sample(range(rows), min(rows, SAMPLE_ROWS)))
+    counts = _count_broken(connection, table, suite) if has_columns else {}
+    source = f"read_parquet({quote(str(file))}, hive_partitioning = false, file_row_number = true)"
+    for expectation in suite:
+        if counts.get(expectation.sentence):
+            sql = f"SELECT file_row_number FROM {source} WHERE {expectation.broken} ORDER BY ALL LIMIT ?"
+            numbers.update(number for (number,) in connection.execute(sql, [EVIDENCE_ROWS]).fetchall())
+    sql = (
+        f"SELECT * EXCLUDE (file_row_number) FROM {source} "
+        "WHERE file_row_number IN (SELECT unnest(?)) ORDER BY file_row_number"
+    )
+    chosen = connection.sql(sql, params=[sorted(numbers)]).to_arrow_table()
+    return AuditedRows(_as_frame(chosen), rows, counts)
 
 
-def _broken_values(column: Column) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each expectation on a column's values, with the column and the condition that breaks it."""
-    name = f'"{column.name}"'
-    if not column.nullable:
-        yield f"{column.name} is never NULL", (column.name, f"{name} IS NULL")
-    if column.allowed:
-        allowed = quote_all(column.allowed)
-        expectation = f"{column.name} is one of {', '.join(column.allowed)}"
-        yield expectation, (column.name, f"{name} NOT IN ({allowed})")
-    if column.minimum is not None or column.maximum is not None:
-        low = "" if column.minimum is None else f" >= {column.minimum:g}"
-        high = "" if column.maximum is None else f" <= {column.maximum:g}"
-        bounds = [f"{name}{bound}" for bound in (low, high) if bound]
-        # DuckDB holds what is no number for larger than any.
-        number = [f"NOT isnan({name})"] if column.type == "float64" else []
-        yield f"{column.name}{low}{high}", (column.name, f"NOT ({' AND '.join(bounds + number)})")
+def _count_broken(
+    connection: "duckdb.DuckDBPyConnection", table: Table, suite: Sequence[TableExpectation]
+) -> dict[str, int]:
+    searched = [expectation for expectation in suite if expectation.broken]
+    counted = ", ".join(f"count(*) FILTER ({expectation.broken})" for expectation in searched)
+    counts = connection.execute(f'SELECT {counted} FROM "{table.name}"').fetchall()[0]
+    return {expectation.sentence: count for expectation, count in zip(searched, counts, strict=True)}
 
 
-def _find_other_columns(connection: "duckdb.DuckDBPyConnection", table: Table) -> Finding:
-    expected = [column.name for column in table.file_columns]
-    there = [name for name, *_ in connection.execute(f'DESCRIBE "{table.name}"').fetchall()]
-    return Finding(table.name, f"columns are {', '.join(expected)}", int(there != expected), ", ".join(there))
+def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str) -> AuditedRows:
+    """Return the rows that break the rule of this sentence, at most `EVIDENCE_ROWS`, and count all."""
+    import pyarrow as pa
+
+    reader = connection.sql(sql).to_arrow_reader(_FETCHED)
+    batches = iter(reader)
+    first = next(batches, None)
+    if first is None:
+        return AuditedRows(_as_frame(reader.schema.empty_table()), 0)
+    count = first.num_rows + sum(batch.num_rows for batch in batches)
+    shown = pa.Table.from_batches([first]).slice(0, EVIDENCE_ROWS)
+    return AuditedRows(_as_frame(shown), count, {sentence: count})
 
 
-def _find_repeated_keys(connection: "duckdb.DuckDBPyConnection", table: Table, rows: int) -> Finding:
-    key = ", ".join(f'"{name}"' for name in table.key)
-    named = table.key[0] if len(table.key) == 1 else f"({', '.join(table.key)})"
-    repeated = connection.execute(
-        f'SELECT {key}, count(*) AS times, sum(times) OVER () FROM "{table.name}" '
-        f"GROUP BY {key} HAVING times > 1 ORDER BY {key} LIMIT {_EXAMPLES}"
-    ).fetchall()
-    listed = "; ".join(", ".join(map(str, row[: len(table.key)])) for row in repeated)
-    observed = f"values such as {listed}" if repeated else f"{rows} values"
-    return Finding(table.name, f"{named} is unique", int(repeated[0][-1]) if repeated else 0, observed)
+def _as_frame(rows: "pyarrow.Table") -> "pd.DataFrame":
+    """Return a frame whose columns stay Arrow's: no integer turns into a float where one is NULL."""
+    import pandas as pd
+
+    frame: pd.DataFrame = rows.to_pandas(types_mapper=pd.ArrowDtype)
+    return frame

@@ -19,7 +19,7 @@ from warehouse.catalog.catalog import row_file, table_file, visible_evaluations
 from warehouse.catalog.later_statistics import keep_analysis
 from warehouse.editions.manifest import seal_row, write_manifest
 from warehouse.lock.root_lock import sole_writer
-from warehouse.store.parquet import parquet_bytes, sort_by_key, with_place
+from warehouse.store.parquet import parquet_bytes, rows_as_table, with_place
 from warehouse.store.store import Store
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ def _publish_tables(
     unit = plan.unit
     if store.exists(row_file(unit)):
         raise _conflict_of_published(store, unit)
-    audit_table = pa.Table.from_pylist(audits, schema=TABLES["audits"].arrow_schema())
-    whole = {**tables, "audits": sort_by_key(audit_table, TABLES["audits"])}
+    whole = {**tables, "audits": rows_as_table(audits, TABLES["audits"])}
     for name, table in whole.items():
         store.write_table(table_file(name, unit), with_place(table, TABLES[name], unit, plan.canary))
     counts = {name: table.num_rows for name, table in whole.items()}

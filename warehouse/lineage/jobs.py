@@ -38,6 +38,6 @@ def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[S
         if answers
         else "Audits all tables and makes the edition visible.",
         tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
-        ("evaluations", "audits", "statistics") if answers else ("editions", "audits"),
+        ("evaluations", "validations", "audits", "statistics") if answers else ("editions", "validations", "audits"),
     )
     return (*stages, publishing)

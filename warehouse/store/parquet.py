@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from schemas.disclosure import METADATA_KEY, canary_line
+from schemas.rows import Rows
 from schemas.table_form import Table
 from schemas.units import split_unit
 
@@ -31,6 +32,13 @@ def parquet_table(content: bytes, columns: list[str] | None = None) -> "pyarrow.
     # On this thread alone: one of Arrow's that still holds a Python object aborts an exiting process.
     source = pq.ParquetFile(pa.BufferReader(content), pre_buffer=False)
     return source.read(columns=columns, use_threads=False)
+
+
+def rows_as_table(rows: Rows, table: Table) -> "pyarrow.Table":
+    """Return the rows as an Arrow table of that form, in the order of its key."""
+    import pyarrow as pa
+
+    return sort_by_key(pa.Table.from_pylist(rows, schema=table.arrow_schema()), table)
 
 
 def sort_by_key(rows: "pyarrow.Table", table: Table) -> "pyarrow.Table":

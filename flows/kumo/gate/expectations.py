@@ -31,6 +31,7 @@ class Expectation:
             "observed": "; ".join(problems[:_SHOWN_PROBLEMS]) + more if problems else observed,
             "unexpected_count": count,
             "severity": self.severity,
+            "validation": None,
         }
 
 

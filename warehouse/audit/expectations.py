@@ -1,0 +1,102 @@
+"""Three expectations of this audit that Great Expectations lacks, for its pandas engine.
+
+Only what runs an audit imports this module: it loads Great Expectations, which takes seconds.
+"""
+
+from typing import Any, ClassVar
+
+import pandas as pd
+import pyarrow as pa
+from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.expectations.core import ExpectTableRowCountToEqual
+from great_expectations.expectations.expectation import BatchExpectation, MulticolumnMapExpectation
+from great_expectations.expectations.metrics.map_metric_provider import MulticolumnMapMetricProvider
+from great_expectations.expectations.metrics.map_metric_provider.multicolumn_condition_partial import (
+    multicolumn_condition_partial,
+)
+from great_expectations.render import LegacyRendererType, RenderedStringTemplateContent
+from great_expectations.render.renderer.renderer import renderer
+
+from warehouse.audit.suites import EVIDENCE_ROWS
+
+_NAMES = {"double": "float64"}
+
+
+def name_type(dtype: Any) -> str:
+    """Name a column's type as `schemas` does; a text that is kept as a dictionary is a string."""
+    type_ = getattr(dtype, "pyarrow_dtype", None)
+    if type_ is None:
+        return str(dtype)
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    if pa.types.is_timestamp(type_) and type_.tz is not None and type_.unit == "us":
+        return "timestamp"
+    return f"list<{type_.value_type}>" if pa.types.is_list(type_) else _NAMES.get(str(type_), str(type_))
+
+
+class RenderDescription:
+    """Shows an expectation in Data Docs by its description."""
+
+    @classmethod
+    @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
+    def _prescriptive_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
+    ) -> list[RenderedStringTemplateContent]:
+        configured = configuration or result.expectation_config
+        template = {"template": "$description", "params": {"description": configured.description}}
+        return [
+            RenderedStringTemplateContent(content_block_type="string_template", string_template=template)
+        ]
+
+
+class ColumnsNotNull(MulticolumnMapMetricProvider):
+    """Rows in which none of the columns is NULL."""
+
+    condition_metric_name = "multicolumn_values.not_null"
+    condition_domain_keys = ("batch_id", "table", "column_list", "row_condition", "condition_parser")
+
+    @multicolumn_condition_partial(engine=PandasExecutionEngine)
+    def _pandas(cls, column_list: pd.DataFrame, **_: Any) -> "pd.Series[bool]":  # noqa: N805
+        return column_list.notna().all(axis=1)
+
+
+class ExpectColumnsToNotBeNull(RenderDescription, MulticolumnMapExpectation):
+    """No row has NULL in any of these columns: one expectation for all of a table's columns."""
+
+    map_metric = "multicolumn_values.not_null"
+    args_keys = ("column_list",)
+
+
+class ExpectColumnTypes(RenderDescription, BatchExpectation):
+    """The columns have these types, by name; columns that are absent are another expectation's."""
+
+    types: dict[str, str]
+    metric_dependencies = ("table.column_types",)
+    success_keys: ClassVar[tuple[str, ...]] = ("types",)
+    args_keys = ("types",)
+
+    def _validate(self, metrics: dict[str, Any], **_: Any) -> dict[str, Any]:
+        observed = {column["name"]: name_type(column["type"]) for column in metrics["table.column_types"]}
+        other = {
+            name: observed[name] for name, type_ in self.types.items() if observed.get(name, type_) != type_
+        }
+        return {"success": not other, "result": {"observed_value": other, "unexpected_count": len(other)}}
+
+
+class ExpectRuleToHold(RenderDescription, ExpectTableRowCountToEqual):
+    """There is no row: the batch holds rows that break a rule, at most `EVIDENCE_ROWS` of them."""
+
+    value: int = 0
+    n_rows: int = EVIDENCE_ROWS
+    metric_dependencies = ("table.row_count", "table.head")
+    success_keys: ClassVar[tuple[str, ...]] = ("value", "n_rows")
+
+    def _validate(self, metrics: dict[str, Any], **_: Any) -> dict[str, Any]:
+        rows = metrics["table.row_count"]
+        result: dict[str, Any] = {"observed_value": rows}
+        if rows:
+            result |= {
+                "unexpected_count": rows,
+                "partial_unexpected_list": metrics["table.head"].to_dict("records"),
+            }
+        return {"success": rows == self.value, "result": result}
