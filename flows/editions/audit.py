@@ -42,7 +42,9 @@ def audit_unit(
     if unit_plan(store, unit).is_copied:
         return IMPORTED, ()
     rows = _audit_tables(store, unit, runner)
-    broken = tuple(describe_broken(row) for row in rows if not row["success"] and row["severity"] == "critical")
+    broken = tuple(
+        describe_broken(row) for row in rows if not row["success"] and row["severity"] == "critical"
+    )
     if broken:
         return f"{len(broken)} of {len(rows):,} expectations are broken", broken
     published = store.read_table(table_file("audits", unit), ["suite"]).num_rows

@@ -175,7 +175,7 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
                 if rows[name]
             ]
         with clock.stage("audit") as told:
-            results = audit(files)
+            results = audit(files).rows
             require_pass(results, staging.folder)
             told.append(f"{len(results)} expectations hold")
         with clock.stage("publish"):

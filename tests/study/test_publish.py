@@ -200,7 +200,7 @@ def test_the_audit_finds_planted_faults(played: Played, tmp_path: Path) -> None:
         duckdb.sql(sql.format(f"read_parquet('{files[name]}', hive_partitioning = false)")).write_parquet(
             str(changed)
         )
-        found = audit({**files, name: changed}, questions)
+        found = audit({**files, name: changed}, questions).rows
         return {row["expectation"] for row in found if not row["success"]}
 
     people = "every person who has episodes agreed to take part"

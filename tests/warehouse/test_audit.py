@@ -210,11 +210,16 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     rows = tiny_edition.rows()
     for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
         one(rows)
-    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows if row["suite"] == "kumo_moves"}
+    found = {
+        row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows if row["suite"] == "kumo_moves"
+    }
     repeated = found["(episode_id, turn) is unique"]
     first = rows["kumo_moves"][0]
     assert (repeated["unexpected_count"], repeated["success"]) == (3, False)
-    assert repeated["observed"].split("; ")[0] == f"rows such as episode_id={first['episode_id']}, turn={first['turn']}"
+    assert (
+        repeated["observed"].split("; ")[0]
+        == f"rows such as episode_id={first['episode_id']}, turn={first['turn']}"
+    )
     odd = rows["kumo_moves"][3]
     described = f"rows such as kind=odd, episode_id={odd['episode_id']}, turn={odd['turn']}"
     assert found["kind is one of action, truth, none"]["observed"] == described

@@ -50,7 +50,7 @@ def _audits() -> list[dict[str, Any]]:
         tables = tiny_edition.tables()
         return audit(
             {name: write_sorted(name, [table], Path(folder), "e1") for name, table in tables.items()}
-        )
+        ).rows
 
 
 def _publish(store: Store, edition: str) -> None:

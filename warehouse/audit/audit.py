@@ -1,9 +1,9 @@
 """The audit between writing and publishing, over files, in bounded memory.
 
-Each table has a suite of Great Expectations, derived from `schemas.tables`, which a checkpoint validates on its
-rows: all of them, or a sample where the table is large, which DuckDB then searches whole. What tables say of
-each other (`references`, `extends`) and the rules of `rules/*.sql` are queries for the rows that break them;
-a checkpoint expects that there is none.
+Each table has a suite of Great Expectations, derived from `schemas.tables`, which a checkpoint validates on
+its rows: all of them, or a sample where the table is large, which DuckDB then searches whole. What tables say
+of each other (`references`, `extends`) and the rules of `rules/*.sql` are queries for the rows that break
+them; a checkpoint expects that there is none.
 """
 
 import json
@@ -87,7 +87,9 @@ def audit(
 
 def failed_validations(audited: Audit) -> bytes:
     """Return the results of the validations that failed as JSON, with rows for evidence; nothing for none."""
-    failed = {row["validation"]: json.loads(row["result"]) for row in audited.validations if row["unsuccessful"]}
+    failed = {
+        row["validation"]: json.loads(row["result"]) for row in audited.validations if row["unsuccessful"]
+    }
     return f"{json.dumps(failed, indent=1, ensure_ascii=False)}\n".encode() if failed else b""
 
 

@@ -14,7 +14,12 @@ from great_expectations.expectations.metrics.map_metric_provider import Multicol
 from great_expectations.expectations.metrics.map_metric_provider.multicolumn_condition_partial import (
     multicolumn_condition_partial,
 )
-from great_expectations.render import LegacyRendererType, RenderedStringTemplateContent
+from great_expectations.render import (
+    LegacyDiagnosticRendererType,
+    LegacyRendererType,
+    RenderedStringTemplateContent,
+    RenderedTableContent,
+)
 from great_expectations.render.renderer.renderer import renderer
 
 from warehouse.audit.suites import EVIDENCE_ROWS
@@ -34,8 +39,8 @@ def name_type(dtype: Any) -> str:
     return f"list<{type_.value_type}>" if pa.types.is_list(type_) else _NAMES.get(str(type_), str(type_))
 
 
-class RenderDescription:
-    """Shows an expectation in Data Docs by its description."""
+class RenderRows:
+    """Shows an expectation in Data Docs by its description, and rows that break it under their columns."""
 
     @classmethod
     @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
@@ -44,9 +49,18 @@ class RenderDescription:
     ) -> list[RenderedStringTemplateContent]:
         configured = configuration or result.expectation_config
         template = {"template": "$description", "params": {"description": configured.description}}
-        return [
-            RenderedStringTemplateContent(content_block_type="string_template", string_template=template)
-        ]
+        return [RenderedStringTemplateContent(content_block_type="string_template", string_template=template)]
+
+    @classmethod
+    @renderer(renderer_type=LegacyDiagnosticRendererType.UNEXPECTED_TABLE)
+    def _diagnostic_unexpected_table_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
+    ) -> list[RenderedTableContent] | None:
+        rows = result.result.get("partial_unexpected_list")
+        if not rows:
+            return None
+        table = [["NULL" if value is None else value for value in row.values()] for row in rows]
+        return [RenderedTableContent(content_block_type="table", header_row=list(rows[0]), table=table)]
 
 
 class ColumnsNotNull(MulticolumnMapMetricProvider):
@@ -60,14 +74,14 @@ class ColumnsNotNull(MulticolumnMapMetricProvider):
         return column_list.notna().all(axis=1)
 
 
-class ExpectColumnsToNotBeNull(RenderDescription, MulticolumnMapExpectation):
+class ExpectColumnsToNotBeNull(RenderRows, MulticolumnMapExpectation):
     """No row has NULL in any of these columns: one expectation for all of a table's columns."""
 
     map_metric = "multicolumn_values.not_null"
     args_keys = ("column_list",)
 
 
-class ExpectColumnTypes(RenderDescription, BatchExpectation):
+class ExpectColumnTypes(RenderRows, BatchExpectation):
     """The columns have these types, by name; columns that are absent are another expectation's."""
 
     types: dict[str, str]
@@ -80,10 +94,10 @@ class ExpectColumnTypes(RenderDescription, BatchExpectation):
         other = {
             name: observed[name] for name, type_ in self.types.items() if observed.get(name, type_) != type_
         }
-        return {"success": not other, "result": {"observed_value": other, "unexpected_count": len(other)}}
+        return {"success": not other, "result": {"observed_value": other or "as in the schema"}}
 
 
-class ExpectRuleToHold(RenderDescription, ExpectTableRowCountToEqual):
+class ExpectRuleToHold(RenderRows, ExpectTableRowCountToEqual):
     """There is no row: the batch holds rows that break a rule, at most `EVIDENCE_ROWS` of them."""
 
     value: int = 0
@@ -96,7 +110,9 @@ class ExpectRuleToHold(RenderDescription, ExpectTableRowCountToEqual):
         result: dict[str, Any] = {"observed_value": rows}
         if rows:
             result |= {
+                "element_count": rows,
                 "unexpected_count": rows,
+                "unexpected_percent": 100.0,
                 "partial_unexpected_list": metrics["table.head"].to_dict("records"),
             }
         return {"success": rows == self.value, "result": result}

@@ -40,8 +40,8 @@ def read_rows(
 ) -> AuditedRows:
     """Return the rows of a table, or of a large one a sample, seeded by the table's name and size.
 
-    With the sample come rows that break an expectation, at most `EVIDENCE_ROWS` for each: DuckDB looks for them
-    in the whole table and counts them.
+    With the sample come rows that break an expectation, at most `EVIDENCE_ROWS` for each: DuckDB looks for
+    them in the whole table and counts them.
     """
     import pyarrow.parquet as pq
 

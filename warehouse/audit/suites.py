@@ -31,7 +31,7 @@ class TableExpectation:
 
 
 def table_suite(table: Table) -> list[TableExpectation]:
-    """Return the suite of a published table: columns, types, NULL, key, and what each column's values keep to."""
+    """Return the suite of a published table: columns, types, NULL, key, and each column's values."""
     columns = [column.name for column in table.file_columns]
     types = {column.name: column.type for column in table.file_columns}
     filled = [column.name for column in table.file_columns if not column.nullable]

@@ -32,12 +32,13 @@ def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[S
     """Return these stages of an edition or evaluation, and the one that publishes it."""
     answers = is_evaluation(unit)
     staged = staged_tables(benchmark, answers=answers)
+    audited = ("validations", "audits")
     publishing = StageTables(
         "publish",
         "Audits the answers, computes the figures of the edition and makes both visible."
         if answers
         else "Audits all tables and makes the edition visible.",
         tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
-        ("evaluations", "validations", "audits", "statistics") if answers else ("editions", "validations", "audits"),
+        ("evaluations", *audited, "statistics") if answers else ("editions", *audited),
     )
     return (*stages, publishing)

@@ -66,23 +66,37 @@ def audit(
         str | None, typer.Argument(help="The edition with its evaluations, or one of them. Default: all.")
     ] = None,
     root: RootOption = None,
+    docs: Annotated[
+        Path | None,
+        typer.Option(
+            help="Empty folder for Data Docs: a page per validation, with rows that break expectations."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Audit published tables again; exit code 4 where an expectation no longer holds.
 
-    Example: perennial audit kumo-2026-11-20
+    Example: perennial audit kumo-2026-11-20 --docs data-docs
     """
     from flows.editions.audit import audit_unit, require_expectations, units_to_audit
+    from warehouse.audit.great_expectations import CheckpointRunner
 
     store = data_root(root)
     console = Terminal(stderr=as_json, soft_wrap=True)
+    if docs is not None:
+        _require_empty("--docs", docs)
     results = {}
     with show_steps("audit") as step:
-        for name in units_to_audit(store, edition):
+        units = units_to_audit(store, edition)
+        runner = CheckpointRunner(docs)
+        for name in units:
             step(name)
-            summary, broken = audit_unit(store, name)
+            summary, broken = audit_unit(store, name, runner)
             results[name] = {"summary": summary, "broken": broken}
             console.print(f"{name}: {summary}")
+        if docs is not None:
+            step("writing Data Docs")
+            console.print(f"Data Docs: {runner.build_docs()}")
     if as_json:
         sys.stdout.write(json.dumps({"editions": results}, indent=1) + "\n")
     require_expectations({name: tuple(result["broken"]) for name, result in results.items()}, store)
@@ -171,11 +185,16 @@ def reproduce(
 def _folder(keep: Path | None) -> "TemporaryDirectory[str] | nullcontext[str]":
     if keep is None:
         return TemporaryDirectory(prefix="perennial-reproduce-", ignore_cleanup_errors=True)
-    require_folder("--keep", keep)
-    if keep.exists() and any(keep.iterdir()):
-        raise InvalidOption(f"--keep {keep}: the folder is not empty; name an empty or a new one")
-    keep.mkdir(parents=True, exist_ok=True)
+    _require_empty("--keep", keep)
     return nullcontext(str(keep))
+
+
+def _require_empty(option: str, folder: Path) -> None:
+    """Make the folder that the option names; raise InvalidOption where something is in it."""
+    require_folder(option, folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise InvalidOption(f"{option} {folder}: the folder is not empty; name an empty or a new one")
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _print_reproduction(result: "Reproduction") -> None:
