@@ -182,13 +182,14 @@ VALIDATIONS = Table(
     "validations",
     "one validation of a suite of Great Expectations in the audit before publishing",
     (
-        Column("validation", "string", "what was validated: a table, or the rows that break a rule"),
+        Column("validation", "string", "what was validated: a table, or a rule in its words"),
         Column("suite", "string", "the table, or `cross_table` for a rule"),
         Column("validated_rows", "int64", "number of rows that the suite was run on", minimum=0),
         Column(
             "rows",
             "int64",
-            "number of rows in all: more where a large table was validated by a sample and DuckDB",
+            "number of rows of the table, all searched by DuckDB where a sample was validated; or that break "
+            "the rule",
             minimum=0,
         ),
         Column("expectations", "int64", "number of expectations of the suite", minimum=1),

@@ -6,7 +6,6 @@ Only what runs an audit imports this module: it loads Great Expectations, which 
 from typing import Any, ClassVar
 
 import pandas as pd
-import pyarrow as pa
 from great_expectations.execution_engine import PandasExecutionEngine
 from great_expectations.expectations.core import ExpectTableRowCountToEqual
 from great_expectations.expectations.expectation import BatchExpectation, MulticolumnMapExpectation
@@ -22,21 +21,8 @@ from great_expectations.render import (
 )
 from great_expectations.render.renderer.renderer import renderer
 
+from warehouse.audit.search import name_type
 from warehouse.audit.suites import EVIDENCE_ROWS
-
-_NAMES = {"double": "float64"}
-
-
-def name_type(dtype: Any) -> str:
-    """Name a column's type as `schemas` does; a text that is kept as a dictionary is a string."""
-    type_ = getattr(dtype, "pyarrow_dtype", None)
-    if type_ is None:
-        return str(dtype)
-    if pa.types.is_dictionary(type_):
-        type_ = type_.value_type
-    if pa.types.is_timestamp(type_) and type_.tz is not None and type_.unit == "us":
-        return "timestamp"
-    return f"list<{type_.value_type}>" if pa.types.is_list(type_) else _NAMES.get(str(type_), str(type_))
 
 
 class RenderRows:
@@ -90,7 +76,10 @@ class ExpectColumnTypes(RenderRows, BatchExpectation):
     args_keys = ("types",)
 
     def _validate(self, metrics: dict[str, Any], **_: Any) -> dict[str, Any]:
-        observed = {column["name"]: name_type(column["type"]) for column in metrics["table.column_types"]}
+        observed = {
+            column["name"]: name_type(getattr(column["type"], "pyarrow_dtype", column["type"]))
+            for column in metrics["table.column_types"]
+        }
         other = {
             name: observed[name] for name, type_ in self.types.items() if observed.get(name, type_) != type_
         }

@@ -51,9 +51,10 @@ def read_rows(
         size = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
         if rows <= WHOLE_ROWS and size <= WHOLE_BYTES:
             return AuditedRows(_as_frame(parquet.read(use_threads=False)), rows)
-        has_columns = parquet.schema_arrow.names == [column.name for column in table.file_columns]
+        types = [(column.name, name_type(column.type)) for column in parquet.schema_arrow]
     numbers = set(derive_rng(rows, f"audit {table.name}", 0).sample(range(rows), min(rows, SAMPLE_ROWS)))
-    counts = _count_broken(connection, table, suite) if has_columns else {}
+    has_structure = types == [(column.name, column.type) for column in table.file_columns]
+    counts = _count_broken(connection, table, suite) if has_structure else {}
     source = f"read_parquet({quote(str(file))}, hive_partitioning = false, file_row_number = true)"
     for expectation in suite:
         if counts.get(expectation.sentence):
@@ -65,6 +66,19 @@ def read_rows(
     )
     chosen = connection.sql(sql, params=[sorted(numbers)]).to_arrow_table()
     return AuditedRows(_as_frame(chosen), rows, counts)
+
+
+def name_type(type_: "pyarrow.DataType") -> str:
+    """Name an Arrow type as `schemas` does; a text that is kept as a dictionary is a string."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(type_):
+        return name_type(type_.value_type)
+    if pa.types.is_list(type_):
+        return f"list<{name_type(type_.value_type)}>"
+    if pa.types.is_timestamp(type_) and type_.unit == "us" and type_.tz is not None:
+        return "timestamp"
+    return "float64" if type_ == pa.float64() else str(type_)
 
 
 def _count_broken(

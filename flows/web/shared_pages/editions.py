@@ -15,8 +15,9 @@ from flows.web.reading import Rows, Snapshot
 from flows.web.tables import show_rows
 from schemas.errors import Damaged, count
 from schemas.rows import Row
-from schemas.units import evaluation_of, is_evaluation
+from schemas.units import evaluation_of, is_evaluation, split_unit
 from warehouse.catalog.catalog import published_units
+from warehouse.catalog.sql.confinement import quote
 from warehouse.catalog.withdrawals import withdrawn_units
 from warehouse.disclosure.retirements import is_retired
 from warehouse.disclosure.seeds import reveal_file
@@ -27,6 +28,10 @@ _EVALUATIONS = """
 SELECT evaluation, created_at, code_version, (counts::JSON->>'episodes')::BIGINT AS episodes,
        array_to_string((settings::JSON->'players')::VARCHAR[], ', ') AS players, manifest_sha256
 FROM evaluations ORDER BY created_at, evaluation
+"""
+_VALIDATIONS = """
+SELECT validation, expectations, unsuccessful, suite, validated_rows, rows
+FROM validations WHERE evaluation = {} ORDER BY suite = 'cross_table', validation
 """
 
 
@@ -145,6 +150,9 @@ def _show_one(visit: Visit, store: Store, edition: Opened) -> None:
     units = [edition.name, *(evaluation_of(edition.name, name) for name in _names(edition))]
     unit = choose("Of", units, "unit") if parameter("unit") in ("", *units) else edition.name
     _show_manifest(store, unit)
+    st.header("Audit")
+    show_rows("audit", edition.query(_VALIDATIONS.format(quote(split_unit(unit)[1]))))
+    st.caption(f"`perennial audit {unit} --docs FOLDER` shows each expectation in Data Docs.")
 
 
 def _names(edition: Opened) -> list[str]:
