@@ -19,10 +19,10 @@ pytestmark = pytest.mark.slow
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (
     *("editions", "instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances"),
-    *("kumo_books", "audits"),
+    *("kumo_books", "validations", "audits"),
     *("evaluations", "episodes", "turns", "kumo_episodes", "kumo_moves", "statistics"),
 )
-_MATERIALISED = len(_WITH_ROWS) + 1  # `audits` by the edition and by its evaluation
+_MATERIALISED = len(_WITH_ROWS) + 2  # `audits` and `validations` by the edition and by its evaluation
 
 
 def _wait_for_events(by_prefect: Harness, root: Path) -> dict[str, list[dict[str, Any]]]:

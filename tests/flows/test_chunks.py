@@ -70,7 +70,7 @@ def _files(root: Path) -> dict[str, bytes]:
     """Return the content of the published files that hold no wall-clock value, by name."""
     tables = (
         *("instances", "kumo_instances", "kumo_books", "turns", "kumo_moves", "kumo_episodes"),
-        *("rejections", "audits"),
+        *("rejections", "validations", "audits"),
     )
     places = [*(f"tables/{name}" for name in tables), "analyses/statistics"]
     found = {place: sorted(root.glob(f"{place}/edition=chunked/*.parquet")) for place in places}

@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from tests.flows.hand_made_root import Run, commands_on
@@ -96,3 +98,21 @@ def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
     shown = nowhere("editions", "--prune-staging", "--yes")
     assert (shown.code, "nothing to remove" in shown.out) == (0, True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_audit_writes_data_docs_into_an_empty_folder(run: Run, store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    broken = Path(store.root) / table_file("episodes", "e1@1")
+    rows = pq.ParquetFile(broken).read()
+    scores = pc.add(rows["score"], 7)
+    pq.write_table(rows.set_column(rows.schema.get_field_index("score"), "score", scores), broken)
+    shown = run("audit", "e1@1", "--docs", str(folder))
+    assert shown.code == 4
+    assert "e1@1: episodes: score >= 0 <= 1, broken by 4 rows, rows such as score=8.0, episode" in shown.err
+    assert f"Data Docs: {folder}/index.html" in shown.out
+    assert "FAILED" in (folder / "index.html").read_text(encoding="utf-8")
+    pages = {page.parts[-4] for page in folder.glob("validations/*/*/*/*.html")}
+    assert pages >= {"episodes", "turns", "every_episodes_instance_id_is_in_instances"}
+    again = run("audit", "e1@1", "--docs", str(folder))
+    assert (again.code, again.out) == (2, "")
+    assert "the folder is not empty" in again.err

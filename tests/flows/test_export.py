@@ -95,6 +95,9 @@ def test_an_export_holds_nothing_of_a_private_instance(grown: Path, tmp_path: Pa
         assert after
     for table in ("statistics", "rejections", "audits", "instances"):
         assert not [row for row in rows_of(tmp_path / "out", table) if private & set(map(str, row.values()))]
+    results = [row["result"] for row in rows_of(tmp_path / "out", "validations")]
+    assert results
+    assert not [result for result in results if any(id_ in result for id_ in private)]
     # No text of a private instance is anywhere: its observed floats, its books, what was asked of it.
     texts = catalog.query("SELECT text FROM kumo_books JOIN private_instances USING (instance_id)")[1]
     kept = {

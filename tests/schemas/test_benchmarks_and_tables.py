@@ -82,7 +82,9 @@ def test_references_lead_to_tables_and_columns_that_exist() -> None:
 
 def test_staged_are_the_shared_tables_and_those_of_the_one_benchmark() -> None:
     questions, answers = (staged_tables("kumo", answers=answers) for answers in (False, True))
-    assert {"editions", "evaluations", "external_scores", "audits"}.isdisjoint((*questions, *answers))
+    assert {"editions", "evaluations", "external_scores", "validations", "audits"}.isdisjoint(
+        (*questions, *answers)
+    )
     assert set(questions) & set(answers) == {"calls", "messages", "rejections"}
     own = [name for name in (*questions, *answers) if name.startswith("kumo_")]
     assert own == [table.name for table in KUMO_TABLES]

@@ -169,9 +169,9 @@ def test_every_table_is_made_by_a_stage() -> None:
     stages = {stage.name: stage for stage in STAGES}
     assert stages["books"].list_written(["kumo_books", "calls"]) == ("calls", "rejections", "kumo_books")
     # What publishing counts are the tables that it read.
-    assert stages["publish"].list_written(["kumo_books", "audits"]) == ("editions", "audits")
+    assert stages["publish"].list_written(["kumo_books"]) == ("editions", "validations", "audits")
     written = PLAYING[-1].list_written(["turns", "audits", "statistics"])
-    assert written == ("evaluations", "statistics", "audits")
+    assert written == ("evaluations", "statistics", "validations", "audits")
 
 
 def test_the_stages_are_those_that_were_passed() -> None:
@@ -218,11 +218,12 @@ def test_publishing_counts_the_whole_edition_and_the_refresh_ends_next() -> None
     events.stage_started("overlap")
     events.stage_done({"audits": 20})
     events.stage_started("publish")
-    (done,) = _json(*events.stage_done({"audits": 188, "kumo_books": 24}))
-    (ended,) = _json(events.complete({"audits": Written(188, 1000), "editions": Written(1)}))
+    (done,) = _json(*events.stage_done({"audits": 188, "validations": 26, "kumo_books": 24}))
+    published = {"audits": Written(188, 1000), "validations": Written(26), "editions": Written(1)}
+    (ended,) = _json(events.complete(published))
     for event in (done, ended):
         rows = {o["name"]: o["outputFacets"]["outputStatistics"]["rowCount"] for o in event["outputs"]}
-        assert rows == {"tables/audits": 188, "tables/editions": 1}
+        assert rows == {"tables/audits": 188, "tables/validations": 26, "tables/editions": 1}
     (audits,) = [output for output in ended["outputs"] if output["name"] == "tables/audits"]
     assert audits["outputFacets"]["outputStatistics"]["size"] == 1000
 

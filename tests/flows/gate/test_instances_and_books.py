@@ -106,7 +106,8 @@ def test_a_sound_edition_passes_and_everything_is_told(workspace: Workspace) -> 
     ],
 )
 def test_a_row_tells_three_problems_and_counts_the_others(problems: list[str], told: str) -> None:
-    row = {"suite": "grader", "expectation": SHOWN.sentence, "severity": "critical", "success": not problems}
+    row = {"suite": "grader", "expectation": SHOWN.sentence, "severity": "critical", "validation": None}
+    row["success"] = not problems
     assert SHOWN.row("12 seen", problems) == {**row, "observed": told, "unexpected_count": len(problems)}
     counted = SHOWN.row("12 seen", problems, broken_by=7)
     assert counted == {**row, "observed": told, "unexpected_count": 7}
