@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.table_form import Column, Table
-from warehouse.catalog.sql.confinement import quote
+from warehouse.catalog.sql.confinement import quote, quote_all
 
 COLUMNS = "expect_table_columns_to_match_ordered_list"
 TYPES = "expect_column_types"
@@ -70,12 +70,11 @@ def _unique_key(table: Table) -> TableExpectation:
 def _column_expectations(column: Column) -> Iterator[TableExpectation]:
     name, quoted = column.name, f'"{column.name}"'
     if column.allowed:
-        allowed = ", ".join(map(quote, column.allowed))
         yield TableExpectation(
             f"{name} is one of {', '.join(column.allowed)}",
             "expect_column_values_to_be_in_set",
             {"column": name, "value_set": list(column.allowed)},
-            f"{quoted} NOT IN ({allowed})",
+            f"{quoted} NOT IN ({quote_all(column.allowed)})",
         )
     if column.pattern:
         yield TableExpectation(
