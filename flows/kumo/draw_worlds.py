@@ -17,7 +17,10 @@ def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dic
     """Return the rows of the edition's worlds: the first ones of its seed that no edition has held."""
     worlds = _choose_worlds(workspace)
     return {
-        "kumo_domains": [domain_row(world.config, "world", world.kind) for world in worlds],
+        "kumo_domains": [
+            domain_row(world.config, "world", world.kind, world.sparsity and str(world.sparsity))
+            for world in worlds
+        ],
         "kumo_seed_configs": [config_row(world.config, []) for world in worlds],
         "kumo_outcomes": [row for world in worlds for row in outcome_rows(world.config)],
     }
@@ -46,7 +49,7 @@ def _choose_worlds(workspace: Workspace) -> list[World]:
     for index in count():
         if len(chosen) == edition.plan.worlds:
             break
-        world = draw_world(workspace.seed, index)
+        world = draw_world(workspace.seed, index, edition.plan.sparse)
         if world.config.name not in used:
             chosen.setdefault(world.config.name, world)
     return list(chosen.values())

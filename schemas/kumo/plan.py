@@ -17,6 +17,7 @@ class KumoPlan:
     domains took turns: so many of them, those first that the last `rest_editions` editions do not hold.
     `worlds` is the number of synthetic worlds, which are drawn with the edition's seed; so are the exchanged
     facts where it is `counterfactual`, and has each given domain a second time with these.
+    `sparse` says how sparse its domains and worlds are, "" for those that keep all their rules.
     """
 
     configs: tuple[str, ...]
@@ -31,6 +32,7 @@ class KumoPlan:
     book_style: str = MIXED
     sampler: str = DEFAULT_SAMPLER
     counterfactual: bool = False
+    sparse: str = ""
 
     @property
     def n_domains(self) -> int:

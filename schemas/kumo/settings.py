@@ -62,8 +62,8 @@ class KumoSettings(RefreshSettings):
     )
     domains_from: str = setting(
         "",
-        "Clone of the KUMO authors' repository: all of its domains that can be sampled are used, repaired as "
-        "by `perennial domains import`.",
+        "Clone of the KUMO authors' repository: its domains that can be sampled are used, repaired as by "
+        "`perennial domains import`: all, or those that --domains names.",
         example="../KUMO",
     )
     settings: Names = setting(
@@ -119,6 +119,14 @@ class KumoSettings(RefreshSettings):
         example=34,
         ge=0,
         le=1_000,
+    )
+
+    sparse: str = setting(
+        "",
+        "Make domains and worlds sparse. K,B such as 8,0.1: an action keeps what it says about the truths of "
+        "one of K communities, and about others with probability B; mixed: each draws from a set that spans "
+        "the KUMO authors' domains.",
+        example="mixed",
     )
 
     counterfactual: bool = setting(

@@ -35,6 +35,13 @@ DOMAINS = Table(
             allowed=("catalog", "file", "model", "world", "counterfactual", "import"),
         ),
         Column("world_kind", "string", "the kind of a synthetic world; NULL for others", nullable=True),
+        Column(
+            "world_sparsity",
+            "string",
+            "communities of a sparse world, and how often an action keeps what it says about others of "
+            "them; NULL for other domains",
+            nullable=True,
+        ),
         CALL_ID,
     ),
     key=("domain_id",),

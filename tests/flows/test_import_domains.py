@@ -26,6 +26,10 @@ def released(name: str) -> dict[str, Any]:
     return {key: document[key] for key in ("truths", "actions", "outcomes")}
 
 
+def state(label: str, rules_out: list[str]) -> dict[str, object]:
+    return {"label": label, "rules_out": rules_out}
+
+
 def rules_of(config: SeedConfig) -> dict[str, dict[str, set[str]]]:
     """Return what each state rules out: the release has neither units nor an order of names."""
     return {
@@ -134,6 +138,42 @@ def test_a_refresh_takes_all_that_can_be_sampled_and_says_what_it_leaves_out(
     assert "MineralEnv is left out: the same as mineral_identification" in told
     assert "domain 'MusicEnv': 'Hum' was dropped: an action of 1 outcome" in told
     assert "BattleEnv is left out: " in told
+    named = load_settings({**given, "domains": ["mineral_identification", "MusicEnv"]})
+    chosen = prepare_refresh(named, Store(named.root)).own
+    assert [domain.config.name for domain in chosen.inputs] == ["Mineral Identification", "MusicEnv"]
+    assert "left out" not in "\n".join(chosen.warnings)
     alone = load_settings({**given, "max_collision_probability": 0.0})
     with pytest.raises(InvalidOption, match=r"none of 5 domains can be used; BattleEnv is left out"):
         prepare_refresh(alone, Store(alone.root))
+
+
+def test_a_domain_without_a_balanced_list_is_left_out_with_the_solver_s_proof(
+    clone: Path, tmp_path: Path
+) -> None:
+    """Two pairs of truths are ruled out together only: of three truths some can never survive alone."""
+    pairs = [["hazel", "birch"], ["trout", "perch"]] * 2
+    outcomes = [
+        {"action": f"look {at}", "type": "str", "states": [state("yes", pair), state("no", [])]}
+        for at, pair in enumerate(pairs)
+    ]
+    truths = [*pairs[0], *pairs[1]]
+    poor = {"truths": truths, "actions": [one["action"] for one in outcomes], "outcomes": outcomes}
+    (clone / "env" / "data" / "Poor.py").write_text(module_text(poor, "one line"), encoding="utf-8")
+    (clone / "env" / "Poor_env.py").write_text(REGISTERED.format("Poor"), encoding="utf-8")
+    settings = load_settings(
+        {
+            "root": str(tmp_path / "root"),
+            "domains_from": str(clone),
+            "domains": ["PoorEnv", "MusicEnv"],
+            "settings": "3x3",
+            "max_collision_probability": 1.0,
+            "instances": 2,
+        }
+    )
+    prepared = prepare_refresh(settings, Store(settings.root)).own
+    assert [domain.config.name for domain in prepared.inputs] == ["MusicEnv"]
+    told = "\n".join(prepared.warnings)
+    assert (
+        "PoorEnv is left out: domain 'PoorEnv', setting 3x3: no balanced instance exists, as was proved"
+        in told
+    )

@@ -35,7 +35,9 @@ SYMBOLIC_CHECK = "symbolic"
 _PROPOSAL_COLUMNS = {"truths": "truth_description", "actions": "action_description"}
 
 
-def domain_row(config: SeedConfig, source: str, world_kind: str | None = None) -> Row:
+def domain_row(
+    config: SeedConfig, source: str, world_kind: str | None = None, world_sparsity: str | None = None
+) -> Row:
     """Return the row of table `kumo_domains`; a synthetic world has a kind."""
     return {
         "domain_id": config.domain_id,
@@ -49,6 +51,7 @@ def domain_row(config: SeedConfig, source: str, world_kind: str | None = None) -
         "action_description": None,
         "source": source,
         "world_kind": world_kind,
+        "world_sparsity": world_sparsity,
         "call_id": None,
     }
 
@@ -57,7 +60,13 @@ def proposal_row(proposal: Proposal) -> Row:
     """Return the row of table `kumo_domains` for a domain that a model proposed."""
     config = SeedConfig(proposal.name, (), (), (), goal=proposal.goal)
     values = {_PROPOSAL_COLUMNS.get(name, name): value for name, value in asdict(proposal).items()}
-    return {"domain_id": config.domain_id, **values, "source": "model", "world_kind": None}
+    return {
+        "domain_id": config.domain_id,
+        **values,
+        "source": "model",
+        "world_kind": None,
+        "world_sparsity": None,
+    }
 
 
 def proposal_from_row(row: Row) -> Proposal:

@@ -18,6 +18,7 @@ from warehouse.kumo.domains.generate import ACTIONS, CONFIG, FACTS, build_config
 from warehouse.kumo.domains.starter import starter_actions, starter_facts
 
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+SPARSE = "K,B such as 8,0.1: an action keeps what it says about one of K communities, about others B of it."
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 
 
@@ -92,13 +93,16 @@ def world(
     seed: Annotated[int, typer.Option(min=0, help="Seed; an edition draws its worlds with its own.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON.")],
     index: Annotated[int, typer.Option(min=0, help="Which of the seed's worlds.")] = 0,
+    sparse: Annotated[str, typer.Option(help=f"{SPARSE} Default: dense.")] = "",
     root: RootOption = None,
     as_json: _JsonOption = False,
 ) -> None:
-    """Write a synthetic world's configuration: the same seed and index give the same file."""
+    """Write a synthetic world's configuration: the same seed, index and sparsity give the same file."""
     from tasks.kumo.worlds import draw_world
+    from tasks.kumo.worlds.sparse import check_sparse
 
-    drawn = draw_world(seed, index)
+    check_sparse(sparse)
+    drawn = draw_world(seed, index, sparse)
     write_lines(out, seed_json(drawn.config).splitlines())
     config = drawn.config
     sizes = {"truths": len(config.truths), "actions": len(config.actions)}
@@ -134,6 +138,38 @@ def counterfactual(
     _print_result(
         f"{show_path(out)}: {made.name}, {share:.1%} of its facts differ in what rules the truth out",
         {"out": show_path(out), "domain": made.name, "share_changed": share},
+        as_json,
+    )
+
+
+def sparse(
+    domain: Annotated[str, typer.Argument(metavar="NAME|FILE", help="Bundled domain, or a .json file.")],
+    keep: Annotated[str, typer.Option("--sparse", metavar="K,B", help=SPARSE)],
+    out: Annotated[Path, typer.Option(help="File to write, JSON.")],
+    root: RootOption = None,
+    as_json: _JsonOption = False,
+) -> None:
+    """Write a domain that has lost most of its rules, so that its truths form communities.
+
+    Facts are dropped and none is invented. It prints density and modularity of the domain graph.
+    """
+    from tasks.kumo.statistics.domain_graph import communities
+    from tasks.kumo.validation import refuse_unsafe
+    from tasks.kumo.worlds.sparse import Sparsity, make_sparse
+
+    config, _ = choose_domain(domain)
+    refuse_unsafe(config)
+    made = make_sparse(config, str(Sparsity.parse(keep)))
+    graph = communities(made, 0)
+    write_lines(out, seed_json(made).splitlines())
+    _print_result(
+        f"{show_path(out)}: {made.name}, density {graph.density:.2f}, modularity {graph.modularity or 0:.2f}",
+        {
+            "out": show_path(out),
+            "domain": made.name,
+            "density": graph.density,
+            "modularity": graph.modularity,
+        },
         as_json,
     )
 

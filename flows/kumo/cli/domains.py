@@ -9,7 +9,7 @@ import typer
 from flows.console.root_option import RootOption, data_root
 from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from flows.console.terminal import Terminal
-from flows.kumo.cli.domain_sources import build, counterfactual, new, world
+from flows.kumo.cli.domain_sources import build, counterfactual, new, sparse, world
 from flows.kumo.cli.file_reports import (
     EXIT_CODES,
     as_document,
@@ -44,6 +44,9 @@ domains.command(epilog="Example: perennial domains world --seed 7 --index 3 --ou
 domains.command(epilog="Example: perennial domains counterfactual chemical_analysis --seed 7 --out cf.json")(
     counterfactual
 )
+domains.command(
+    epilog="Example: perennial domains sparse chemical_analysis --sparse 8,0.1 --out sparse.json"
+)(sparse)
 domains.command(epilog="Example: perennial domains score music_identification tide_pools/config.json")(score)
 _SAMPLE = (
     "perennial domains sample --config medical_diagnosis --truths 4 --actions 6 --count 100 --out easy.jsonl"
@@ -118,15 +121,19 @@ def list_domains(
 
 
 def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
+    from tasks.kumo.statistics.domain_graph import communities
+
+    graph = communities(config, 0)
     row = {"name": name, "title": config.name, "category": config.category, **count_sizes(config)}
-    return {**row, "editions": editions}
+    modularity = None if graph.modularity is None else round(graph.modularity, 3)
+    return {**row, "density": round(graph.density, 3), "modularity": modularity, "editions": editions}
 
 
 def _print_domains(rows: list[dict[str, object]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    texts, numbers = ("name", "category"), ("truths", "actions", "states", "editions")
+    texts, numbers = ("name", "category"), ("truths", "actions", "states", "modularity", "editions")
     for heading in texts:
         table.add_column(heading, overflow="fold")
     for heading in numbers:

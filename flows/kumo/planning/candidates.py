@@ -6,12 +6,14 @@ from itertools import chain
 from pathlib import Path
 
 from flows.kumo.planning.domain_choice import choose_domain
+from flows.kumo.release.domain_files import FoundDomain, read_domains
 from schemas.errors import InvalidOption
 from schemas.kumo.settings import KumoSettings
 from schemas.kumo.things import SeedConfig, Setting
 from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, check_request
+from tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
 from tasks.kumo.validation import refuse_unsafe
+from tasks.kumo.worlds.sparse import make_sparse
 from warehouse.kumo.bundled_domains import bundled_domains
 
 
@@ -39,16 +41,21 @@ class Candidates:
 def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candidates:
     """Return what the settings name: domains, a clone, or all bundled ones where they name neither.
 
-    Raises InvalidOption for a domain that is named twice, UnusableConfig for one that cannot be sampled; what
-    of a clone cannot is left out.
+    Names of a clone's domains choose among these; without such a name all of them are meant. Raises
+    InvalidOption for a domain that is named twice, UnusableConfig for one that cannot be sampled; what of a
+    clone cannot is left out.
     """
-    names = settings.domains
+    clone = read_domains(Path(settings.domains_from)) if settings.domains_from else []
+    in_clone = {one.name for one in clone}
+    chosen = in_clone.intersection(settings.domains)
+    names = [name for name in settings.domains if name not in in_clone]
     if not settings.has_domains:
         names = list(bundled_domains())
     domains: dict[str, PlannedDomain] = {}
     given: dict[object, str] = {}
     for name in names:
         config, source = choose_domain(name)
+        config = make_sparse(config, settings.sparse)
         warnings = tuple(finding.message for finding in refuse_unsafe(config))
         if twin := _find_twin(given, name, config):
             first = domains[twin].config.name
@@ -59,8 +66,9 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
             )
         domains[name] = PlannedDomain(config, source, warnings)
     left_out: tuple[str, ...] = ()
-    if settings.domains_from:
-        left_out = _add_clone(domains, given, settings, sizes)
+    if clone:
+        clone = [one for one in clone if not chosen or one.name in chosen]
+        left_out = _add_clone(domains, given, settings, sizes, clone)
     return Candidates(tuple(domains.values()), left_out)
 
 
@@ -69,18 +77,17 @@ def _add_clone(
     given: dict[object, str],
     settings: KumoSettings,
     sizes: Sequence[Setting],
+    found: Sequence[FoundDomain],
 ) -> tuple[str, ...]:
-    from flows.kumo.release.domain_files import read_domains
-
-    found = read_domains(Path(settings.domains_from))
     instances = settings.instances_of_each(len(domains) + sum(one.config is not None for one in found))
     left_out = []
     for one in found:
         problem = one.problem
         if one.config is not None:
-            twin = _find_twin(given, one.name, one.config)
-            problem = f"the same as {twin}" if twin else _why_unfit(one.config, settings, sizes, instances)
-            domains |= {} if problem else {one.name: PlannedDomain(one.config, "file", one.notes)}
+            config = make_sparse(one.config, settings.sparse)
+            twin = _find_twin(given, one.name, config)
+            problem = f"the same as {twin}" if twin else _why_unfit(config, settings, sizes, instances)
+            domains |= {} if problem else {one.name: PlannedDomain(config, "file", one.notes)}
         if problem:
             left_out.append(f"{one.name} is left out: {problem}")
     if not domains:
@@ -91,17 +98,23 @@ def _add_clone(
 
 
 def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setting], instances: int) -> str:
-    """Return why so many instances cannot be drawn, "" where they can: sizes, and the gate's threshold."""
+    """Return why so many instances cannot be drawn, "" where they can.
+
+    By sizes, by the solver's proof that there is none, or by the gate's threshold.
+    """
     from tasks.kumo.space import repeat_probability, sufficient_size
     from tasks.kumo.space.size import count_boards, space_size
 
     encoded, most = encode_config(config), settings.max_collision_probability
     for size in sizes:
+        request = request_of(settings, size, instances)
         try:
-            check_request(encoded, request_of(settings, size, instances), workers=1)
+            check_request(encoded, request, workers=1)
         except InvalidOption as error:
             return str(error)
-        if request_of(settings, size, instances).is_balanced:
+        if proof := why_none_exists(encoded, request):
+            return proof
+        if request.is_balanced:
             space = count_boards(
                 encoded, size, settings.min_expected_steps, sufficient_size(0, instances, most)
             )

@@ -27,6 +27,7 @@ from tasks.kumo.encoding import encode_config
 from tasks.kumo.sampling import check_request
 from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
 from tasks.kumo.worlds.counterfactual import make_counterfactual
+from tasks.kumo.worlds.sparse import check_sparse
 from warehouse.catalog.catalog import table_file
 from warehouse.editions.publish import read_published_plan
 from warehouse.kumo.published_domains import domains_by_edition
@@ -37,6 +38,7 @@ _WARNINGS_SHOWN = 2  # of a domain
 
 def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDomain, ...]]:
     """Return the plan's own part and the domains that it names, after every check that needs no work."""
+    check_sparse(settings.sparse)
     authoring = settings.authoring(has_domains=settings.has_domains)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     number = settings.number_of_domains(bool(authoring.proposals))
@@ -72,6 +74,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
         book_style=settings.book_style,
         sampler=settings.chosen_sampler(),
         counterfactual=settings.counterfactual,
+        sparse=settings.sparse,
     )
     if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
         others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"
@@ -140,6 +143,7 @@ def _preparation(
         "rest_editions": plan.domain_count,
         "worlds": plan.worlds,
         "counterfactual": plan.counterfactual,
+        "sparse": plan.sparse,
     }
     # Some world is of the size of those that the edition's seed will give.
     configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(plan.worlds)

@@ -1,7 +1,13 @@
 """Sampling: distinct instances of a domain, by construction and by SAT (Algorithms 1 and 2)."""
 
 from tasks.kumo.sampling.request import SamplingRequest, check_request
-from tasks.kumo.sampling.sample import Sample, SamplingCounts, prepare, sample_instances
+from tasks.kumo.sampling.sample import (
+    Sample,
+    SamplingCounts,
+    prepare,
+    sample_instances,
+    why_none_exists,
+)
 from tasks.kumo.sampling.solver import solver_name
 
 __all__ = [
@@ -12,4 +18,5 @@ __all__ = [
     "prepare",
     "sample_instances",
     "solver_name",
+    "why_none_exists",
 ]

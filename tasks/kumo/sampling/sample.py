@@ -70,6 +70,16 @@ def prepare() -> Preparation:
     return Preparation(perf_counter() - begun, boards.was_compiled())
 
 
+def why_none_exists(encoded: EncodedConfig, request: SamplingRequest) -> str:
+    """Return the solver's proof that no instance exists, in words; "" where it is not proved."""
+    from tasks.kumo.sampling.collect import Collection
+    from tasks.kumo.sampling.draw import CandidateSource
+
+    collection = Collection(encoded, request, frozenset(), CandidateSource(encoded, request))
+    collection.probe()
+    return str(collection.shortfall or "")
+
+
 def sample_instances(
     encoded: EncodedConfig,
     request: SamplingRequest,

@@ -30,6 +30,11 @@ class Communities:
     communities: tuple[tuple[str, ...], ...]
     modularity: float | None
 
+    @property
+    def density(self) -> float:
+        """The share of pairs of truths that are linked."""
+        return 2 * self.n_links / max(1, self.n_truths * (self.n_truths - 1))
+
 
 def domain_graph(config: SeedConfig) -> "Graph":
     """Return the undirected graph of truths; a link's `weight` is the number of actions that make it.

@@ -10,6 +10,7 @@ from schemas.ids import derive_rng
 from schemas.kumo.things import Outcome, SeedConfig
 from tasks.kumo.worlds.names import NameMaker
 from tasks.kumo.worlds.rules import Traits, draw_label_states, draw_range_states
+from tasks.kumo.worlds.sparse import Sparsity, choose_sparsity, drop_rules
 
 CATEGORY = "Synthetic"
 LEAST_TRUTHS, LEAST_ACTIONS = 52, 32
@@ -25,10 +26,11 @@ class World:
 
     config: SeedConfig
     kind: str
+    sparsity: Sparsity | None = None
 
 
-def draw_world(seed: int, index: int) -> World:
-    """Return the world of this seed and index: a function of the two alone.
+def draw_world(seed: int, index: int, sparse: str = "") -> World:
+    """Return the world of this seed and index: a function of the two, and of how sparse it is to be.
 
     Neighbouring indices are of different kinds: all kinds take turns, in an order that the seed decides.
     """
@@ -55,7 +57,10 @@ def draw_world(seed: int, index: int) -> World:
         truth_notes=_draw_notes(kind, truths, people, [place, *places], rng),
         action_notes={name: note for name, note, _ in tests},
     )
-    return World(config, kind.name)
+    sparsity = choose_sparsity(sparse, seed, index)
+    if sparsity is not None:
+        config = drop_rules(config, sparsity, derive_rng(seed, "sparse world", index))
+    return World(config, kind.name, sparsity)
 
 
 _Test = tuple[str, str, LabelTest | NumberTest]
