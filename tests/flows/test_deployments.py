@@ -48,7 +48,7 @@ NAMES = {
     "size",
     "edition",
 }
-TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_effort", "sampler"}
+TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_effort", "sampler", "sparse"}
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:

@@ -133,11 +133,13 @@ def _print_domains(rows: list[dict[str, object]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    texts, numbers = ("name", "category"), ("truths", "actions", "states", "modularity", "editions")
+    texts, numbers = ("name", "category"), ("truths", "actions", "modularity", "editions")
     for heading in texts:
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "name")
     for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
+        # Broken: a terminal of 80 columns shows each name and category in one line.
+        shown = heading.replace("modularity", "modu-\nlarity")
+        table.add_column(shown, justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(*(str(row[heading]) for heading in (*texts, *numbers)))
+        table.add_row(*("" if row[heading] is None else str(row[heading]) for heading in (*texts, *numbers)))
     Terminal().print(table)
