@@ -18,7 +18,9 @@ def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dic
     worlds = _choose_worlds(workspace)
     return {
         "kumo_domains": [
-            domain_row(world.config, "world", world.kind, world.sparsity and str(world.sparsity))
+            domain_row(
+                world.config, "world", world.kind, None if world.sparsity is None else str(world.sparsity)
+            )
             for world in worlds
         ],
         "kumo_seed_configs": [config_row(world.config, []) for world in worlds],

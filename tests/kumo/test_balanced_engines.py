@@ -36,7 +36,7 @@ def chained(n_truths: int, width: int) -> EncodedConfig:
     )
 
 
-SPARSE = chained(60, 3)
+SPARSE = chained(80, 2)
 
 
 def draw(encoded: EncodedConfig, setting: str, count: int, engine: str, **changes: int) -> Sample:
