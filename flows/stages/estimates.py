@@ -6,6 +6,7 @@ from math import ceil
 from schemas.model_calls.calls import ModelChoice, StageEstimate
 from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tasks.llm.limits.rate_limits import completion_bound
 from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player
@@ -58,7 +59,7 @@ def estimate_asking(
 
     At least, a reply has `reply` tokens; at most, as many as its limit, or `long_reply` where it has none.
     """
-    longest = completion_bound(choice.params) or long_reply
+    longest = _bound_reply(choice, long_reply)
     (low, high), (short, long) = calls, prompt
     return estimate_stage(
         stage,
@@ -68,6 +69,12 @@ def estimate_asking(
         prompts=(low * short, high * long),
         completions=(low * min(reply, longest), high * longest),
     )
+
+
+def _bound_reply(choice: ModelChoice, longest: int) -> int:
+    """Return the tokens of a reply at most: its limit, or `longest` where that is the default's."""
+    bound = completion_bound(choice.params)
+    return longest if bound in (None, DEFAULT_MAX_TOKENS) else bound or longest
 
 
 def estimate_players(
@@ -92,7 +99,7 @@ def estimate_players(
     stages = []
     for name in (name for name in plan.players if name not in programs):
         choice = parse_model_player(name, plan.params_of, ()).choice
-        longest = max(most_calls * (completion_bound(choice.params) or longest_reply), answer_tokens)
+        longest = max(most_calls * _bound_reply(choice, longest_reply), answer_tokens)
         stages.append(
             estimate_stage(
                 "episodes",

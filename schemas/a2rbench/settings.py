@@ -121,7 +121,7 @@ class A2RBenchSettings(RefreshSettings):
 
     def reading(self) -> ReadingPlan:
         """Return which models read answers, and what their calls pass on."""
-        shared = only_set(temperature=READING, max_tokens=self.max_tokens)
+        shared = only_set(temperature=READING, max_tokens=self.max_tokens or None)
         own = self.model_params((self.answer_judge, *self.analysts), shared)
         return ReadingPlan(
             self.answer_judge,

@@ -14,6 +14,8 @@ from schemas.rows import JsonObject
 from schemas.settings.form import setting
 
 UNSET = "unset"
+# Without a limit a small model may repeat itself for ever. Most models can write as much, and few need more.
+DEFAULT_MAX_TOKENS = 16_000
 SystemRole = Literal["", "system", "developer", "user"]
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
@@ -237,9 +239,19 @@ class ModelEntry(BaseModel):
         values = {**shared, **self.api}
         if self.reasoning_effort:
             values["reasoning_effort"] = self.reasoning_effort
-        if self.max_output is not None and "max_completion_tokens" not in values:
-            asked = values.get("max_tokens", self.max_output)
-            values["max_tokens"] = min(asked, self.max_output) if type(asked) is int else asked
+        own = {**self.api, **self.extra_body}
+        asked = values.get("max_tokens")
+        is_default = asked == DEFAULT_MAX_TOKENS and "max_tokens" not in own
+        if "max_completion_tokens" in own and "max_tokens" not in own:
+            # A server takes one of the two.
+            values.pop("max_tokens", None)
+        elif self.max_output is not None and (asked is None or is_default):
+            values["max_tokens"] = self.max_output
+        elif self.max_output is not None and type(asked) is int:
+            values["max_tokens"] = min(asked, self.max_output)
+        elif self.context is not None and is_default:
+            # Half is left to the prompt.
+            values["max_tokens"] = min(DEFAULT_MAX_TOKENS, max(1, self.context // 2))
         values |= self.extra_body
         if self.system_role not in ("", "system"):
             values["system_role"] = self.system_role

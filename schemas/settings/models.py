@@ -11,7 +11,7 @@ from schemas.model_calls.calls import CallPolicy
 from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_endpoint
 from schemas.rows import JsonObject
 from schemas.settings.form import CALLS, PLAYERS, setting
-from schemas.settings.model_entry import ModelEntry
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS, ModelEntry
 from schemas.settings.models_file import MODELS_FILE, load_models
 
 
@@ -32,8 +32,11 @@ class ModelSettings(BaseModel):
         gt=0,
         le=1,
     )
-    max_tokens: int | None = setting(
-        None, "Maximum number of tokens of a player's reply.", PLAYERS, example=2_000, ge=1
+    max_tokens: int = setting(
+        DEFAULT_MAX_TOKENS,
+        "Maximum number of tokens of a player's reply, thinking included; 0: no limit is sent.",
+        PLAYERS,
+        ge=0,
     )
     model_seed: int | None = setting(None, "Seed passed on to model players.", PLAYERS, example=1, ge=0)
     reasoning_effort: str = setting("", "Reasoning effort of model players.", PLAYERS)
@@ -95,7 +98,7 @@ class ModelSettings(BaseModel):
         return only_set(
             temperature=self.temperature,
             top_p=self.top_p,
-            max_tokens=self.max_tokens,
+            max_tokens=self.max_tokens or None,
             seed=self.model_seed,
             reasoning_effort=self.reasoning_effort or None,
         )

@@ -28,7 +28,7 @@ from tasks.llm.limits.breaker import Breaker
 from tasks.llm.limits.budget import Budget, Reservation, estimate_cost
 from tasks.llm.limits.rate_limits import RateLimits, completion_bound
 from tasks.llm.redaction import Redaction
-from tasks.llm.replies import read_attempt, wants_completion_tokens
+from tasks.llm.replies import find_output_limit, read_attempt, wants_completion_tokens
 from tasks.llm.retry_policy import Received, RetryPolicy, Tried
 from tasks.llm.server_batches.api import BatchApi
 from tasks.llm.server_batches.asker import BatchAsker
@@ -88,6 +88,7 @@ class ModelClient:
         # Only the waits between attempts come from it; no result does.
         self._jitter = random.Random()
         self._completion_named: set[str] = set()
+        self._output_limits: dict[str, int] = {}
         self._known_models: set[str] = set()
         self._listing: asyncio.Task[set[str] | None] | None = None
         self._being_asked: dict[str, asyncio.Event] = {}
@@ -272,9 +273,19 @@ class ModelClient:
         return replace(tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"))
 
     async def _attempt(self, request: ModelRequest, number: int) -> Tried:
-        """Make one attempt; twice where the model wants `max_tokens` under its newer name."""
+        """Make one attempt; again where the model wants `max_tokens` under its newer name, or lower.
+
+        A reply can have no more tokens than the server allows: a lower limit asks for the same.
+        """
         body = self._body(request)
         tried = await self._send(request, body, number)
+        found, bound = find_output_limit(tried.received), completion_bound(body)
+        if found is not None and bound is not None and found[0] < bound:
+            limit, is_of_model = found
+            if is_of_model:
+                self._output_limits[request.model] = limit
+            body = _limit_output(body, limit)
+            tried = await self._send(request, body, number)
         if "max_tokens" in body and wants_completion_tokens(tried.received):
             self._completion_named.add(request.model)
             tried = await self._send(request, self._body(request), number)
@@ -317,6 +328,7 @@ class ModelClient:
         params = dict(request.params)
         if request.model in self._completion_named and "max_tokens" in params:
             params["max_completion_tokens"] = params.pop("max_tokens")
+        params = _limit_output(params, self._output_limits.get(request.model))
         return {"model": request.model, "messages": list(request.messages), **params}
 
     async def _post(self, body: dict[str, Any]) -> Received:
@@ -333,3 +345,12 @@ class ModelClient:
         if self._openai is None:
             raise RuntimeError("the client is not open: use it in `async with`")
         return self._openai
+
+
+def _limit_output(params: dict[str, Any], limit: int | None) -> dict[str, Any]:
+    """Return the parameters with a limit of the reply that is no higher than this one."""
+    if limit is None:
+        return params
+    names = ("max_tokens", "max_completion_tokens")
+    lower = {name: min(limit, params[name]) for name in names if type(params.get(name)) is int}
+    return {**params, **lower}

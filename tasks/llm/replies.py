@@ -16,7 +16,7 @@ from schemas.model_calls.price import Price
 from tasks.llm.http.bodies import UnreadableBody, read_completion, read_json
 from tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
 from tasks.llm.retry_policy import Received, Tried, is_retried_status
-from tasks.llm.server_words import Ending, read_ending, read_failure
+from tasks.llm.server_words import Ending, read_ending, read_failure, read_output_limit
 from tasks.llm.usage import token_bounds, usage_of
 
 MAX_RAW_CHARS = 1_000_000
@@ -153,6 +153,14 @@ def is_out_of_quota(received: Received) -> bool:
     error = body.get("error") if isinstance(body, dict) else None
     fields = error if isinstance(error, dict) else {}
     return "insufficient_quota" in (fields.get("code"), fields.get("type"))
+
+
+def find_output_limit(received: Received) -> tuple[int, bool] | None:
+    """Return the most tokens that a server allows a reply where it refuses the limit sent, else None.
+
+    And whether it allows no reply of the model more.
+    """
+    return read_output_limit(received.http_status or 0, _json(received.body))
 
 
 def wants_completion_tokens(received: Received) -> bool:

@@ -192,6 +192,42 @@ _INNER_NAMES = (
 )
 
 
+# ---- how long a reply may be at most
+_OUTPUT_LIMITS = _any(
+    r"at most (?P<a>\d+) (?:completion|output) tokens",
+    r"max_(?:completion_|output_|new_)?tokens\b[^\[]{0,60}\[ ?\d+ ?, ?(?P<b>\d+) ?\]",
+    r"max_(?:completion_|output_|new_)?tokens\W{1,3}\d+ > (?P<c>\d+)",
+    r"max_(?:completion_|output_|new_)?tokens\b.{0,60}?(?:less than or equal to|<=|at most|cannot exceed|"
+    r"maximum(?: value| allowed)? (?:is|of))\W{0,3}(?P<d>\d+)",
+)
+_CONTEXT = _any(r"context (?:length|window|size)(?: is| of)? (?P<a>\d+)|must be <= (?P<b>\d+)\W+Given")
+_PROMPT = _any(
+    r"(?P<a>\d+) (?:(?:input|prompt) tokens|in the messages|`inputs` tokens)",
+    r"(?P<b>\d+) tokens (?:from|in|of) the (?:input|prompt|messages)",
+)
+
+
+def read_output_limit(http_status: int, body: object) -> tuple[int, bool] | None:
+    """Read how many tokens a reply may have at most where an error says that the limit sent is too high.
+
+    And whether that is the model's own limit, or what its context leaves beside this prompt. None: it is
+    another error.
+    """
+    if http_status not in (400, 422):
+        return None
+    said = re.sub(r"(?<=\d),(?=\d{3})", "", " ".join(_collect(body)[1]))
+    context, prompt = _find_number(_CONTEXT, said), _find_number(_PROMPT, said)
+    if context is not None and prompt is not None:
+        return (context - prompt, False) if context > prompt else None
+    limit = _find_number(_OUTPUT_LIMITS, said)
+    return None if not limit else (limit, True)
+
+
+def _find_number(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return None if found is None else next(int(digits[:12]) for digits in found.groups() if digits)
+
+
 def _collect(body: object) -> tuple[list[str], list[str]]:
     """Return the codes of an error, each in its normal form, and what it says in words."""
     names: list[str] = []

@@ -21,6 +21,7 @@ from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.errors import EndpointFailed, InvalidOption
 from schemas.settings import load_settings
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tests.flows.conftest import KEY, Published
 from tests.flows.hand_made_root import perennial
 from tests.server.options import ServerOptions
@@ -96,7 +97,11 @@ def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_mod
         answered = {"plain": first.status().answered, "o3": second.status().answered}
         assert {line.outcome for line in (*first.log(), *second.log())} == {"answered"}
     calls = rows(workspace, "calls")
-    asked = {"plain": {"temperature": 0.3}, "o3": {"model": "o3-2025", "reasoning_effort": "low"}}
+    limit = {"max_tokens": DEFAULT_MAX_TOKENS}
+    asked = {
+        "plain": {"temperature": 0.3, **limit},
+        "o3": {"model": "o3-2025", "reasoning_effort": "low", **limit},
+    }
     places = {"plain": first.url, "o3": second.url}
     for model, params in asked.items():
         sent = requests(calls, model)
@@ -106,7 +111,7 @@ def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_mod
     assert {one["messages"][0]["role"] for one in requests(calls, "o3")} == {"developer"}
     assert {one["messages"][0]["role"] for one in requests(calls, "plain")} == {"system"}
     assert workspace.evaluation.model_params == {
-        "o3": {"model": "o3-2025", "reasoning_effort": "low", "system_role": "developer"}
+        "o3": {"model": "o3-2025", "reasoning_effort": "low", "system_role": "developer", **limit}
     }
     # Both servers are gone, or ask nothing: the same calls are found again, by their ids.
     again = play(root, "plain,o3", replay=True, base_url=first.url, temperature=0.3)

@@ -296,7 +296,7 @@ def test_the_plan_and_the_check_of_models_say_so(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for has_batches, code, said in (
-        (True, 0, "accepts role system, batches"),
+        (True, 0, "accepts role system, max_tokens, batches"),
         (False, 6, "it answers, but batch = true, and GET /batches fails: HTTP 404"),
     ):
         options = replace(OPTIONS, has_batches=has_batches, roles="tests.server.one_word")

@@ -228,3 +228,49 @@ def test_a_failure_in_a_body_of_status_200_is_tried_again():
     body = json.dumps({"error": {"message": "Provider returned error", "code": 502}})
     reply, server = ask(Answer(body=body), ok("there"))
     assert (reply.content, len(server.seen)) == ("there", 2)
+
+
+# ---- a limit of the reply that is too high
+
+
+@pytest.mark.parametrize(
+    ("message", "limit", "is_of_model"),
+    [
+        ("max_tokens is too large: 16000. This model supports at most 4,096 completion tokens", 4096, True),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 8192, True),
+        ("`max_tokens` must be less than or equal to `8192`", 8192, True),
+        ("max_tokens: 16000 > 4096, which is the maximum allowed number of output tokens", 4096, True),
+        (
+            "'max_tokens' or 'max_completion_tokens' is too large: 16000. This model's maximum context "
+            "length is 4096 tokens and your request has 50 input tokens (16000 > 4096 - 50).",
+            4046,
+            False,
+        ),
+        (
+            "This model's maximum context length is 4096 tokens. However, you requested 16050 tokens (50 in "
+            "the messages, 16000 in the completion).",
+            4046,
+            False,
+        ),
+        (
+            "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 50 `inputs` tokens and more",
+            4046,
+            False,
+        ),
+    ],
+)
+def test_a_limit_that_the_server_does_not_take_is_lowered_to_what_it_takes(message, limit, is_of_model):
+    async def test(server, asker):
+        first = await asker.ask(request(max_tokens=16_000))
+        again = await asker.ask(request(repeat=1, max_tokens=16_000))
+        assert (first.status, again.status) == ("ok", "ok")
+        limits = [seen.body["max_tokens"] for seen in server.seen]
+        assert limits == [16_000, limit, limit if is_of_model else 16_000]
+
+    against(fault(400, message), ok(), test=test)
+
+
+@pytest.mark.parametrize("message", ["maximum context length is 4096 tokens, and 5000 input tokens", "no"])
+def test_a_prompt_that_leaves_no_room_is_not_sent_again(message):
+    reply, server = ask(fault(400, message), ok(), asked=request(max_tokens=500))
+    assert (reply.answered, len(server.seen)) == (False, 1)

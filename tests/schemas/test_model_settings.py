@@ -11,6 +11,7 @@ from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Setting
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import load_settings
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tests.schemas.kumo_settings import kumo_settings
 
 PLAN = KumoPlan(("cfg_1",), (Setting(4, 6),), instances=1, min_expected_steps=1.0)
@@ -65,7 +66,8 @@ def test_what_makes_no_sense_is_named(flags: dict[str, object], told: str) -> No
 
 
 def test_only_what_is_set_is_passed_on() -> None:
-    assert load_settings({}).player_params() == {}
+    assert load_settings({}).player_params() == {"max_tokens": DEFAULT_MAX_TOKENS}
+    assert load_settings({"max_tokens": 0}).player_params() == {}
     settings = load_settings(
         {"temperature": 0.0, "model_seed": 7, "reasoning_effort": "low", "max_tokens": 9}
     )

@@ -14,7 +14,7 @@ from schemas.model_calls.calls import ModelRequest
 from schemas.model_calls.endpoint import Endpoint, choose_endpoint
 from schemas.plan import EvaluationPlan
 from schemas.settings import load_settings
-from schemas.settings.model_entry import ModelEntry
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS, ModelEntry
 from schemas.settings.models_file import load_models
 from tests.schemas.kumo_settings import kumo_settings
 
@@ -288,3 +288,27 @@ def test_a_flag_that_says_what_the_entry_says_holds(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     Path("models.toml").write_text('[m]\nbase_url = "http://a/v1"\nmax_output = 110\n')
     load_settings({"base_url": "http://a/v1/", "max_tokens": 90, "top_p": 0.4}).refuse_overridden(["m"])
+
+
+DEFAULT = {"max_tokens": DEFAULT_MAX_TOKENS}
+
+
+@pytest.mark.parametrize(
+    ("entry", "sent"),
+    [
+        ({}, DEFAULT),
+        ({"api": {"max_tokens": "unset"}}, {}),
+        ({"api": {"max_tokens": 300}}, {"max_tokens": 300}),
+        ({"api": {"max_completion_tokens": 300}}, {"max_completion_tokens": 300}),
+        ({"extra_body": {"max_completion_tokens": 300}}, {"max_completion_tokens": 300}),
+        ({"max_output": 50_000}, {"max_tokens": 50_000}),
+        ({"max_output": 900, "api": {"max_tokens": "unset"}}, {}),
+        ({"context": 8_192}, {"max_tokens": 4_096}),
+        ({"context": 128_000}, DEFAULT),
+        ({"context": 8_192, "max_output": 6_000}, {"max_tokens": 6_000}),
+    ],
+)
+def test_the_default_limit_of_a_reply_gives_way_to_what_an_entry_says(
+    entry: dict[str, object], sent: dict[str, int]
+) -> None:
+    assert ModelEntry.model_validate(entry).params("m", DEFAULT) == sent
