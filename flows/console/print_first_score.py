@@ -1,9 +1,9 @@
-"""What `perennial try` prints in the end: a first score, what went wrong, what it took, what to do next."""
+"""What `perennial try` prints in the end: a score and what it shows, what went wrong, what to do next."""
 
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from textwrap import wrap
 
@@ -12,6 +12,8 @@ from flows.console.leaderboard_table import figure
 from flows.console.terminal import Terminal
 from flows.editions.call_problems import describe_call_problems
 from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
+from flows.editions.figure_data import order_settings
+from schemas.benchmark import benchmarks
 from schemas.rows import JsonObject, Row
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.leaderboard import leaderboard_sql
@@ -19,6 +21,11 @@ from warehouse.catalog.sql.confinement import quote
 from warehouse.store.store import Store
 
 WIDTH = 80
+_MANY, _MOST = 0.1, 0.5  # shares of episodes
+NO_SCORE = "no call was answered: there is no score"
+NO_ABILITY = "at or below the floor: this score shows no ability"
+UNDECIDED = "above the floor, but its interval reaches down to it"
+ABILITY = "its interval lies above the floor"
 
 
 def print_first_score(
@@ -27,25 +34,34 @@ def print_first_score(
     benchmark: Benchmark,
     model: str,
     best: str,
+    named: str,
     flags: str,
+    limit: str,
     console: Terminal,
     as_json: bool,
 ) -> None:
     """Print how the model did, beside the floor and the `best` program, within 80 columns.
 
-    `flags` are those that further commands need to ask the same model.
+    `named` is the flag that named the benchmark and `flags` those that further commands need to ask the same
+    model; `limit` is what cuts its replies, as `max_output = 900`, "" where nothing here does.
     """
     catalog = open_catalog(store)
     names, rows = catalog.query(leaderboard_sql(edition, ()))
+    ordered = order_settings(catalog.query, benchmark, edition)
     board = [dict(zip(names, row, strict=True)) for row in rows]
+    board.sort(key=lambda row: ordered.index(row["setting"]) if row["setting"] in ordered else len(ordered))
     problems = [one for one in find_problems(catalog, edition, 0.0) if one.player == model]
     call_problems = describe_call_problems(catalog, edition)
     spent = _sum_spending(catalog, edition, model)
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
     root = "" if store.root == "warehouse/data" else f" --root {shlex.quote(store.root)}"
+    floors = _floors(board, benchmark)
+    meanings = {row["setting"]: _explain(row, floors) for row in board if row["player"] == model}
+    step, command, needed = _propose(benchmark.name, problems, list(meanings.values()))
     then = [
         f"perennial episode {example}{root}",
-        f"perennial refresh --size small --players {shlex.quote(model)}{flags}{root}",
+        f"perennial {command} {shlex.quote(model)}{(needed or named).rstrip()}{flags}"
+        + ("" if command == "models check" else root),
     ]
     if as_json:
         document = {
@@ -53,6 +69,7 @@ def print_first_score(
             "model": model,
             "scores": [row for row in board if row["player"] == model],
             "leaderboard": board,
+            "meanings": meanings,
             "problems": [asdict(one) for one in problems],
             "call_problems": call_problems,
             "spent": spent,
@@ -61,23 +78,59 @@ def print_first_score(
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     lines = [f"{model} on {benchmark.name}, edition {edition}", ""]
-    lines += _scores(board, benchmark, model, best)
-    lines += _problems(store, catalog, problems, spent["episodes"])
+    lines += _scores(board, benchmark, model, best, meanings)
+    lines += _problems(store, catalog, problems, spent["episodes"], limit)
     for text in call_problems:
         lines += ["", *wrap(f"problem: {text}", WIDTH)]
     lines += _spending(spent)
-    lines += ["", *_indent("next:", then)]
+    lines += ["", *_indent("next:", then[:1]), f"{'':<12}{step}:", *_indent("", then[1:])]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _scores(board: list[Row], benchmark: Benchmark, model: str, best: str) -> list[str]:
-    """Return a line for each setting: solved, the rate with its interval, the floor and the optimum."""
+def _floors(board: list[Row], benchmark: Benchmark) -> dict[str, float | None]:
+    """Return by setting the rate of the program that answers without the work."""
+    floor = benchmark.floor.player if benchmark.floor is not None else ""
+    return {row["setting"]: row["success_rate"] for row in board if row["player"] == floor}
+
+
+def _explain(row: Row, floors: Mapping[str, float | None]) -> str:
+    """Say what a score shows of the model, beside the floor of its setting."""
+    rate, low, floor = row["success_rate"], row["success_rate_low"], floors.get(row["setting"]) or 0.0
+    if rate is None:
+        return NO_SCORE
+    if rate <= floor:
+        return NO_ABILITY
+    return UNDECIDED if low is None or low <= floor else ABILITY
+
+
+def _propose(benchmark: str, problems: list[Problem], meanings: list[str]) -> tuple[str, str, str]:
+    """Return what to do after looking at an episode, by what was seen, in words and as a command.
+
+    Of the command: all before the model's name, and the flag for another benchmark than this one.
+    """
+    shares = {one.status: one.share for one in problems}
+    if NO_SCORE in meanings or shares.get("api_error", 0.0) >= _MANY:
+        return "calls fail: see what the model's server accepts", "models check", " "
+    if shares.get("truncated", 0.0) >= _MANY:
+        return "replies are cut: raise max_output in models.toml, then", "try", ""
+    if shares.get("unparsed", 0.0) + shares.get("refused", 0.0) >= _MOST:
+        return "few replies hold an answer: read them, change its settings, then", "try", ""
+    if set(meanings) == {NO_ABILITY}:
+        other = next((other for other in benchmarks() if other != benchmark), benchmark)
+        step = "more questions would show the same: try another benchmark"
+        return step, "try", f" --benchmark {other}"
+    return "more questions give a narrower interval", "refresh --size small --players", ""
+
+
+def _scores(
+    board: list[Row], benchmark: Benchmark, model: str, best: str, meanings: Mapping[str, str]
+) -> list[str]:
+    """Return two lines for each setting: solved, the rate, the floor and the optimum; what that shows."""
     floor = benchmark.floor.player if benchmark.floor is not None else ""
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
     heads = ("", "solved", "rate [95% interval]", "floor", "optimum")
-    first = max([12, *(len(row["setting"]) + 1 for row in board)])
-    lines = [f"{heads[0]:<{first}}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]
+    lines = [f"{heads[0]:<12}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]
     for row in board:
         if row["player"] != model:
             continue
@@ -85,18 +138,25 @@ def _scores(board: list[Row], benchmark: Benchmark, model: str, best: str) -> li
         low, high = ("–" if rate is None else f"{rate:.3f}" for rate in beside)
         solved = f"{round((row['success_rate'] or 0) * row['scored'])} of {row['scored']}"
         lines.append(
-            f"{row['setting']:<{first}}{solved:>8}  {figure(row, 'success_rate'):<22}{low:>7}{high:>9}"
+            f"{row['setting'][:11]:<12}{solved:>8}  {figure(row, 'success_rate'):<22}{low:>7}{high:>9}"
         )
+        lines.append(f"{'':<12}{meanings[row['setting']]}")
     return [*lines, f"{'':<12}floor: {floor or 'none'}, which answers without the work; optimum: {best}"]
 
 
-def _problems(store: Store, catalog: Catalog, problems: list[Problem], episodes: int) -> list[str]:
+def _problems(
+    store: Store, catalog: Catalog, problems: list[Problem], episodes: int, limit: str
+) -> list[str]:
     """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
     found = {one.status: one for one in problems}
     lines = [""]
     for status in PROBLEMS:
         number = found[status].episodes if status in found else 0
         lines.append(f"{status.replace('_', ' '):<12}{number} of {episodes}")
+        if status == "truncated" and number:
+            cut = f"cut by {limit}" if limit else "cut by the server's limit, or the model's context"
+            remedy = "raise it in models.toml" if limit else "set max_output in models.toml"
+            lines.append(f"{'':<12}{cut} ({number} of {episodes}): {remedy}")
         if status in found:
             lines.append(f"{'':<12}{quote_reply(store, catalog, found[status].example, WIDTH - 12)}")
             lines.append(f"{'':<12}perennial episode {found[status].example}")

@@ -146,13 +146,6 @@ def count_call(reply: Reply) -> None:
         counter(reply)
 
 
-def count_episode(is_solved: bool) -> None:
-    """Show that one more episode of a model has ended, and whether it was solved."""
-    scorer = _scorer.get()
-    if scorer is not None:
-        scorer(is_solved)
-
-
 def show_server_batch(text: str, is_new: bool) -> None:
     """Show how far a batch of a server is: beside the stage at work, and in a line where that is new."""
     shown = _waiting.get()
@@ -167,6 +160,24 @@ def note_part(part: float) -> None:
     noted = _part.get()
     if noted is not None:
         noted(part)
+
+
+class EpisodeCount:
+    """Shows which part of `total` episodes has ended; one that failed says nothing of the time left."""
+
+    def __init__(self, total: int) -> None:
+        self.left = total
+        self.ended = 0
+
+    def end(self, is_solved: bool, is_failed: bool) -> None:
+        """Count one more episode; `is_failed`: its call failed for good, which may take no time at all."""
+        scorer = _scorer.get()
+        if scorer is not None:
+            scorer(is_solved)
+        self.left -= 1
+        self.ended += not is_failed
+        if self.ended:
+            note_part(self.ended / (self.ended + self.left))
 
 
 @contextmanager

@@ -74,6 +74,13 @@ def own_report(benchmark: Benchmark | None) -> Report:
     return benchmark.report() if benchmark and benchmark.report else Report()
 
 
+def order_settings(read: Read, benchmark: Benchmark | None, edition: str) -> list[str]:
+    """Return the settings of an edition in the order of its benchmark's report: from easy to hard."""
+    order = own_report(benchmark).order
+    rows = query_table(read, order.name, fill_query(order, edition)).records() if order else []
+    return list(dict.fromkeys(row["setting"] for row in rows))
+
+
 def fill_queries(benchmark: Benchmark | None, edition: str, queries: Iterable[Query]) -> dict[str, str]:
     """Return the SQL of the headline and of these queries of the edition, by name."""
     filled = {query.name: fill_query(query, edition) for query in queries}

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from datetime import UTC
 
 from flows.benchmark import benchmarks
-from flows.editions.figure_data import Read, fill_query, own_report, query_table
+from flows.editions.figure_data import Read, fill_query, order_settings, query_table
 from schemas.errors import UnreadableInput
-from tasks.report.content import Report, ReportTable
+from tasks.report.content import ReportTable
 from tasks.report.profiles.page import QUERIES, ProfileData
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
@@ -50,11 +50,9 @@ def _columns(read: Read, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, 
     known = sorted({(row["benchmark"], row["setting"]) for row in tables["profile_scores"].records()})
     columns = []
     for row in tables["profile_editions"].records():
-        name, first = row["benchmark"], []
-        own = own_report(benchmarks()[name]) if name in benchmarks() else Report()
-        if own.order:
-            ordered = query_table(read, own.order.name, fill_query(own.order, row["edition"]))
-            first = [(name, record["setting"]) for record in ordered.records()]
+        name = row["benchmark"]
+        ordered = order_settings(read, benchmarks().get(name), row["edition"])
+        first = [(name, setting) for setting in ordered]
         settings = dict.fromkeys((*first, *known))
         columns += [column for column in settings if column[0] == name and column in known]
     return tuple(columns)

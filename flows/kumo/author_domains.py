@@ -14,6 +14,7 @@ from schemas.benchmark import Batch
 from schemas.errors import UnusableConfig
 from schemas.kumo.things import Rejection
 from schemas.rows import Row, Rows
+from tasks.authors.reply import count_causes
 from tasks.kumo.authors.configuration import Configured, configure_domain
 from tasks.kumo.authors.proposal import propose_domains
 from tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
@@ -29,7 +30,6 @@ from warehouse.kumo.rows import (
     rejection_row,
 )
 
-_SHOWN = 3
 Domains = tuple[PlannedDomain, ...]  # the inputs of KUMO's stages: those that are given
 
 
@@ -164,7 +164,4 @@ def _list_known_truths(workspace: Workspace) -> dict[str, Sequence[str]]:
 
 
 def _reasons(rejections: Rows) -> str:
-    """Return why proposals or configurations were refused, the first few in words."""
-    said = list(dict.fromkeys(f"{row['subject']}: {row['message']}" for row in rejections))
-    more = f" and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-    return "; ".join(said[:_SHOWN]) + more
+    return count_causes((row["rule"], f"{row['subject']}: {row['message']}") for row in rejections)

@@ -11,7 +11,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
-from itertools import count
 
 from flows.benchmark import Playing, Stage, find_benchmark
 from flows.console import progress
@@ -161,16 +160,10 @@ async def _play_model(
     chosen = parse_model_player(player, plan.params_of, playing.variants)
     games = [seat.start for seat in seats]
     concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
-    ended = count(1)
-    total = len(games) * len(runs)
-
-    def note_end(episode: Episode) -> None:
-        progress.count_episode(episode.success)
-        progress.note_part(next(ended) / total)
-
+    counted = progress.EpisodeCount(len(games) * len(runs))
     episodes = await play_all(
         *(calls, chosen, games, runs, concurrency),
-        on_end=note_end,
+        on_end=lambda episode: counted.end(episode.success, episode.status == "api_error"),
         second_reader=playing.second_reader(plan.protocol),
     )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)

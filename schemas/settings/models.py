@@ -132,6 +132,15 @@ class ModelSettings(BaseModel):
         own = {name: entries[name].params(name, shared) for name in models if name in entries}
         return {name: params for name, params in own.items() if params != shared}
 
+    def reply_limit(self, model: str, params: Mapping[str, object]) -> str:
+        """Return the setting that limits the length of the model's replies, `key = value`; "": none does."""
+        entry = self.model_entries().get(model)
+        limit = params.get("max_tokens")
+        if entry is not None and entry.max_output is not None and limit == entry.max_output:
+            return f"max_output = {limit}"
+        name = next((one for one in ("max_completion_tokens", "max_tokens") if one in params), "")
+        return f"{name} = {params[name]}" if name else ""
+
     def endpoint(self, model: str = "") -> Endpoint:
         """Return the server that models are asked at, and its key, as settings and environment say.
 

@@ -1,5 +1,7 @@
 """Whether an author's reply can be used at all, or why not."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +12,21 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _STATUS_MESSAGES = {
-    "truncated": "the reply was cut off at the length limit; be brief, or allow more tokens (max_tokens)",
+    "truncated": "the reply was cut off at the length limit; be brief",
     "refused": "the model refused to answer; expected a reply to the whole prompt",
     "empty": "the reply was empty; expected an answer",
+}
+
+
+# In words for the operator, by rule: what a message asks of the model is of no use to people.
+_CAUSES = {
+    "truncated": "cut off at the limit of tokens (raise max_output in models.toml)",
+    "refused": "the model refused to answer",
+    "empty": "an empty reply",
+    "not_json": "no JSON document in the reply",
+    "too_long": "more text than is read of a reply",
+    "long_prompt": "more text than a prompt may have",
+    "full_category": "another category than those that are still open",
 }
 
 
@@ -42,6 +56,21 @@ def unusable_status(reply: Reply) -> Unusable | None:
     if not reply.answered:
         raise EndpointFailed(reply.error or f"call {reply.call_id} failed ({reply.status}); run again later")
     return Unusable(reply.status, _STATUS_MESSAGES[reply.status])
+
+
+def count_causes(refusals: Iterable[tuple[str, str]], most: int = 3) -> str:
+    """Say why replies could not be used, each cause once with its count, by their rules and messages.
+
+    A rule without words for the operator is told by the first of its messages.
+    """
+    said: dict[str, str] = {}
+    counted: Counter[str] = Counter()
+    for rule, message in refusals:
+        counted[rule] += 1
+        said.setdefault(rule, _CAUSES.get(rule, message))
+    shown = [f"{number} x {said[rule]}" for rule, number in counted.most_common(most)]
+    more = [f"and {len(counted) - most} other causes"] if len(counted) > most else []
+    return "; ".join((*shown, *more))
 
 
 def describe_problems(error: "ValidationError", most: int) -> str:

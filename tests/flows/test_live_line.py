@@ -94,11 +94,11 @@ def test_a_bar_keeps_stage_and_batches_and_shows_as_much_of_the_calls_as_fits(
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=width, color_system=None)
     with progress.show_on(console), progress.stage("episodes", 12, calling=12) as advance:
+        counted = progress.EpisodeCount(60)
         for second in range(30):
             clock.now += 1
             progress.count_call(reply())
-            progress.count_episode(second % 2 == 0)
-            progress.note_part((second + 1) / 60)
+            counted.end(is_solved=second % 2 == 0, is_failed=False)
         advance({})
     frames = [frame for frame in re.split(r"[\r\n]|\x1b\[2K", screen.getvalue()) if "batches" in frame]
     assert frames

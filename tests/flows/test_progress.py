@@ -8,6 +8,7 @@ import pytest
 from flows.console import progress, steps
 from flows.console.steps import print_while, show_steps
 from flows.console.terminal import Terminal
+from schemas.model_calls.calls import Reply
 
 
 def test_a_line_says_how_far_it_is_and_none_comes_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +56,24 @@ def test_steps_are_named_on_standard_error(
     assert shown.out == ""
     assert all(line.startswith("report ") for line in shown.err.splitlines())
     assert shown.err.splitlines()[-1].endswith("s  drawing figures")
+
+
+def test_the_time_left_does_not_come_from_calls_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    calls = progress.CallCount()
+    shares: list[float] = []
+    monkeypatch.setattr(progress, "note_part", shares.append)
+    counted = progress.EpisodeCount(12)
+    calls.add(Reply("call", "api_error"))
+    for _ in range(8):
+        counted.end(is_solved=False, is_failed=True)
+    assert shares == []
+    now += 30.0
+    counted.end(is_solved=True, is_failed=False)
+    calls.share = shares[-1]
+    # One of the four that are no failures took 30 s.
+    assert calls.text.endswith("about 90 s left")
 
 
 def test_a_long_stage_prints_lines_beside_the_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from flows.console.progress import CallCount
 from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.model_calls.calls import Reply
-from tests.flows.prefect_harness import Harness
+from tests.flows.prefect_harness import Harness, wait_until
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from warehouse.catalog.catalog import open_catalog
@@ -48,8 +49,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     first, second = re.findall(r"perennial (?:\\\n|.)+", text[text.index("next:") :])
     page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
     assert (page.returncode, "m" in page.stdout) == (0, True)
-    then = (*shlex.split(second.replace("\\\n", ""))[1:], "--dry-run")
-    assert harness.perennial(*then, cwd=tmp_path).returncode == 0
+    assert second.split()[1:3] in (["models", "check"], ["try", "m"], ["refresh", "--size"])
 
 
 def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
@@ -60,8 +60,9 @@ def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert {one["status"]: one["episodes"] for one in document["problems"]} == {"unparsed": 20}
     assert document["spent"]["calls"] == 20
-    assert {row["player"] for row in document["scores"]} == {"m"}
-    assert "--benchmark knowlogic" in document["next"][1]
+    assert [row["setting"] for row in document["scores"]] == ["medium", "hard"]
+    assert set(document["meanings"].values()) == {"at or below the floor: this score shows no ability"}
+    assert document["next"][1].startswith("perennial try m --benchmark knowlogic --base-url ")
 
 
 @pytest.mark.parametrize(
@@ -106,3 +107,28 @@ def test_a_model_that_never_ends_is_told_how_to_play_on(harness: Harness, tmp_pa
     assert len(digests) == len(set(digests))
     catalog = open_catalog(Store(str(tmp_path / "data")))
     assert catalog.count("FROM episodes WHERE player = 'm' AND turns = 50") > 0
+
+
+def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_questions(
+    harness: Harness, tmp_path: Path
+) -> None:
+    models = tmp_path / "models.toml"
+    models.write_text("[m]\nmax_output = 15\nparameters_billion = 0.135\n")
+    with serving(ServerOptions(models=("m",), hold_after=5)) as server:
+        chosen = ("try", "m", "--base-url", server.url, "--root", "data")
+        begun = harness.start(*chosen, cwd=tmp_path)
+        wait_until(lambda: server.status().held, timeout_s=120)
+        begun.send_signal(signal.SIGKILL)
+        begun.communicate(timeout=120)
+        server.release()
+        models.write_text("[m]\nmax_output = 16\n")
+        done = harness.perennial(*chosen, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (tmp_path / "data/tables/editions").iterdir()] == [
+        f"edition={staged}"
+        for staged in [re.search(r"edition (\S+) in data", done.stdout)[1]]  # type: ignore[index]
+    ]
+    assert "resuming edition" in done.stdout
+    shown = " ".join(done.stdout.split())
+    assert "truncated 7 of 7 cut by max_output = 16 (7 of 7): raise it in models.toml" in shown
+    assert "replies are cut: raise max_output in models.toml, then: perennial try m" in shown

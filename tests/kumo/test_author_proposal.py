@@ -218,7 +218,7 @@ def test_after_the_last_round_there_are_fewer_and_the_reason() -> None:
     assert rules(proposed) == ["not_json"] * 3
     assert len(set(proposed.call_ids)) == 3
     assert proposed.shortfall is not None
-    assert proposed.shortfall.startswith("0 of 4 domains proposed after 3 calls, 3 refused, the last one for")
+    assert proposed.shortfall.startswith("0 of 4 domains proposed after 3 calls, 3 refused: 3 x no JSON")
     assert "\n" not in proposed.shortfall
 
 

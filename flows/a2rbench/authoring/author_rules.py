@@ -20,6 +20,7 @@ from schemas.rows import Rows
 from tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
 from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
 from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
+from tasks.authors.reply import count_causes
 from tasks.llm.structured import JsonAsker
 from tasks.sandbox.run import Jail
 from warehouse.a2rbench.published_rules import published_codes
@@ -30,7 +31,6 @@ STAGE = "rules"
 _CELLS: dict[str, tuple[Dimension, RuleType]] = {
     name_domain(dimension, type_): (dimension, type_) for dimension in DIMENSIONS for type_ in RULE_TYPES
 }
-_SHOWN = 3
 
 
 def authored_numbers(plan: A2RBenchPlan) -> list[int]:
@@ -157,9 +157,8 @@ def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None
             not workspace.is_done(other) or workspace.column(other, "a2rbench_rules", "rule")
         ):
             return
-    said = list(dict.fromkeys(f"{row['subject']}: {row['message']}" for row in rejections))
-    more = f"; and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
+    causes = count_causes((row["rule"], f"{row['subject']}: {row['message']}") for row in rejections)
     raise UnusableConfig(
         f"no seed of any cell got a rule from {', '.join(plan.authoring.models)}: "
-        f"{'; '.join(said[:_SHOWN])}{more}; try another model, or name catalogue among --author"
+        f"{causes}; try another model, or name catalogue among --author"
     )

@@ -26,7 +26,7 @@ def try_model(
     """Give a model a first score: grow a tiny edition, play it, and say what went wrong.
 
     The server and the name are looked up first. It makes at most 60 calls and publishes the edition. Give the
-    same command again to resume an interrupted one.
+    same command again to resume an interrupted one, even after a change of models.toml.
 
     Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
     """
@@ -73,8 +73,8 @@ def try_model(
     before = units_of_root(store)
     prepared = prepare_refresh(settings, store, is_trial=True)
     store.require_conditional_writes()
-    flags = f" --benchmark {chosen.name}" if benchmark else ""
-    flags += f" --base-url {shlex.quote(base_url)}" if base_url else ""
+    named = f" --benchmark {chosen.name}" if benchmark else ""
+    flags = f" --base-url {shlex.quote(base_url)}" if base_url else ""
     try:
         grow_and_play([settings], store, [prepared], before, console)
     except LimitReached:
@@ -83,7 +83,10 @@ def try_model(
         raise LimitReached(
             f"{model} used up the {MOST_CALLS} calls of a first score before its games ended, so it has none "
             f"yet: `perennial calls --limit 5{there}` shows what it replies, and `perennial refresh {again} "
-            f"--size tiny --runs 1 --accept-api-errors --max-calls 500{flags}{there}` plays on, without "
-            "repeating a call"
+            f"--size tiny --runs 1 --accept-api-errors --max-calls 500{named}{flags}{there}` plays on, "
+            "without repeating a call"
         ) from None
-    print_first_score(store, prepared.plan.edition, chosen, model, best, flags, console, as_json)
+    limit = settings.reply_limit(model, prepared.plan.evaluation.params_of(model))
+    print_first_score(
+        store, prepared.plan.edition, chosen, model, best, named, flags, limit, console, as_json
+    )

@@ -47,8 +47,9 @@ def prepare_refresh(
 
     `needs_key` False is for those who only look at the plan. A staged edition with equal settings is
     resumed; of a run of several benchmarks, which are `together`, one that this run has published too. A
-    seed that is to be drawn has no commitment yet: see `settle_seed`. Raises InvalidOption, UnreadableInput,
-    UnusableConfig or EditionConflict, before anything is written.
+    seed that is to be drawn has no commitment yet: see `settle_seed`. `is_trial`: an edition that was
+    begun is resumed where these players are to be asked its questions in another way. Raises InvalidOption,
+    UnreadableInput, UnusableConfig or EditionConflict, before anything is written.
     """
     refuse_clock_set_back(store, datetime.now(UTC))
     if settings.edition == LATEST:
@@ -88,7 +89,7 @@ def prepare_refresh(
     prepared = (
         _prepare_named(settings.edition, asked, own, store)
         if settings.edition
-        else _prepare_unnamed(asked, own, store, together)
+        else _prepare_unnamed(asked, own, store, together, is_trial)
     )
     if prepared.resumed and own.resume is not None:
         return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
@@ -155,17 +156,28 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
 
 
 def _prepare_unnamed(
-    asked: RefreshPlan, own: Preparation, store: Store, together: Collection[str]
+    asked: RefreshPlan, own: Preparation, store: Store, together: Collection[str], is_trial: bool
 ) -> PreparedRefresh:
     withdrawn = withdrawn_units(store)
     staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
     kept = read_unfinished(store).get(run_key(together, asked)) if together else None
     for edition in ([kept] if kept else []) + sorted(staged - set(withdrawn)):
         begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
+        if begun is not None and is_trial:
+            begun = _ask_anew(begun, asked, store)
         if begun is not None and begun.asked == asked.asked:
             return _resume(begun, own, store)
     name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
     return PreparedRefresh(asked.with_name(name), own, resumed=False, published=False)
+
+
+def _ask_anew(begun: RefreshPlan, asked: RefreshPlan, store: Store) -> RefreshPlan:
+    """Return what was begun, with the evaluation that is asked for if that is of the same players."""
+    first = begun.evaluation
+    if store.exists(row_file(first.unit)) or first.players != asked.evaluation.players:
+        return begun
+    evaluation = replace(asked.evaluation, edition=first.edition, seed=first.seed, canary=first.canary)
+    return RefreshPlan(begun.growth, evaluation)
 
 
 def _free_name(benchmark: str, taken: set[str]) -> str:

@@ -11,7 +11,7 @@ from schemas.errors import UnreadableInput
 from schemas.kumo.categories import Quota
 from schemas.kumo.things import Proposal, Rejection
 from schemas.model_calls.calls import ModelChoice, ModelRequest
-from tasks.authors.reply import Unusable, unusable_status
+from tasks.authors.reply import Unusable, count_causes, unusable_status
 from tasks.authors.request import author_request
 from tasks.kumo.authors.forms.proposal_form import (
     LONGEST_NAME,
@@ -200,5 +200,5 @@ def _shortfall(work: _Work) -> str | None:
     asked = f"{len(work.proposals)} of {work.quotas.wanted} domains proposed after {len(work.call_ids)} calls"
     if not work.rejections:
         return f"{asked}; ask in more rounds"
-    last = work.rejections[-1]
-    return f"{asked}, {len(work.rejections)} refused, the last one for {last.rule}: {last.message}"
+    causes = count_causes((one.rule, one.message) for one in work.rejections)
+    return f"{asked}, {len(work.rejections)} refused: {causes}"
