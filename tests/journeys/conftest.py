@@ -14,10 +14,15 @@ from tests.server.running import ServerControls
 __all__ = ["harness"]
 
 
+@pytest.fixture(scope="session")
+def terminal(harness: Harness) -> Harness:
+    """A terminal of 80 columns, with a key in its environment."""
+    return harness.but(COLUMNS=str(TERMINAL_WIDTH), PERENNIAL_API_KEY=KEY)
+
+
 @pytest.fixture
-def walk(harness: Harness, tmp_path: Path) -> Walk:
-    """A user with a key, an empty folder and a terminal of 80 columns."""
-    terminal = harness.but(COLUMNS=str(TERMINAL_WIDTH), PERENNIAL_API_KEY=KEY)
+def walk(terminal: Harness, tmp_path: Path) -> Walk:
+    """A user with an empty folder and a terminal."""
     return Walk(tmp_path, terminal)
 
 
