@@ -18,6 +18,7 @@ from tasks.a2rbench.replies.form import Form
 from tasks.beyondbench.problem import draw_problem
 from tasks.beyondbench.registry import TASKS
 from tasks.knowlogic import answers as knowlogic_answers
+from tasks.knowlogic.lenient import read_leniently
 from tasks.kumo.answers import parse_answer
 from tasks.kumo.authors.book_replies import read_book_reply
 from tasks.kumo.authors.config_reply import read_configuration
@@ -71,6 +72,7 @@ def other_parsers() -> dict[str, Parse]:
         "kumo proposals": _quiet(proposal_entries),
         "kumo read back": _quiet(parse_read_back),
         "knowlogic answer": knowlogic_answers.read_answer,
+        "knowlogic lenient answer": read_leniently,
         "a2rbench answer in JSON": a2rbench_answers.read_answer,
         "a2rbench answer": partial(a2rbench_answers.read_answer, form=_form(2)),
         "a2rbench cube of texts": partial(a2rbench_answers.read_answer, form=_form(3, texts=True)),

@@ -9,7 +9,7 @@ from rich.table import Table
 from flows.console.terminal import Terminal, printable
 from schemas.rows import Row
 from schemas.statistics.board import LINES
-from schemas.statistics.measure import ABOVE_FLOOR, Floor, Measure, label_player
+from schemas.statistics.measure import ABOVE_FLOOR, Floor, Measure, label_player, shown_measures
 from schemas.statistics.populations import describe_populations
 from tasks.report.figures.headline import describe_unasked, instances_differ
 
@@ -29,6 +29,7 @@ def leaderboard_table(
     until names have their room: the measures, the last one first, then what is above the floor, adjusted
     rates, common instances and episodes.
     """
+    measures = shown_measures(measures, board)
     columns = _columns(board, measures)
     going = [*(one.heading for one in reversed(measures)), ABOVE_FLOOR, *reversed(_FAIR), "episodes"]
     labels = [label_player(floor, row) for row in board]

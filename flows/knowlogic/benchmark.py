@@ -37,6 +37,15 @@ _UNEXTRACTED = Measure(
     "unextracted rate = share of scored replies without letters, all of them wrong; its intervals by pair",
     "Unextracted rate is the share of scored replies from which no letters were read; these are wrong.",
 )
+_LENIENT = Measure(
+    "lenient_accuracy",
+    "any",
+    "lenient rate",
+    "lenient rate = success rate if letters without the brackets that the prompt asks for counted too",
+    "Lenient rate is the success rate if letters without the brackets that the prompt asks for counted too; "
+    "it is shown where a player's two rates differ by more than 1%.",
+    is_optional=True,
+)
 _FLOOR = Floor(
     "guesser",
     "floor = guesser, by the form of a question alone",
@@ -63,7 +72,7 @@ BENCHMARK = Benchmark(
     tables=KNOWLOGIC_TABLES,
     sql="warehouse.knowlogic",
     answers=_ANSWERS,
-    measures=(_UNEXTRACTED,),
+    measures=(_UNEXTRACTED, _LENIENT),
     floor=_FLOOR,
     report=lambda: own_sections.REPORT,
     estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),

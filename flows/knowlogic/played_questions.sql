@@ -1,6 +1,6 @@
 -- What did each player do on each question? Lists, one element per question that it has a scored run on, by its number.
 WITH numbered AS (
-    SELECT instance_id, row_number() OVER (ORDER BY pair, language, instance_id) - 1 AS number FROM knowlogic_questions
+    SELECT instance_id, letters, row_number() OVER (ORDER BY pair, language, instance_id) - 1 AS number FROM knowlogic_questions
 ), replies AS (
     -- Two evaluations may hold the same call.
     SELECT t.episode_id, sum(c.completion_tokens)::BIGINT AS tokens
@@ -13,6 +13,7 @@ WITH numbered AS (
            count(*)::INTEGER AS runs,
            count(*) FILTER (e.success)::INTEGER AS solved,
            count(*) FILTER (a.letters IS NULL)::INTEGER AS unread,
+           count(*) FILTER (a.lenient_letters = q.letters)::INTEGER AS lenient,
            count(*) FILTER (a.error_class = 'subset')::INTEGER AS subset,
            count(*) FILTER (a.error_class = 'superset')::INTEGER AS superset,
            count(*) FILTER (a.error_class = 'overlap')::INTEGER AS overlap,
@@ -33,6 +34,7 @@ SELECT player,
        list(runs ORDER BY number) AS runs,
        list(solved ORDER BY number) AS solved,
        list(unread ORDER BY number) AS unread,
+       list(lenient ORDER BY number) AS lenient,
        list(subset ORDER BY number) AS subset,
        list(superset ORDER BY number) AS superset,
        list(overlap ORDER BY number) AS overlap,

@@ -51,6 +51,7 @@ class QuestionSeat(OneShotSeat):
             "extracted": answer is not None,
             "brackets": None if answer is None else answer.brackets,
             "error_class": game.error_class,
+            "lenient_letters": game.lenient,
         }
         return {"knowlogic_answers": [row]}
 

@@ -137,6 +137,13 @@ ANSWERS = Table(
             nullable=True,
             allowed=ERROR_CLASSES,
         ),
+        Column(
+            "lenient_letters",
+            "string",
+            "the letters that a lenient reading takes, also without the brackets that the prompt asks for, "
+            "in order; NULL where it takes none. They do not count in `episodes.success`",
+            nullable=True,
+        ),
     ),
     key=("episode_id",),
     extends="episodes",

@@ -1,6 +1,6 @@
 """A benchmark's own figure on leaderboards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schemas.rows import Row
@@ -10,7 +10,8 @@ from schemas.rows import Row
 class Measure:
     """A figure of `statistics` that leaderboards show beside the success rate, and how it is counted.
 
-    `note` says so in a few words, `doc` in a whole sentence.
+    `note` says so in a few words, `doc` in a whole sentence. `is_optional`: an edition may have it
+    of no player, and then its leaderboards have no such column.
     """
 
     statistic: str
@@ -18,12 +19,20 @@ class Measure:
     heading: str
     note: str
     doc: str
+    is_optional: bool = False
 
     @property
     def column(self) -> str:
         """Its column on leaderboards, which names the convention where there are several."""
         named = "" if self.convention == "any" else f"_{self.convention.replace('-', '_')}"
         return f"{self.statistic}{named}"
+
+
+def shown_measures(measures: Iterable[Measure], rows: Sequence[Row]) -> tuple[Measure, ...]:
+    """Return the measures that a leaderboard of these rows has columns for."""
+    return tuple(
+        one for one in measures if not one.is_optional or any(row[one.column] is not None for row in rows)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,6 @@ def latin_letters(text: str) -> str:
     if text.isascii():
         return text
     latin = text.translate(_LATIN)
-    rest = (character for character in latin if character.isalpha() and not character.isascii())
+    rest = (character for character in set(latin) if character.isalpha() and not character.isascii())
     scripts = {unicodedata.name(character, "").partition(" ")[0] for character in rest}
     return text if scripts & {"CYRILLIC", "GREEK"} else latin

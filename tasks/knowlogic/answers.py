@@ -49,8 +49,20 @@ class Answer(NamedTuple):
     brackets: Brackets
 
 
+class Reading(NamedTuple):
+    """What a reply's brackets say: whether any hold letters, and the one answer in them."""
+
+    is_found: bool
+    answer: Answer | None
+
+
 def read_answer(reply: str) -> Answer | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
+    return read_strictly(reply).answer
+
+
+def read_strictly(reply: str) -> Reading:
+    """Return what `read_answer` does, and whether any brackets hold letters."""
     narrow = latin_letters(plain_text(reply))
     # Of the line: the last answer, the last brackets, and the letters of the answers before.
     last, brackets, others = "", "", set[str]()
@@ -86,7 +98,7 @@ def read_answer(reply: str) -> Answer | None:
                 finals.append(letters)
         end = stop
     is_one = last and others <= {last} and len(set(finals)) < 2
-    return Answer(last, _KINDS[brackets]) if is_one else None
+    return Reading(bool(last), Answer(last, _KINDS[brackets]) if is_one else None)
 
 
 @lru_cache(maxsize=256)

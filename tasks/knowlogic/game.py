@@ -7,6 +7,7 @@ from typing import NamedTuple
 from schemas.knowlogic.things import ErrorClass, Language
 from tasks.knowlogic.answers import Answer, classify_error, read_answer
 from tasks.knowlogic.domain import Domain
+from tasks.knowlogic.lenient import read_leniently
 from tasks.knowlogic.wording.layout import prompt_template
 from tasks.play.one_shot import OneShotGame
 
@@ -40,6 +41,7 @@ class QuestionGame(OneShotGame):
     template_hash: str = ""
     form: Form = field(default_factory=Form)
     answer: Answer | None = None
+    lenient: str | None = None
 
     @property
     def template(self) -> str:
@@ -47,8 +49,11 @@ class QuestionGame(OneShotGame):
         return prompt_template(self.language)
 
     def take(self, reply: str) -> None:
-        """Read the reply and grade it: right is exactly the set of right letters. The game ends."""
-        self.answer = read_answer(reply)
+        """Read the reply and grade it: right is exactly the set of right letters. The game ends.
+
+        The lenient reading is kept beside the strict one, which alone counts.
+        """
+        self.answer, self.lenient = read_answer(reply), read_leniently(reply)
         if self.answer is None:
             self.end("unparsed")
         else:

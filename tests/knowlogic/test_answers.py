@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.knowlogic.things import LETTERS
 from tasks.knowlogic.answers import classify_error, letter_sets, read_answer, write_answer
+from tasks.knowlogic.lenient import read_leniently
 
 READ = [
     ("[A]", "A"),
@@ -204,3 +205,76 @@ def test_every_wrong_set_has_one_class(letters: str, right: str) -> None:
         else "disjoint"
     )
     assert classify_error(letters, right) == expected
+
+
+LENIENT = [
+    ("The correct answer is: C.", "C"),
+    ("Answer: C", "C"),
+    ("**C**", "C"),
+    ("(C)", "C"),
+    ("[C) Thomas is the husband]", "C"),
+    ("A and C", "AC"),
+    ("A, C", "AC"),
+    ("\\boxed{C}", "C"),
+    ("The answer is „C“.", "C"),
+    ("答案：C", "C"),
+    ("答案是 A、C", "AC"),
+    ("答案是A和C。", "AC"),
+    ("The answer is C, because A is false.", "C"),
+    ("The correct answer is not C.", None),
+    ("The answer is not A but B", None),
+    ("The answer is A. The answer is C.", None),
+    ("The answer is A. Final answer: C", "C"),
+    ("The answer is A or C", None),
+    ("A or C", None),
+    ("C is the correct answer.", "C"),
+    ("C is not correct", None),
+    ("A. x\nB. y\nC. z\nD. w", None),
+    ("The correct answers are A, B and D.", "ABD"),
+    ("The correct options are: **A** and **C**", "AC"),
+    ("Correct answer: (B)", "B"),
+    ("option B", "B"),
+    ("Options A and C", "AC"),
+    ("ANSWER: BD", "BD"),
+    ("The answer is AC", "AC"),
+    ("A", "A"),
+    ("C. Thomas is it", "C"),
+    ("The correct answer is:\nC. Thomas\n\nThe correct answer is:\nD. B", None),
+    ("The correct answer is:", None),
+    ("I think A dog is here", None),
+    ("The answer is A dog", None),
+    ("A dog barks", None),
+    ("故选B。", "B"),
+    ("选C", "C"),
+    ("最终答案是：BD", "BD"),
+    ("正确答案不是C", None),
+    ("The incorrect statements are A and D.", "AD"),
+    ("It is not true that the answer is B.", None),
+    ("The answer is B. That is wrong? no", "B"),
+    ("I don't know", None),
+    ("The answer is C?", None),
+    ("The answer is C is wrong", None),
+    ("答案：Ｃ", "C"),
+    ("[A] [B]\n", "AB"),
+    ("The answer is [C].", "C"),
+    ("The final answer is $\\boxed{\\text{A, C}}$", "AC"),
+    ("Both A and C are correct.", "AC"),
+    ("Answer:\n\n**B, D**", "BD"),
+    ("The answer is: B) Kevin", "B"),
+    ("So the answer should be D.", "D"),
+    ("Therefore, A and B.", None),
+    ("Answer: None of the above", None),
+    ("Answer: A (not C)", "A"),
+    ("Answer: D. None of the above", "D"),
+    ("My answer: A\nB\n", "A"),
+]
+
+
+@pytest.mark.parametrize(("reply", "letters"), LENIENT)
+def test_the_lenient_reading_takes_what_a_careful_reader_takes(reply: str, letters: str | None) -> None:
+    assert read_leniently(reply) == letters
+
+
+@pytest.mark.parametrize(("reply", "letters"), READ)
+def test_the_lenient_reading_takes_what_the_strict_one_takes(reply: str, letters: str) -> None:
+    assert read_leniently(reply) == letters

@@ -47,8 +47,12 @@ QUANTITIES = (
         for name in ERROR_CLASSES
     ),
 )
+LENIENT = Quantity(
+    "lenient_accuracy", "lenient", "share of scored runs whose letters are all right by the lenient reading"
+)
+_TELLING = 0.01  # From this difference between both readings on, of any player, the lenient one is shown.
 COUNTS = (
-    *("runs", "solved", "unread", *ERROR_CLASSES),
+    *("runs", "solved", "unread", "lenient", *ERROR_CLASSES),
     *("right_tokens", "right_replies", "wrong_tokens", "wrong_replies"),
 )
 
@@ -65,8 +69,10 @@ def question_figures(questions: Questions, players: Iterable[Played]) -> Iterato
     cells = list(cells_of(questions))
     labelled = {label: list(labelled_groups(questions, label)) for label in LABELS}
     whole = [group for group in cells if group.setting == ALL]
+    players = list(players)
+    quantities = (*QUANTITIES, LENIENT) if any(map(_readings_differ, players)) else QUANTITIES
     for played in players:
-        for quantity in QUANTITIES:
+        for quantity in quantities:
             for group in cells:
                 other = "" if group.language == ALL else group.language
                 yield from _share(questions, played, quantity, group, quantity.statistic, other)
@@ -77,6 +83,11 @@ def question_figures(questions: Questions, players: Iterable[Played]) -> Iterato
         yield from _average(questions, played, whole)
         yield from token_figures(questions, played.player, played.columns, cells, labelled["level"])
         yield from language_figures(questions, played.player, played.columns)
+
+
+def _readings_differ(played: Played) -> bool:
+    columns = played.columns
+    return bool((columns["lenient"] - columns["solved"]).sum() > _TELLING * columns["runs"].sum())
 
 
 def _share(

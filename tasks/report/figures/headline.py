@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 
 from schemas.statistics.board import rank_text
-from schemas.statistics.measure import ABOVE_FLOOR, ABOVE_FLOOR_DOC, Measure, label_player, rate_above_floor
+from schemas.statistics.measure import (
+    ABOVE_FLOOR,
+    ABOVE_FLOOR_DOC,
+    Measure,
+    label_player,
+    rate_above_floor,
+    shown_measures,
+)
 from tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
 from tasks.report.wording import clean, name_populations, with_interval
 
@@ -20,7 +27,8 @@ def headline(data: ReportData) -> Section:
     if not rows:
         return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
     differs = instances_differ(rows)
-    measures = [measure.heading for measure in data.measures]
+    shown = shown_measures(data.measures, rows)
+    measures = [measure.heading for measure in shown]
     above = dict(
         zip(
             ((row["setting"], row["player"]) for row in rows), rate_above_floor(data.floor, rows), strict=True
@@ -41,7 +49,7 @@ def headline(data: ReportData) -> Section:
                 continue
             value = above[setting, player]
             extra = (("" if value is None else f"{value:.3f}"),) if is_known else ()
-            line += _cells(row, data.measures, differs, extra)
+            line += _cells(row, shown, differs, extra)
         cells.append(tuple(line))
     grid = Grid(
         ("player", *headings * len(data.settings)),
@@ -61,7 +69,7 @@ def headline(data: ReportData) -> Section:
             fair if differs else "",
             "Models come first and are ranked among each other, each two on the instances that both have (by "
             "the adjusted rate where these are too few). Programs are lines of reference.",
-            *(measure.doc for measure in data.measures),
+            *(measure.doc for measure in shown),
             "" if data.floor is None else data.floor.doc,
             ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "

@@ -3,7 +3,8 @@
 -- edition has, as the paper's Avg is; it is NULL for players without answers in one of them. `all_all_accuracy` is the mean over
 -- questions. `knowlogic_scores` has the same as rows, by difficulty as well.
 WITH cells AS (
-    SELECT edition, player, domain || '_' || language AS cell, accuracy, accuracy_low, accuracy_high, unextracted_rate, questions
+    SELECT edition, player, domain || '_' || language AS cell, accuracy, accuracy_low, accuracy_high, unextracted_rate,
+           lenient_accuracy, questions
     FROM knowlogic_scores
     WHERE difficulty = 'all'
 ), averages AS (
@@ -21,6 +22,7 @@ WITH cells AS (
     )
     USING any_value(accuracy) AS accuracy, any_value(accuracy_low) AS accuracy_low,
           any_value(accuracy_high) AS accuracy_high, any_value(unextracted_rate) AS unextracted_rate,
+          any_value(lenient_accuracy) AS lenient_accuracy,
           any_value(questions) AS questions
     GROUP BY edition, player
 )
@@ -38,7 +40,8 @@ SELECT w.edition, w.player, a.average, a.average_low, a.average_high,
        w.all_zh_accuracy, w.all_zh_accuracy_low, w.all_zh_accuracy_high,
        w.all_en_accuracy, w.all_en_accuracy_low, w.all_en_accuracy_high,
        w.all_all_accuracy, w.all_all_accuracy_low, w.all_all_accuracy_high,
-       w.all_all_unextracted_rate AS unextracted_rate, w.all_all_questions AS questions
+       w.all_all_unextracted_rate AS unextracted_rate, w.all_all_lenient_accuracy AS lenient_accuracy,
+       w.all_all_questions AS questions
 FROM wide AS w
 LEFT JOIN averages AS a USING (edition, player)
 ORDER BY w.edition, a.average DESC NULLS LAST, w.all_all_accuracy DESC NULLS LAST, w.player

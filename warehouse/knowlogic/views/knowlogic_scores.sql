@@ -1,6 +1,7 @@
 -- How does each player do in each domain, language and difficulty of KnowLogic, and in all of them together?
 -- `all` stands for all domains, both languages or all difficulties. Accuracy counts exactly the right letters; a reply
--- from which none were read is wrong (`unextracted_rate` of them). The unit is the question in one language; the two texts
+-- from which none were read is wrong (`unextracted_rate` of them). `lenient_accuracy` also takes letters
+-- without brackets; it is NULL where no player's differs from its accuracy by more than 1%. The unit is the question in one language; the two texts
 -- of a pair are no independent draws, so that intervals (95%) count a pair once. Compare `questions` with
 -- `questions_of_edition`: what a player has no scored answer to is in none of its figures.
 WITH figures AS (
@@ -12,9 +13,10 @@ WITH figures AS (
            any_value(value) FILTER (statistic = 'unextracted_rate') AS unextracted_rate,
            any_value(low) FILTER (statistic = 'unextracted_rate') AS unextracted_rate_low,
            any_value(high) FILTER (statistic = 'unextracted_rate') AS unextracted_rate_high,
+           any_value(value) FILTER (statistic = 'lenient_accuracy') AS lenient_accuracy,
            any_value(population) AS population
     FROM statistics
-    WHERE statistic IN ('accuracy', 'unextracted_rate')
+    WHERE statistic IN ('accuracy', 'unextracted_rate', 'lenient_accuracy')
     GROUP BY ALL
 ), planned AS (
     SELECT edition, coalesce(q.domain, 'all') AS domain, coalesce(q.language, 'all') AS language,
@@ -24,7 +26,8 @@ WITH figures AS (
 )
 SELECT f.edition, f.domain, f.language, f.difficulty, f.player, f.questions, p.questions_of_edition,
        f.accuracy, f.accuracy_low, f.accuracy_high,
-       f.unextracted_rate, f.unextracted_rate_low, f.unextracted_rate_high, f.population
+       f.unextracted_rate, f.unextracted_rate_low, f.unextracted_rate_high, f.lenient_accuracy,
+       f.population
 FROM figures AS f
 JOIN planned AS p USING (edition, domain, language, difficulty)
 ORDER BY f.edition, list_position(['all', 'space', 'nature', 'time', 'social', 'mix'], f.domain),
