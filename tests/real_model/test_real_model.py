@@ -39,7 +39,7 @@ EDITIONS: dict[str, dict[str, Any]] = {
     "kumo": {"domains": ["chemical_analysis"], "settings": ["3x3"], "instances": 1},
 }
 # What it is asked of each: a prompt of KUMO or A2RBench takes a core ten seconds.
-COUNTS = {"a2rbench": 1, "beyondbench": 2, "knowlogic": 2, "kumo": 1}
+COUNTS = {"a2rbench": 2, "beyondbench": 2, "knowlogic": 2, "kumo": 1}
 ENTRY = """
 [small]
 model = "{model}"
