@@ -59,7 +59,7 @@ WITHOUT_READING = {
     "train",
     "solve",
     *(f"domains {name}" for name in ("split", "new", "build", "world", "counterfactual")),
-    *(f"domains {name}" for name in ("score", "validate", "import")),
+    *(f"domains {name}" for name in ("score", "validate", "import", "sparse")),
 }
 
 
