@@ -268,8 +268,14 @@ class ModelEntry(BaseModel):
         if parameter is None:
             return ""
         sent = self.params("", {parameter: value}).get(parameter, UNSET)
-        key = "max_output" if parameter == "max_tokens" and sent == self.max_output else parameter
-        return f"{key} = {json.dumps(sent)}" if sent != value else ""
+        if sent == value:
+            return ""
+        if parameter == "max_tokens" and sent == self.max_output:
+            parameter = "max_output"
+        elif parameter == "max_tokens" and parameter not in {**self.api, **self.extra_body}:
+            # Half of the context is the limit where neither the entry nor the flag gives another.
+            parameter, sent = "context", self.context
+        return f"{parameter} = {json.dumps(sent)}"
 
     def endpoint(self, settings: Endpoint, environment: Mapping[str, str]) -> Endpoint:
         """Return its server, where `settings` is that of models without an entry."""

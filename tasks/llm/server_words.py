@@ -45,7 +45,7 @@ _ENDINGS: tuple[tuple[Ending, re.Pattern[str]], ...] = (
         "cut",
         _any(
             "length|limit|trunc|_max|maximum|context|window|_cut|cutoff|overflow|budget|incomplete|too_long",
-            "_cap(ped)?_|out_of_tokens|tokens_(exhaust|used|reached)|repetition",
+            "_cap(ped)?_|out_of_tokens|tokens_(exhaust|used|reached)|^_tokens?_$|predict|repetition",
         ),
     ),
     (

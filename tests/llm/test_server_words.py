@@ -17,6 +17,7 @@ WORDS = """
 truncated: length MAX_TOKENS max_tokens model_length length_limit maxPredictedTokensReached time_limit
 truncated: FINISH_REASON_MAX_TOKENS model_context_window_exceeded ERROR_LIMIT token_limit contextLengthReached
 truncated: maximum_tokens max_new_tokens REASON_MAX_LEN kLENGTH incomplete truncated MAXTOKENS limit context
+truncated: num_predict tokens
 refused: content_filter SAFETY RECITATION PROHIBITED_CONTENT BLOCKLIST SPII guardrail_intervened refusal
 refused: content_filtered sensitive contentFilter content_filter:PROHIBITED_CONTENT ERROR_TOXIC MODEL_ARMOR
 refused: IMAGE_SAFETY flagged

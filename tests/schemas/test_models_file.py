@@ -290,6 +290,15 @@ def test_a_flag_that_says_what_the_entry_says_holds(tmp_path: Path, monkeypatch:
     load_settings({"base_url": "http://a/v1/", "max_tokens": 90, "top_p": 0.4}).refuse_overridden(["m"])
 
 
+def test_a_limit_that_the_context_lowers_is_refused_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("models.toml").write_text("[m]\ncontext = 8192\n")
+    with pytest.raises(InvalidOption, match=f"--max-tokens {DEFAULT_MAX_TOKENS}: .* has context = 8192, "):
+        load_settings({"max_tokens": DEFAULT_MAX_TOKENS}).refuse_overridden(["m"])
+
+
 DEFAULT = {"max_tokens": DEFAULT_MAX_TOKENS}
 
 
