@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from flows.editions.figure_data import query_table
+from flows.website.examples import choose_question
 from schemas.presentation import (
     Card,
     CardGrid,
@@ -21,18 +22,11 @@ from warehouse.catalog.sql.confinement import quote_all
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
     """Draw the games of an item of few tokens, a grid or a list where there is one."""
-    ids = quote_all(games[0].instance_id for games in choices)
-    items = query_table(
-        read,
-        "items",
-        'SELECT instance_id, dimension, examples, "query", answer, description FROM a2rbench_items '
-        f"WHERE instance_id IN ({ids}) "
-        "ORDER BY dimension = 3, dimension = 1, length(examples), instance_id LIMIT 1",
-    ).records()
-    if not items:
+    select = 'SELECT instance_id, dimension, examples, "query", answer, description FROM a2rbench_items'
+    order = "dimension = 3, dimension = 1, length(examples)"
+    if (chosen := choose_question(read, choices, select, order)) is None:
         return None
-    (row,) = items
-    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    row, games = chosen
     texts = query_table(
         read,
         "rules",
@@ -43,8 +37,7 @@ def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> E
     values = [json.loads(row[name]) for name in ("examples", "query", "answer")]
     examples, asked, right = values
     inside = [value for pair in (*examples, (asked, right)) for value in pair]
-    layers = [layers_of(value, row["dimension"]) or () for value in inside]
-    tokens = sorted({token for value in layers for layer in value for line in layer for token in line})
+    tokens = sorted({token for value in inside for line in _lines_of(value, row) or () for token in line})
     tints = {token: place for place, token in enumerate(tokens)}
     pairs = [(f"Example {number}", *pair) for number, pair in enumerate(examples, start=1)]
     panels = [
@@ -61,27 +54,22 @@ def _draw_pair(heading: str, given: object, wanted: object, row: Row, tints: Map
 
 def _draw_value(value: object, row: Row, tints: Mapping[str, int], right: object = None) -> CardGrid:
     """Draw a value, layers below each other; tokens that differ from the right value are marked."""
-    layers, wanted = layers_of(value, row["dimension"]), layers_of(right, row["dimension"])
-    if layers is None:
+    lines, wanted = _lines_of(value, row), _lines_of(right, row)
+    if lines is None:
         return ((Card(json.dumps(value, ensure_ascii=False)),),)
-    known = {} if wanted is None else _tokens_by_place(wanted)
+    known = {(y, x): token for y, line in enumerate(wanted or ()) for x, token in enumerate(line)}
     return tuple(
         tuple(
-            Card(token, "wrong" if known and known.get((layer, y, x)) != token else "", tints.get(token))
+            Card(token, "wrong" if known and known.get((y, x)) != token else "", tints.get(token))
             for x, token in enumerate(line)
         )
-        for layer, lines in enumerate(layers)
         for y, line in enumerate(lines)
     )
 
 
-def _tokens_by_place(layers: Sequence[Sequence[Sequence[str]]]) -> dict[tuple[int, int, int], str]:
-    return {
-        (layer, y, x): token
-        for layer, lines in enumerate(layers)
-        for y, line in enumerate(lines)
-        for x, token in enumerate(line)
-    }
+def _lines_of(value: object, row: Row) -> list[list[str]] | None:
+    layers = layers_of(value, row["dimension"])
+    return None if layers is None else [line for layer in layers for line in layer]
 
 
 def _draw_game(game: ChosenGame, row: Row, rule: str | None, tints: Mapping[str, int]) -> DrawnGame:

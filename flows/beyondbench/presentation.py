@@ -2,24 +2,16 @@
 
 from collections.abc import Sequence
 
-from flows.editions.figure_data import query_table
+from flows.website.examples import choose_question
 from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Panel, Presentation, ReadRows
-from warehouse.catalog.sql.confinement import quote_all
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
     """Draw the games of the problem with the shortest text."""
-    ids = quote_all(games[0].instance_id for games in choices)
-    problems = query_table(
-        read,
-        "problems",
-        "SELECT instance_id, prompt, reference, solutions, solutions_complete FROM beyondbench_instances "
-        f"WHERE instance_id IN ({ids}) ORDER BY length(prompt), instance_id LIMIT 1",
-    ).records()
-    if not problems:
+    select = "SELECT instance_id, prompt, reference, solutions, solutions_complete FROM beyondbench_instances"
+    if (chosen := choose_question(read, choices, select, "length(prompt)")) is None:
         return None
-    (row,) = problems
-    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    row, games = chosen
     is_only = row["solutions_complete"] and row["solutions"] == 1
     panels = (
         Panel("The problem", text=row["prompt"]),

@@ -2,26 +2,18 @@
 
 from collections.abc import Sequence
 
-from flows.editions.figure_data import query_table
+from flows.website.examples import choose_question
 from schemas.knowlogic.things import LETTERS
 from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Mark, Panel, Presentation, ReadRows
 from schemas.rows import Row
-from warehouse.catalog.sql.confinement import quote_all
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
     """Draw the games of the shortest question, in English where there is one."""
-    ids = quote_all(games[0].instance_id for games in choices)
-    questions = query_table(
-        read,
-        "questions",
-        "SELECT instance_id, language, text, question, options, letters FROM knowlogic_questions "
-        f"WHERE instance_id IN ({ids}) ORDER BY language <> 'en', length(text), instance_id LIMIT 1",
-    ).records()
-    if not questions:
+    select = "SELECT instance_id, text, question, options, letters FROM knowlogic_questions"
+    if (chosen := choose_question(read, choices, select, "language <> 'en', length(text)")) is None:
         return None
-    (row,) = questions
-    games = next(games for games in choices if games[0].instance_id == row["instance_id"])
+    row, games = chosen
     panels = (
         Panel("The text", text=row["text"]),
         Panel(row["question"], cards=_draw_options(row, row["letters"])),

@@ -1,10 +1,9 @@
 """What KUMO's public page says of it, and how a game is drawn: outcomes strike truths from the list."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
-from flows.editions.figure_data import query_table
+from flows.website.examples import choose_question
 from prompts.wording import plural
 from schemas.kumo.things import Rule
 from schemas.presentation import (
@@ -19,27 +18,26 @@ from schemas.presentation import (
 )
 from schemas.rows import Row
 from tasks.kumo.books.reading import quote_rule
-from warehouse.catalog.sql.confinement import quote_all
+from warehouse.catalog.sql.confinement import quote
 
 _INSTANCES = """
 SELECT i.instance_id, i.truths, i.actions, i.valid_truths, d.goal, d.truth_noun, d.action_noun
 FROM kumo_instances AS i
 JOIN kumo_seed_configs AS c USING (config_id)
 JOIN kumo_domains AS d USING (domain_id)
-WHERE i.instance_id IN ({ids})
 """
 _OUTCOMES = """
 WITH shown AS (
     SELECT config_id, unnest(actions) AS action, unnest(states) AS state, unnest(observations) AS observation
-    FROM kumo_instances WHERE instance_id IN ({ids})
+    FROM kumo_instances WHERE instance_id = {instance}
 )
-SELECT s.action, s.observation, o.label, o.low, o.high, o.rules_out
+SELECT s.observation, s.action, o.label, o.low, o.high, o.rules_out
 FROM shown AS s JOIN kumo_outcomes AS o USING (config_id, action, state)
 """
 _MOVES = """
 SELECT m.kind, m.move, b.text FROM kumo_moves AS m
 JOIN kumo_episodes AS k USING (evaluation, episode_id) LEFT JOIN kumo_books AS b USING (book_id)
-WHERE m.evaluation IN ({evaluation}) AND m.episode_id IN ({episode}) ORDER BY m.turn
+WHERE m.evaluation = {evaluation} AND m.episode_id = {episode} ORDER BY m.turn
 """
 
 
@@ -52,59 +50,35 @@ class _Shown(NamedTuple):
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
     """Draw the games of the choice with the fewest truths."""
-    records = partial(_read_records, read)
-    rows = {
-        row["instance_id"]: row for row in records(_INSTANCES, ids=[one[0].instance_id for one in choices])
-    }
-    known = [games for games in choices if games[0].instance_id in rows]
-    if not known:
+    if (chosen := choose_question(read, choices, _INSTANCES, "length(i.truths)")) is None:
         return None
-    games = min(known, key=lambda games: len(rows[games[0].instance_id]["truths"]))
-    row = rows[games[0].instance_id]
+    row, games = chosen
+    _, outcomes = read(_OUTCOMES.format(instance=quote(row["instance_id"])))
     shown = {
-        outcome["action"]: _Shown(
-            outcome["observation"],
-            Rule(
-                outcome["action"],
-                outcome["label"],
-                outcome["low"],
-                outcome["high"],
-                frozenset(outcome["rules_out"]).intersection(row["truths"]),
-            ),
-        )
-        for outcome in records(_OUTCOMES, ids=[row["instance_id"]])
+        action: _Shown(seen, Rule(action, label, low, high, frozenset(out).intersection(row["truths"])))
+        for seen, action, label, low, high, out in outcomes
     }
     question = (
         Panel(f"The {plural(row['truth_noun'])}: which one is it?", cards=tuple(map(Card, row["truths"]))),
         Panel(f"The {plural(row['action_noun'])} that can be made", cards=tuple(map(Card, row["actions"]))),
     )
     goal = (Panel(row["goal"]),) if row["goal"] else ()
-    drawn = [
-        _draw_game(game, row, shown, records(_MOVES, evaluation=[game.evaluation], episode=[game.episode_id]))
-        for game in games
-    ]
-    return Example((*goal, *question), tuple(drawn))
+    return Example((*goal, *question), tuple(_draw_game(read, game, row, shown) for game in games))
 
 
-def _read_records(read: ReadRows, sql: str, **texts: Sequence[str]) -> list[Row]:
-    return query_table(
-        read, "", sql.format(**{name: quote_all(listed) for name, listed in texts.items()})
-    ).records()
-
-
-def _draw_game(game: ChosenGame, row: Row, shown: Mapping[str, _Shown], moves: Sequence[Row]) -> DrawnGame:
+def _draw_game(read: ReadRows, game: ChosenGame, row: Row, shown: Mapping[str, _Shown]) -> DrawnGame:
     gone: dict[str, int] = {}
     panels = []
-    for turn, move in enumerate(moves, start=1):
-        name = move["move"]
-        if move["kind"] == "action" and name in shown:
+    sql = _MOVES.format(evaluation=quote(game.evaluation), episode=quote(game.episode_id))
+    for turn, (kind, name, book) in enumerate(read(sql)[1], start=1):
+        if kind == "action" and name in shown:
             observation, rule = shown[name]
             marks: dict[str, Mark] = {
                 **dict.fromkeys(rule.rules_out, "struck"),
                 **dict.fromkeys(gone, "gone"),
             }
             gone |= dict.fromkeys(rule.rules_out.difference(gone), turn)
-            heading, quoted = f"{turn}. {name} shows {observation}", quote_rule(move["text"] or "", rule)
+            heading, quoted = f"{turn}. {name} shows {observation}", quote_rule(book or "", rule)
         elif name is not None:
             marks = {**dict.fromkeys(gone, "gone"), name: "right" if game.is_won else "wrong"}
             heading, quoted = f"{turn}. It names {name}", ""

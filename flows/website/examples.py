@@ -15,7 +15,7 @@ from flows.website.transcripts import (
 )
 from flows.website.visible import Edition, present
 from schemas.disclosure import canary_line
-from schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel
+from schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows
 from schemas.rows import Row
 from warehouse.catalog.catalog import Catalog, open_catalog
 from warehouse.catalog.sql.confinement import quote, quote_all
@@ -154,6 +154,17 @@ def _choose(row: Row) -> ChosenGame:
     ids = {name: row[name] for name in ("evaluation", "episode_id", "instance_id", "player")}
     said: Row = {name: row.get(name) for name in ("reply", "answer", "right_answer", "fault")}
     return ChosenGame(**ids, is_won=row["success"], ended=describe_ending(row["status"]), **said)
+
+
+def choose_question(
+    read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]], select: str, order: str
+) -> tuple[Row, tuple[ChosenGame, ...]] | None:
+    """Return the first question in this order with its games; `select` reads questions by `instance_id`."""
+    ids = quote_all(games[0].instance_id for games in choices)
+    sql = f"{select} WHERE instance_id IN ({ids}) ORDER BY {order}, instance_id LIMIT 1"
+    for row in query_table(read, "questions", sql).records():
+        return row, next(games for games in choices if games[0].instance_id == row["instance_id"])
+    return None
 
 
 def _limit(example: Example) -> Example:

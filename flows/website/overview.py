@@ -9,7 +9,7 @@ from flows.website.boards import Rates, choose_models, make_chart
 from flows.website.edition_part import order_settings
 from flows.website.visible import Edition, present
 from schemas.rows import Row
-from schemas.statistics.board import LINES, MODELS
+from schemas.statistics.board import MODELS
 from schemas.statistics.measure import Floor
 from tasks.website.line_chart import LineChart
 from warehouse.catalog.catalog import Catalog
@@ -78,12 +78,6 @@ class Overview:
         """The benchmarks that have editions, by name."""
         return sorted({edition.benchmark for edition in self.editions})
 
-    @property
-    def participants(self) -> list[str]:
-        """All players on leaderboards that have a page, by name: programs are lines of reference."""
-        rows = [row for of_edition in self.scores.values() for row in of_edition]
-        return sorted({row["player"] for row in rows if row["player_group"] not in LINES})
-
     def charts(self, benchmark: str) -> list[LineChart]:
         """Return a chart per setting in which a model's rate changed from one edition to another."""
         answered = self.answered(benchmark)
@@ -92,42 +86,43 @@ class Overview:
         editions = [(one.name, f"{one.created_at:%Y-%m-%d}") for one in reversed(shown)]
         title, floor = present(benchmark).title, find_floor(benchmark)
         settings = self.settings.get(benchmark, ())
-        scaled = {setting: self._scaled(benchmark, setting) for setting in settings}
-        rates = {setting: scaled[setting] or self._raw(benchmark, setting) for setting in settings}
+        rates = {setting: self._rates(benchmark, setting) for setting in settings}
         models = {
             row["player"]
             for name, _ in editions
             for row in self.scores[name]
             if row["player_group"] == MODELS
         }
-        players = choose_models(list(rates.values()), models)
+        players = choose_models([found for found, _ in rates.values()], models)
         drawn = [
             make_chart(
-                f"{title}, {setting}: {'common scale' if scaled[setting] else 'success rate'}",
+                f"{title}, {setting}: {'common scale' if is_scaled else 'success rate'}",
                 editions,
-                rates[setting],
+                found,
                 players,
                 floor,
             )
-            for setting in settings
+            for setting, (found, is_scaled) in rates.items()
         ]
         return [chart for chart in drawn if chart is not None]
 
-    def _scaled(self, benchmark: str, setting: str) -> Rates:
+    def _rates(self, benchmark: str, setting: str) -> tuple[Rates, bool]:
+        """Return rates on the common scale, else on the questions of each edition, and which of these."""
+        scaled = [
+            (row["player"], row["other"], row["value"], row["low"], row["high"])
+            for row in self.scale
+            if (row["benchmark"], row["setting"]) == (benchmark, setting)
+        ]
+        asked = [
+            (row["player"], row["edition"], *(row[f"success_rate{end}"] for end in ("", "_low", "_high")))
+            for edition in self.answered(benchmark)
+            for row in self.scores[edition.name]
+            if row["setting"] == setting and row["success_rate"] is not None
+        ]
         found: dict[str, dict[str, tuple[float, float | None, float | None]]] = {}
-        for row in self.scale:
-            if (row["benchmark"], row["setting"]) == (benchmark, setting):
-                found.setdefault(row["player"], {})[row["other"]] = (row["value"], row["low"], row["high"])
-        return found
-
-    def _raw(self, benchmark: str, setting: str) -> Rates:
-        found: dict[str, dict[str, tuple[float, float | None, float | None]]] = {}
-        for edition in self.answered(benchmark):
-            for row in self.scores[edition.name]:
-                if row["setting"] == setting and row["success_rate"] is not None:
-                    rate = row["success_rate"], row["success_rate_low"], row["success_rate_high"]
-                    found.setdefault(row["player"], {})[edition.name] = rate
-        return found
+        for player, edition, *rate in scaled or asked:
+            found.setdefault(player, {})[edition] = (rate[0], rate[1], rate[2])
+        return found, bool(scaled)
 
 
 def find_floor(benchmark: str) -> Floor | None:
