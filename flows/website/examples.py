@@ -91,19 +91,27 @@ def read_example(store: Store, edition: Edition, setting: str | None) -> ShownEx
     with open_edition(store, edition) as catalog:
         sql = _PAIRS.format(where=_public_only(edition), setting=quote(setting or ""))
         pairs = [[*games] for _, games in groupby(_read_games(catalog, sql), lambda row: row["instance_id"])]
-        return _show(store, edition, catalog, pairs, 0) if pairs else None
+        if not pairs:
+            return None
+        drawn, games = _draw(edition, catalog, pairs)
+        told = [] if drawn else read_transcripts(store, edition, catalog, games, PAGE_CHARACTERS // 4)
+        return _show(edition, drawn, games[0], told)
 
 
 def read_lost_games(
-    store: Store, edition: Edition, players: Iterable[str], characters: int
+    store: Store, edition: Edition, catalog: Catalog, players: Iterable[str], characters: int
 ) -> dict[str, ShownExample]:
     """Return a lost game of each of the players, with its transcript in so many characters."""
     sql = _LOST.format(where=_public_only(edition), players=quote_all(sorted(players)))
-    with open_edition(store, edition) as catalog:
-        return {
-            player: _show(store, edition, catalog, [[row] for row in games], characters)
-            for player, games in groupby(_read_games(catalog, sql), lambda row: row["player"])
-        }
+    found = {
+        player: _draw(edition, catalog, [[row] for row in games])
+        for player, games in groupby(_read_games(catalog, sql), lambda row: row["player"])
+    }
+    told = read_transcripts(store, edition, catalog, [row for _, (row,) in found.values()], characters)
+    return {
+        player: _show(edition, drawn, row, [transcript])
+        for (player, (drawn, (row,))), transcript in zip(found.items(), told, strict=True)
+    }
 
 
 @contextmanager
@@ -129,25 +137,23 @@ def _read_games(catalog: Catalog, sql: str) -> list[Row]:
     return rows
 
 
-def _show(
-    store: Store, edition: Edition, catalog: Catalog, choices: Sequence[Sequence[Row]], characters: int
-) -> ShownExample:
-    """Draw one of the choices; without a drawing, or with `characters`, its transcripts are shown as well."""
+def _draw(
+    edition: Edition, catalog: Catalog, choices: Sequence[Sequence[Row]]
+) -> tuple[Example | None, Sequence[Row]]:
+    """Return one of the choices as its benchmark draws it, with its games; the first where it draws none."""
     draw = present(edition.benchmark).draw
     drawn = draw(catalog.query, [tuple(map(_choose, games)) for games in choices]) if draw else None
-    chosen = choices[0]
-    if drawn is not None:
-        key = drawn.games[0].game.episode_id
-        chosen = next(games for games in choices if key in [row["episode_id"] for row in games])
-    told = chosen if characters or drawn is None else ()
-    return ShownExample(
-        edition.name,
-        chosen[0]["domain"],
-        chosen[0]["setting"],
-        canary_line(edition.plan.canary),
-        _limit(drawn) if drawn else None,
-        tuple(read_transcripts(store, edition, catalog, told, characters or PAGE_CHARACTERS // 4)),
-    )
+    if drawn is None:
+        return None, choices[0]
+    key = drawn.games[0].game.episode_id
+    return _limit(drawn), next(games for games in choices if key in [row["episode_id"] for row in games])
+
+
+def _show(
+    edition: Edition, drawn: Example | None, row: Row, transcripts: Sequence[Transcript]
+) -> ShownExample:
+    canary = canary_line(edition.plan.canary)
+    return ShownExample(edition.name, row["domain"], row["setting"], canary, drawn, tuple(transcripts))
 
 
 def _choose(row: Row) -> ChosenGame:

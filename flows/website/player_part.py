@@ -16,6 +16,7 @@ from schemas.people.persons import is_person
 from schemas.statistics.board import LINES, PEOPLE, rank_text
 from tasks.website.names import player_file
 from tasks.website.render import render
+from warehouse.catalog.catalog import Catalog
 from warehouse.catalog.sql.confinement import quote, quote_all
 from warehouse.store.store import Store
 
@@ -135,22 +136,23 @@ def _read_losses(store: Store, overview: Overview, players: Sequence[str]) -> di
     found: dict[str, list[Losses]] = defaultdict(list)
     for edition in sorted(overview.editions, key=lambda edition: edition.benchmark):
         chosen = [name for name in wanted.get(edition.name, ()) if not is_person(name)]
-        if chosen:
-            games = read_lost_games(store, edition, chosen, characters)
-            for player, reasons in _read_reasons(store, edition, chosen).items():
-                title = present(edition.benchmark).title
+        if not chosen:
+            continue
+        title = present(edition.benchmark).title
+        with open_edition(store, edition) as catalog:
+            games = read_lost_games(store, edition, catalog, chosen, characters)
+            for player, reasons in _read_reasons(edition, catalog, chosen).items():
                 found[player].append(Losses(title, edition.name, reasons, games.get(player)))
     return found
 
 
 def _read_reasons(
-    store: Store, edition: Edition, players: Sequence[str]
+    edition: Edition, catalog: Catalog, players: Sequence[str]
 ) -> dict[str, list[tuple[str, int, float]]]:
     """Return how often each player lost for each reason, and the share of its games."""
     sql = _LOSSES.format(edition=quote(edition.name), players=quote_all(players))
     found: dict[str, list[tuple[str, int, float]]] = defaultdict(list)
-    with open_edition(store, edition) as catalog:
-        for player, status, reason, episodes, attempted in catalog.query(sql)[1]:
-            words = reason.replace("_", " ") if status == "wrong" else describe_ending(status)
-            found[player].append((words, episodes, episodes / attempted))
+    for player, status, reason, episodes, attempted in catalog.query(sql)[1]:
+        words = reason.replace("_", " ") if status == "wrong" else describe_ending(status)
+        found[player].append((words, episodes, episodes / attempted))
     return found
