@@ -20,6 +20,7 @@ from flows.website.folder import RECORD
 from flows.website.transcripts import fair_limit
 from tasks.website.names import player_file
 from tasks.website.render import MOST_BYTES
+from tests.flows import report_root
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
 from tests.website.folders import PageReader, read_folder
@@ -62,7 +63,16 @@ def test_nothing_of_the_data_is_markup(site: Path) -> None:
         assert "style" not in page.attributes, name
     hostile = pages(site)[player_file(HOSTILE)]
     assert HOSTILE in hostile.text
-    assert any("Stars & <b>stripes</b>" in page.text for page in pages(site).values())
+
+
+def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = "Stars & <b>stripes</b>"
+    monkeypatch.setattr(report_root, "DOMAINS", (domain,))
+    report_root.publish_printed(tmp_path / "data")
+    build_site(Store(str(tmp_path / "data")), tmp_path / "site")
+    page = pages(tmp_path / "site")["index.html"]
+    assert domain in page.text
+    assert not NEVER & set(page.tags)
 
 
 def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
