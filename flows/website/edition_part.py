@@ -15,6 +15,7 @@ from schemas.disclosure import canary_line
 from schemas.errors import count
 from schemas.people.persons import is_person
 from schemas.rows import Row
+from schemas.statistics.measure import shown_measures
 from tasks.website.names import data_folder, edition_file
 from tasks.website.render import render
 from warehouse.catalog.catalog import Catalog, open_catalog
@@ -62,7 +63,8 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
     record = read_record(catalog.query, edition.name)
     figures = installed.figures if installed else ()
     rows = query_table(catalog.query, "leaderboard", leaderboard_sql(edition.name, figures)).records()
-    floor, measures = (installed.floor, installed.measures) if installed else (None, ())
+    floor, known = (installed.floor, installed.measures) if installed else (None, ())
+    measures = shown_measures(known, rows)
     private = record["private"]
     place = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
     facts = [
