@@ -75,7 +75,7 @@ def test_the_python_of_the_docs_runs_on_a_published_root(
     (tmp_path / "warehouse/data").symlink_to(published.root)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-    script = open_catalog(Store(str(published.root))).script()
+    script = open_catalog(Store(str(published.root))).contents.script()
     (tmp_path / "perennial.sql").write_text(script, encoding="utf-8")
     ran = []
     for block in blocks:

@@ -45,7 +45,7 @@ def test_a_script_for_any_duckdb_has_them_too(tmp_path: Path) -> None:
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    connection.execute(open_catalog(Store(str(tmp_path))).script())
+    connection.execute(open_catalog(Store(str(tmp_path))).contents.script())
     counted = connection.execute("SELECT count(*), sum(value) FROM published_scores").fetchone()
     values = [row["value"] for row in published_rows()]
     assert counted == (len(values), pytest.approx(sum(values)))

@@ -22,7 +22,7 @@ from warehouse.catalog.dictionary import comment_statements
 from warehouse.catalog.external_scores import score_files
 from warehouse.catalog.later_statistics import analysis_of
 from warehouse.catalog.published_scores import published_sql
-from warehouse.catalog.question_views import in_order, question_views, words_of
+from warehouse.catalog.question_views import in_order, macro_names, macro_statements, question_views, words_of
 from warehouse.catalog.scale_file import scale_files
 from warehouse.catalog.sql.confinement import Setting
 from warehouse.catalog.sql.names import FORMAT as FORMAT
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
-_COMMENTS = ""  # what no view is called: among the created ones once all have their comments
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
@@ -150,24 +149,31 @@ class Contents:
         lists_views = any(word.startswith(_LISTING) for word in words)
         return list(in_order(self.views if lists_views else words, self.views))
 
-    def comments_for(self, sql: str) -> list[str]:
-        """Return the statements that comment all views, where the SQL may read comments; else none."""
-        if not any(word.startswith("duckdb_") for word in words_of(sql)):
-            return []
-        return [line for name in self.views for line in comment_statements(name)]
+    def additions_for(self, sql: str) -> list[str]:
+        """The statements that create the macros that the SQL may call, and the comments that it may read."""
+        words = words_of(sql)
+        if any(word.startswith("duckdb_") for word in words):
+            return [*macro_statements(), *(line for name in self.views for line in comment_statements(name))]
+        return [] if macro_names().isdisjoint(words) else [*macro_statements()]
 
     def files_for(self, sql: str) -> list[str]:
         """Return the names of the files that the SQL may read, relative to the data root."""
         return [file for name in self.views_for(sql) for file in self.files.get(name, [])]
 
     def script(self, sql: str = "") -> str:
-        """Return SQL that makes all tables and views in any DuckDB, with comments, and then runs this SQL."""
+        """SQL that creates all macros, tables and views in any DuckDB with comments, then this SQL."""
         made = (
             f'CREATE OR REPLACE VIEW "{name}" AS {self.sql_of(name)}'
             for name in in_order(self.views, self.views)
         )
         commented = (line for name in self.views for line in comment_statements(name))
-        statements = ("SET TimeZone = 'UTC'", *made, *commented, *([sql] if sql.strip() else []))
+        statements = (
+            "SET TimeZone = 'UTC'",
+            *macro_statements(),
+            *made,
+            *commented,
+            *([sql] if sql.strip() else []),
+        )
         # A statement may end in a comment: the semicolon is on a line of its own.
         return "".join(f"{statement.rstrip().rstrip(';')}\n;\n" for statement in statements)
 
@@ -182,6 +188,7 @@ class Catalog:
 
     contents: Contents
     _runner: SqlRunner
+    # Names of views and tables; macros and comments as whole statements.
     _created: set[str] = field(default_factory=set)
 
     @property
@@ -229,18 +236,13 @@ class Catalog:
             self._create_views_for(sql)
             return self._runner.count(sql)
 
-    def script(self, sql: str = "") -> str:
-        """Return SQL that makes all tables and views in any DuckDB, with comments, and then runs this SQL."""
-        return self.contents.script(sql)
-
     def _create_views_for(self, sql: str) -> None:
-        """Create the views that the SQL may name: all where it lists views, with their comments."""
+        """Create the views that the SQL may name, all where it lists views, and what else it needs."""
         self._create(self.contents.views_for(sql))
-        comments = () if _COMMENTS in self._created else self.contents.comments_for(sql)
-        if comments:
-            for statement in comments:
+        for statement in self.contents.additions_for(sql):
+            if statement not in self._created:
                 self._runner.connection.execute(statement)
-            self._created.add(_COMMENTS)
+                self._created.add(statement)
 
     def _create(self, names: Iterable[str]) -> None:
         for name in names:

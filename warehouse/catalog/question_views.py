@@ -1,4 +1,4 @@
-"""The SQL of the views, one per analyst's question: the shared ones, and those of each benchmark."""
+"""The SQL of the views, one per analyst's question, shared and of each benchmark, and of the macros."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +21,21 @@ def question_views() -> dict[str, str]:
     views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
     answers = (benchmark.answers for benchmark in benchmarks().values() if benchmark.answers)
     return {**views, _ANSWERS: "\nUNION ALL\n".join((views[_ANSWERS], *answers))}
+
+
+@cache
+def macro_statements() -> tuple[str, ...]:
+    """The statements that create the macros over any two columns and comment them, in order."""
+    sql = (files(SHARED) / "macros.sql").read_text(encoding="utf-8")
+    return tuple(part.strip() for part in sql.split("\n;\n") if part.strip())
+
+
+@cache
+def macro_names() -> frozenset[str]:
+    """The names of all macros."""
+    return frozenset(
+        re.findall(r"^CREATE OR REPLACE MACRO (\w+)", "\n".join(macro_statements()), re.MULTILINE)
+    )
 
 
 def view_packages() -> tuple[str, ...]:

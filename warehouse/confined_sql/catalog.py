@@ -72,7 +72,7 @@ class ConfinedCatalog:
             files=contents.places,
             settings=settings,
             views=views,
-            comments=contents.comments_for(sql),
+            additions=contents.additions_for(sql),
             known=list(contents.views),
             sql=sql,
             at_most=at_most,

@@ -85,7 +85,7 @@ def _answers(task: Task) -> Iterator[Any]:
     with closing(runner), _MemoryLimit(task.memory_bytes):
         for name, sql in task.views:
             runner.connection.execute(f'CREATE VIEW "{name}" AS {sql}')
-        for statement in task.comments:
+        for statement in task.additions:
             runner.connection.execute(statement)
         if task.counts:
             yield "count", runner.count(task.sql)

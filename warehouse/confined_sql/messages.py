@@ -32,15 +32,16 @@ _PLAIN = {
 class Task:
     """One statement with all that it may read.
 
-    `views` are created in order; `known` are the names that an error lists. `at_most` bounds the rows;
-    `counts` asks for their number alone. The process may hold `memory_bytes` beside what it holds at first.
+    `views` are created in order, then `additions` run: macros and comments; `known` are the names that an
+    error lists. `at_most` bounds the rows; `counts` asks for their number alone. The process may hold
+    `memory_bytes` beside what it holds at first.
     """
 
     root: str
     files: list[str]
     settings: dict[str, Setting]
     views: list[tuple[str, str]]
-    comments: list[str]
+    additions: list[str]
     known: list[str]
     sql: str
     at_most: int | None

@@ -55,7 +55,7 @@ def query(
     ] = None,
     emit_sql: Annotated[
         bool,
-        typer.Option("--emit-sql", help="Print SQL that creates all tables and views in any DuckDB."),
+        typer.Option("--emit-sql", help="Print SQL that creates all tables, views and macros in any DuckDB."),
     ] = False,
     timeout: Annotated[
         float | None,
