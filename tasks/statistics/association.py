@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     _Counts = NDArray[np.int64]
+    _Numbers = NDArray[np.float64]
     Categories = Sequence[str] | NDArray[np.int64]
     Labels = Sequence[bool] | NDArray[np.bool_]
 
@@ -158,18 +159,30 @@ def permutation_p_value(
     where no permutation changes anything. Depends on the tables and the seed alone: not on the order of
     instances, on names, or on which label is called correct. Raises ValueError where the lengths differ.
     """
-    codes, marks = _codes(categories, labels)
+    drawn = _permuted_sums(*_codes(categories, labels), strata, seed, resamples)
+    if drawn is None:
+        return None
+    observed, permuted = drawn
+    return (1 + int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))) / (1 + resamples)
+
+
+def _permuted_sums(
+    codes: "_Counts", marks: "NDArray[np.bool_]", strata: "Categories | None", seed: int, resamples: int
+) -> "tuple[float, _Numbers] | None":
+    """The sum of correct^2 / size over categories, as observed and in each permutation within the strata.
+
+    All margins are fixed, so X2 grows with this sum. A permuted label vector, counted by category, is one
+    multivariate hypergeometric draw in each stratum. None where no permutation changes anything.
+    """
     if not len(codes):
         return None
     sizes, correct = _count(codes, marks)
-    groups = np.zeros(len(codes), np.int64) if strata is None else _codes(strata, labels)[0]
+    groups = np.zeros(len(codes), np.int64) if strata is None else _codes(strata, marks)[0]
     tables = _stratum_tables(codes, marks, groups, sizes, correct)
     if not tables:
         return None
     stream = derive_seed(seed, "permutation_p_value", len(codes))
     generator = np.random.Generator(np.random.PCG64(stream))
-    # All margins are fixed, so X2 grows with sum of correct^2 / size. A permuted label vector, counted by
-    # category, is one multivariate hypergeometric draw in each stratum.
     used = np.unique(np.concatenate([table.categories for table in tables]))
     place = np.full(len(sizes), -1)
     place[used] = np.arange(len(used))
@@ -177,15 +190,137 @@ def permutation_p_value(
     for table in tables:
         fixed[table.categories] -= table.correct
     weights = 1 / sizes[used]
-    observed = float(correct[used] ** 2 @ weights) * (1 - _ROUNDING)
+    unchanged = np.setdiff1d(np.flatnonzero(sizes), used)
+    beside = float(correct[unchanged] ** 2 @ (1 / sizes[unchanged]))
     block = max(1, _CELLS // len(used))
-    reached = 0
+    sums = []
     for start in range(0, resamples, block):
         drawn = np.tile(fixed[used], (min(block, resamples - start), 1))
         for table in tables:
             drawn[:, place[table.categories]] += table.draw(generator, len(drawn))
-        reached += int(np.count_nonzero(drawn**2 @ weights >= observed))
-    return (1 + reached) / (1 + resamples)
+        sums.append(drawn**2 @ weights + beside)
+    return float(correct[used] ** 2 @ weights) + beside, np.concatenate(sums)
+
+
+FEWEST_MEMBERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PooledAssociation:
+    """Bergsma's V of classes with enough members, the rest pooled in one; `undefined` is why V is None.
+
+    `classes` counts the pooled one too. `permuted_v` is the mean V under permutation within strata.
+    """
+
+    n: int
+    classes: int
+    pooled_share: float
+    undefined: str | None
+    v: float | None = None
+    permuted_v: float | None = None
+    p_value: float | None = None
+
+
+def compute_pooled_v(
+    categories: "Categories",
+    labels: "Labels",
+    strata: "Categories",
+    seed: int,
+    resamples: int = RESAMPLES,
+) -> PooledAssociation:
+    """Measure the association of labels with categories, those with fewer than five instances as one class.
+
+    Undefined for n < 5 K, for K < 2 classes, with more than half of the instances in the pooled class, and
+    where all labels are alike.
+    """
+    codes, marks = _codes(categories, labels)
+    sizes, _ = _count(codes, marks)
+    is_rare = sizes < FEWEST_MEMBERS
+    classes = np.unique(np.where(is_rare[codes], -1, codes), return_inverse=True)[1].astype(np.int64)
+    n, k = len(codes), int(classes.max(initial=-1)) + 1
+    share = float(np.mean(is_rare[codes])) if n else 0.0
+    undefined = None
+    if share > 0.5:
+        undefined = f"more than half of the instances are in classes of fewer than {FEWEST_MEMBERS}"
+    elif k < 2:
+        undefined = "fewer than two classes"
+    elif n < FEWEST_MEMBERS * k:
+        undefined = f"fewer than {FEWEST_MEMBERS} instances per class"
+    elif marks.all() or not marks.any():
+        undefined = "all instances have the same outcome"
+    if undefined:
+        return PooledAssociation(n, k, share, undefined)
+    solved = int(marks.sum())
+    class_sizes, correct = _count(classes, marks)
+
+    def corrected(sums: "_Numbers") -> "_Numbers":
+        chi2 = (sums - solved**2 / n) * n**2 / (solved * (n - solved))
+        smaller = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (k, 2))
+        excess = np.maximum(0.0, chi2 / n - (k - 1) / (n - 1))
+        return np.minimum(1.0, np.sqrt(excess / smaller))
+
+    v = float(corrected(np.array([correct**2 @ (1 / class_sizes)]))[0])
+    drawn = _permuted_sums(classes, marks, strata, seed, resamples)
+    if drawn is None:
+        return PooledAssociation(n, k, share, None, v)
+    observed, permuted = drawn
+    reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
+    p_value = (1 + reached) / (1 + resamples)
+    return PooledAssociation(n, k, share, None, v, float(corrected(permuted).mean()), p_value)
+
+
+FEWEST_INSTANCES = 50
+FEWEST_DOMAINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A slope within strata, its interval and p; `undefined` and `no_interval` say why there is none."""
+
+    n: int
+    slope: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    undefined: str | None = None
+    no_interval: str | None = None
+
+
+def compute_trend(
+    x: "_Numbers", y: "_Numbers", strata: "Categories", seed: int, resamples: int = RESAMPLES
+) -> Trend:
+    """Estimate the slope of y on x, both centered per stratum.
+
+    p by permuting y within strata, two-sided; the 95% interval by resampling whole strata.
+    """
+    groups = _codes(strata, np.zeros(len(x), dtype=np.bool_))[0]
+    counts = np.bincount(groups)
+    across, up = (side - (np.bincount(groups, side) / counts)[groups] for side in (x, y))
+    products, squares = np.bincount(groups, across * up), np.bincount(groups, across**2)
+    n = len(x)
+    if n < FEWEST_INSTANCES:
+        return Trend(n, undefined=f"fewer than {FEWEST_INSTANCES} instances")
+    if np.allclose(across, 0):
+        return Trend(n, undefined="all instances of each domain have the same number of edges")
+    if np.allclose(up, 0):
+        return Trend(n, undefined="success does not differ within any domain")
+    slope = float(products.sum() / squares.sum())
+    generator = np.random.Generator(np.random.PCG64(derive_seed(seed, "compute_trend", n)))
+    permuted = np.zeros(resamples)
+    for group in range(len(counts)):
+        inside = groups == group
+        # Rows are independent permutations of the stratum's values.
+        shuffled = generator.permuted(np.tile(up[inside], (resamples, 1)), axis=1)
+        permuted += shuffled @ across[inside]
+    reached = int(np.count_nonzero(np.abs(permuted) >= abs(float(products.sum())) * (1 - _ROUNDING)))
+    p_value = (1 + reached) / (1 + resamples)
+    if len(counts) < FEWEST_DOMAINS:
+        return Trend(n, slope, p_value=p_value, no_interval=f"fewer than {FEWEST_DOMAINS} domains")
+    chosen = generator.integers(0, len(counts), (resamples, len(counts)))
+    bottom = squares[chosen].sum(axis=1)
+    slopes = products[chosen].sum(axis=1)[bottom > 0] / bottom[bottom > 0]
+    low, high = (float(end) for end in np.quantile(slopes, (_TAIL, 1 - _TAIL)))
+    return Trend(n, slope, min(slope, low), max(slope, high), p_value)
 
 
 class _Stratum(NamedTuple):
