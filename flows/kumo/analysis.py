@@ -8,7 +8,7 @@ from schemas.kumo.things import SeedConfig
 from tasks.kumo.configuration import parse_config
 from tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
 from tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
-from tasks.kumo.statistics.figures import CORRECTED_V, domain_figures, topology_figures
+from tasks.kumo.statistics.figures import POOLED_V, TREND, domain_figures, topology_figures
 from tasks.statistics.analysis import Analysis
 from tasks.statistics.cells import Cells
 from tasks.statistics.figure import Figure
@@ -43,6 +43,6 @@ ANALYSIS = Analysis(
         "kumo_domains": "SELECT domain_id, name FROM kumo_domains",
     },
     table_figures=_domain_figures,
-    families=(CORRECTED_V,),
+    families=(TREND, POOLED_V),
     checkpoints="sft/",
 )

@@ -3,9 +3,9 @@
 The paper's study ('Details of Chi-square test'): a category is the signature of an instance's
 truth-action graph (`tasks.kumo.topology.signature`), its label whether the majority of a player's runs
 on it succeeded. Many signatures occur once or twice, so beside the paper's V and p, which are too
-large and unreliable on such a sparse table, stand a corrected V and a p-value by permutation. Domains differ
-in their signatures and in how hard they are, which alone makes an association over pooled domains: labels
-are permuted within domains.
+large and unreliable on such a sparse table, stand a corrected V of pooled signatures and the trend of success
+on the graph's edges. Domains differ in their signatures and in how hard they are, which alone makes an
+association over all domains: both are tested by permutation within domains.
 """
 
 import math
@@ -160,10 +160,12 @@ def permutation_p_value(
     instances, on names, or on which label is called correct. Raises ValueError where the lengths differ.
     """
     drawn = _permuted_sums(*_codes(categories, labels), strata, seed, resamples)
-    if drawn is None:
-        return None
-    observed, permuted = drawn
-    return (1 + int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))) / (1 + resamples)
+    return None if drawn is None else _share_reaching(*drawn)
+
+
+def _share_reaching(observed: float, permuted: "_Numbers") -> float:
+    reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
+    return (1 + reached) / (1 + len(permuted))
 
 
 def _permuted_sums(
@@ -251,7 +253,6 @@ def compute_pooled_v(
     if undefined:
         return PooledAssociation(n, k, share, undefined)
     solved = int(marks.sum())
-    class_sizes, correct = _count(classes, marks)
 
     def corrected(sums: "_Numbers") -> "_Numbers":
         chi2 = (sums - solved**2 / n) * n**2 / (solved * (n - solved))
@@ -259,14 +260,12 @@ def compute_pooled_v(
         excess = np.maximum(0.0, chi2 / n - (k - 1) / (n - 1))
         return np.minimum(1.0, np.sqrt(excess / smaller))
 
-    v = float(corrected(np.array([correct**2 @ (1 / class_sizes)]))[0])
+    v = chi_square(classes, marks).corrected_v
     drawn = _permuted_sums(classes, marks, strata, seed, resamples)
     if drawn is None:
         return PooledAssociation(n, k, share, None, v)
-    observed, permuted = drawn
-    reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
-    p_value = (1 + reached) / (1 + resamples)
-    return PooledAssociation(n, k, share, None, v, float(corrected(permuted).mean()), p_value)
+    permuted_v = float(corrected(drawn[1]).mean())
+    return PooledAssociation(n, k, share, None, v, permuted_v, _share_reaching(*drawn))
 
 
 FEWEST_INSTANCES = 50
@@ -312,8 +311,7 @@ def compute_trend(
         # Rows are independent permutations of the stratum's values.
         shuffled = generator.permuted(np.tile(up[inside], (resamples, 1)), axis=1)
         permuted += shuffled @ across[inside]
-    reached = int(np.count_nonzero(np.abs(permuted) >= abs(float(products.sum())) * (1 - _ROUNDING)))
-    p_value = (1 + reached) / (1 + resamples)
+    p_value = _share_reaching(abs(float(products.sum())), np.abs(permuted))
     if len(counts) < FEWEST_DOMAINS:
         return Trend(n, slope, p_value=p_value, no_interval=f"fewer than {FEWEST_DOMAINS} domains")
     chosen = generator.integers(0, len(counts), (resamples, len(counts)))

@@ -107,11 +107,12 @@ def test_the_headline_is_a_ratio_of_sums(catalog: Catalog) -> None:
 
 def test_few_associations_are_left_within_domains(catalog: Catalog) -> None:
     (row,) = catalog.query(
-        "SELECT count(*), count(*) FILTER (permutation_p < 0.05), "
-        "count(*) FILTER (permutation_p_holm <= 0.05) FROM topology_association "
+        "SELECT count(*), count(*) FILTER (topology_trend_p < 0.05), "
+        "count(*) FILTER (topology_trend_p_holm <= 0.05), count(*) FILTER (cramers_v_pooled_p < 0.05), "
+        "count(*) FILTER (chi_square_p_kumo_2025 < 0.05) FROM topology_association "
         "WHERE setting = 'easy' AND player <> 'oracle' AND NOT starts_with(player, 'sft/')"
     )[1]
-    assert row == (20, 4, 1)
+    assert row == (20, 4, 2, 3, 11)
 
 
 def test_defects_are_kept_and_told(catalog: Catalog) -> None:

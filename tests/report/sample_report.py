@@ -136,7 +136,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
-        "topology": [(s, p, 30, 0.6, 0.55, 0.7, 0.4, "0.4", 0.01, 0.0, 0.2, 0.5, 0.5) for s, (_, p) in pairs],
+        "topology": [
+            (s, p, 60, -0.6, -1.1, -0.2, 0.01, 0.02, None, 0.1, 0.05, 4, 0.2, 0.3, 0.5, None, 0.6, 0.4, "0.4")
+            for s, (_, p) in pairs
+        ],
         "book_versions": [
             (s, p, "first", 4, 0.75, 0.5, 0.25, -0.1, 0.6, POPULATION, None) for s, (_, p) in pairs
         ],
@@ -198,9 +201,10 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "discrimination discrimination_p_holm created_at",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share share_low "
         "share_high",
-        "topology": "setting player instances cramers_v_kumo_2025 cramers_v_kumo_2025_low "
-        "cramers_v_kumo_2025_high chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown corrected_v "
-        "corrected_v_low corrected_v_high permutation_p permutation_p_holm",
+        "topology": "setting player instances topology_trend topology_trend_low topology_trend_high "
+        "topology_trend_p topology_trend_p_holm topology_trend_undefined cramers_v_pooled permuted_v classes "
+        "share_in_other cramers_v_pooled_p cramers_v_pooled_p_holm cramers_v_pooled_undefined "
+        "cramers_v_kumo_2025 chi_square_p_kumo_2025 chi_square_p_kumo_2025_shown",
         "book_versions": "setting player book instances success_final success_other difference "
         "difference_low difference_high "
         "population no_interval",

@@ -79,13 +79,13 @@ def test_undefined_figures_are_dashes_and_no_bars() -> None:
         (s, 1, "models", None, "a", 1, 1, 0, *[None] * 4, 0, *[None] * (7 + len(MEASURED.split())))
         for s in SETTINGS
     ]
-    data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 10)])
+    data = report_data(("a",), headline=rows, topology=[("easy", "a", 1, *[None] * 16)])
     grid = headline(data).grid
     assert grid is not None
     one = ("", "–", "1", "–", "0", "", *["–"] * len(data.measures), "0 of 1")
     assert grid.rows == (("a", *one, *one),)
     assert success_rows(data).missing == "No episode of this edition is scored."
-    assert topology_rows(data).missing.startswith("Cramér's V is undefined")
+    assert topology_rows(data).missing.startswith("No trend is defined")
 
 
 def test_costs_of_authors_add_up_by_domain_and_unknown_ones_stay_blank() -> None:

@@ -27,6 +27,7 @@ class Cell:
     cost_usd: float = 0.0
     runs_with_cost: int = 0
     signature: str = ""
+    edges: int = 3
     n_actions: int = 6
     optimal_tests: int = 2
     promise_tests: int = 0
@@ -44,6 +45,7 @@ _NUMBERS = (
     "solved",
     "tokens",
     "runs_with_tokens",
+    "edges",
     "n_actions",
     "optimal_tests",
     "promise_tests",

@@ -56,7 +56,7 @@ def _tables(episodes: Sequence[Played]) -> dict[str, pa.Table]:
                 "optimal_tests": e.optimum,
                 "promise_tests": 1 if e.best is None else e.best,
                 "promise_status": "bounds" if e.best is None else "exact",
-                "signature": name[-1],
+                "signature": f"1,2|{name[-1]}",
             }
             for name, e in facts.items()
         ],
@@ -108,7 +108,8 @@ def test_every_figure_is_that_of_single_episodes(episodes: list[Played], found: 
         assert ours[key][1] == pytest.approx(value, abs=1e-12), key
     other = {key[0] for key in ours.keys() - plain.keys()}
     assert other == {
-        *("cramers_v", "cramers_v_corrected"),
+        *("topology_trend", "cramers_v_pooled", "cramers_v_pooled_permuted"),
+        *("topology_classes", "topology_pooled_share"),
         *("success_rate_these_domains", "relative_action_count_these_domains"),
         *("common_rate", "adjusted_rate", "adjusted_rate_se", "place", "rank", "rank_in_kind"),
     }

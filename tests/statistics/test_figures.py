@@ -143,6 +143,15 @@ def test_pairs_are_compared_on_shared_instances() -> None:
 def test_topology_of_one_category_or_label_is_undefined() -> None:
     assert _figure(statistic="cramers_v", player="q").value is None
     assert _figure(statistic="cramers_v", player="p").value == pytest.approx(1.0)
+    for statistic in ("topology_trend", "cramers_v_pooled"):
+        figure = _figure(statistic=statistic, player="p")
+        assert (figure.value, figure.p_value) == (None, None)
+        assert figure.no_interval
+
+
+def test_the_papers_v_takes_five_runs_of_each_instance() -> None:
+    cells = columns_of([CELL, replace(ALL_WRONG, runs=4)], "easy")
+    assert "cramers_v" not in {figure.statistic for figure in topology_figures(cells, seed=0)}
 
 
 def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> None:

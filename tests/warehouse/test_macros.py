@@ -38,8 +38,7 @@ _V = """
         GROUP BY i.setting, e.player, k.signature, e.instance_id
     )
     SELECT concat_ws(' ', setting, t.player), t.instances, any_value(t.cramers_v_kumo_2025),
-           any_value(t.corrected_v), any_value(t.chi_square_p_kumo_2025), count(*),
-           cramers_v(signature, solved), cramers_v_corrected(signature, solved),
+           any_value(t.chi_square_p_kumo_2025), count(*), cramers_v(signature, solved),
            chi_square_p(signature, solved)
     FROM topology_association AS t
     JOIN labels USING (setting, player)
@@ -66,7 +65,7 @@ _R = """
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A root with one edition: eight models on two settings with two domains, three runs each."""
+    """A root with one edition: eight models on two settings with two domains, five runs each."""
     store, rows, rng = Store(str(tmp_path_factory.mktemp("macros"))), tiny_edition.rows(), random.Random(3)
     instance, shape = rows["instances"][0], rows["kumo_instances"][0]
     rows["instances"], rows["kumo_instances"] = [], []
@@ -86,7 +85,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
         )
         for player in range(8)
         for number in range(24)
-        for run in range(3)
+        for run in range(5)
     ]
     rows.update(tiny_edition.add(plays))
     plan = tiny_edition.plan("e1")

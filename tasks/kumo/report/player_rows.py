@@ -31,9 +31,10 @@ TOPOLOGY = Query(
     "topology",
     """
 -- Does the shape of an instance's truth-action graph go with solving it?
-SELECT setting, player, instances, cramers_v_kumo_2025, cramers_v_kumo_2025_low, cramers_v_kumo_2025_high,
-       chi_square_p_kumo_2025, chi_square_p_kumo_2025_shown,
-       corrected_v, corrected_v_low, corrected_v_high, permutation_p, permutation_p_holm
+SELECT setting, player, instances, topology_trend, topology_trend_low, topology_trend_high, topology_trend_p,
+       topology_trend_p_holm, topology_trend_undefined, cramers_v_pooled, permuted_v, classes, share_in_other,
+       cramers_v_pooled_p, cramers_v_pooled_p_holm, cramers_v_pooled_undefined,
+       cramers_v_kumo_2025, chi_square_p_kumo_2025, chi_square_p_kumo_2025_shown
 FROM topology_association
 WHERE edition = $edition AND domain = 'all'
 ORDER BY setting, player
@@ -87,38 +88,35 @@ def action_rows(data: ReportData) -> Section:
 
 @figure("topology", "Topology and success", TOPOLOGY)
 def topology_rows(data: ReportData) -> Section:
-    """Return the section of Cramer's V, as published and bias-corrected; a drawing per setting."""
-    key, title = topology_rows.key, topology_rows.title
+    """Return the section of the trend of success on edges, and of V in its table; a drawing per setting."""
+    key, title, column = topology_rows.key, topology_rows.title, "topology_trend"
     table = data.tables[key]
     if not table.rows:
         return omit_unanalysed(key, title, [table])
-    known = data.known_rows(key, "cramers_v_kumo_2025")
+    known = data.known_rows(key, column)
     if not known:
         missing = (
-            "Cramér's V is undefined: no player both solved and failed instances, or all have one shape."
+            "No trend is defined: it takes 50 instances of a player, which differ in edges and in success "
+            "within domains. The table says why for each player."
         )
         return omit_section(key, title, [table], missing)
-    drawings = rows_by_setting(data, title, known, _read_both, Scale(("Cramér's V",), ends=(0, 1)))
+    scale = Scale(("percentage points of success per edge",), has_zero_line=True)
+    drawings = rows_by_setting(data, title, known, _read_trend, scale)
     caption = (
-        "Cramér's V between the shape of an instance's truth-action graph (its signature) and whether most "
-        "runs on it succeed: 0 is no association, 1 the closest. The table behind it is sparse, which drives "
-        "V up: compare the bias-corrected V. V and p of kumo-2025 are the paper's, over pooled domains, "
-        "which differ in shapes and in difficulty: trust p by permuting labels within domains, adjusted by "
-        "Holm over the players of one setting and kind. Lines are 95% intervals by noncentral chi-square. n "
-        "is the number of instances. Players without a row solved all instances or none."
+        "How many percentage points of success one more edge of an instance's truth-action graph gives or "
+        "costs, within domains: 0 is no trend. Lines are 95% intervals by resampling domains, from ten "
+        "domains on. p is by permuting within domains, adjusted by Holm over the players of one setting "
+        "and kind. n is the number of instances. The table also has the bias-corrected Cramér's V of the "
+        "graph's shape and the majority label, with shapes of fewer than five instances in one class "
+        "(compare permuted_v, its mean without association), and the paper's V and p (kumo_2025) for "
+        "players with five runs per instance. Columns that end in _undefined say why a figure is missing."
     )
     return Section(key, title, caption, (table,), drawings)
 
 
-def _read_both(row: Record) -> list[Record]:
-    series = (
-        ("V, p (kumo-2025)", "cramers_v_kumo_2025", row["chi_square_p_kumo_2025"]),
-        ("V corrected, p (Holm)", "corrected_v", row["permutation_p_holm"]),
-    )
-    return [
-        read_estimate(row, column, "instances", series=name, more=f", {p_text(p)}")
-        for name, column, p in series
-    ]
+def _read_trend(row: Record) -> list[Record]:
+    more = f", {p_text(row['topology_trend_p_holm'])} (Holm)"
+    return [read_estimate(row, "topology_trend", "instances", more=more)]
 
 
 KUMO_LEADERBOARD = Query(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 JOINS = "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id)"
 COUNTS = {
     "signature": "hash(any_value(k.signature))",
+    # Degrees of truths come first: their sum is the number of edges.
+    "edges": "list_sum(string_split(split_part(any_value(k.signature), '|', 1), ',')::BIGINT[])::BIGINT",
     "n_actions": "any_value(k.n_actions)",
     "optimal_tests": "any_value(k.optimal_tests)",
     "promise_tests": "coalesce(any_value(k.promise_tests) FILTER (k.promise_status = 'exact'), 0)::BIGINT",

@@ -3,26 +3,37 @@
 from collections.abc import Iterator, Mapping
 
 from schemas.kumo.things import SeedConfig
-from schemas.statistics.populations import THESE_DOMAINS
+from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from tasks.kumo.statistics import domain_graph
 from tasks.kumo.statistics.action_counts import PAPER
 from tasks.kumo.statistics.domain_graph import communities
 from tasks.statistics import association
-from tasks.statistics.association import chi_square, permutation_p_value
+from tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
 from tasks.statistics.cells import ALL, Cells
 from tasks.statistics.figure import Figure
 
-CORRECTED_V = "cramers_v_corrected"
+TREND = "topology_trend"
+POOLED_V = "cramers_v_pooled"
+_RUNS_OF_THE_PAPER = 5
 _CHI_SQUARE = f"{association.METHOD}; graph signature x majority label, domains pooled; n counts instances"
-_CORRECTED = (
-    f"{association.CORRECTED_METHOD}; p by permuting labels over the instances of each domain, "
+_TREND = (
+    "slope of the mean success on the graph's edges, centered per domain, in percentage points per edge; "
+    "95% interval by resampling domains; p by permuting within domains, "
+    f"{association.RESAMPLES} permutations; n counts instances"
+)
+_POOLED = (
+    f"Cramer's V, bias-corrected (Bergsma 2013), of majority label and signature, signatures of fewer than "
+    f"{association.FEWEST_MEMBERS} instances in one class; p by permuting labels within domains, "
     f"{association.RESAMPLES} permutations; n counts instances"
 )
 _GRAPH = f"{domain_graph.METHOD}; n counts truths"
 
 
 def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
-    """Yield the paper's V and p of each player over pooled domains, the corrected V with p within them."""
+    """Yield each player's trend of success on edges and V of pooled signatures, permuted within domains.
+
+    The paper's V and chi-square test only where it defines them: for majority labels of five runs.
+    """
     import numpy as np
 
     for group in cells.groups():
@@ -32,23 +43,43 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
         signatures = cells["signature"][group.rows][scored]
         labels = cells.has_majority()[group.rows][scored]
         domains = np.searchsorted(cells.domains.starts, cells.instance[group.rows][scored], side="right")
-        found = chi_square(signatures, labels)
-        of = (cells.setting, ALL, group.player, found.n)
-        low, high = found.interval or (None, None)
+        key = (cells.setting, ALL, group.player)
+        runs, solved, edges = (cells[name][group.rows][scored] for name in ("runs", "solved", "edges"))
+        trend = compute_trend(edges.astype(float), 100 * solved / runs, domains, seed)
         yield Figure(
-            "cramers_v",
-            *(*of, found.cramers_v, _CHI_SQUARE, PAPER.convention),
-            low=low,
-            high=high,
-            p_value=found.p_value,
-            population=THESE_DOMAINS,
+            TREND,
+            *(*key, trend.n, trend.slope, _TREND),
+            low=trend.low,
+            high=trend.high,
+            p_value=trend.p_value,
+            population=None if trend.low is None else NEW_DOMAINS,
+            no_interval=trend.undefined or trend.no_interval,
         )
-        low, high = found.corrected_interval or (None, None)
-        p_value = permutation_p_value(signatures, labels, seed, strata=domains)
-        corrected = Figure(
-            CORRECTED_V, *of, found.corrected_v, _CORRECTED, low=low, high=high, p_value=p_value
+        pooled = compute_pooled_v(signatures, labels, domains, seed)
+        yield Figure(
+            POOLED_V,
+            *(*key, pooled.n, pooled.v, _POOLED),
+            p_value=pooled.p_value,
+            no_interval=pooled.undefined,
         )
-        yield corrected._replace(population=THESE_DOMAINS)
+        beside = (
+            ("topology_classes", float(pooled.classes)),
+            ("topology_pooled_share", pooled.pooled_share),
+            ("cramers_v_pooled_permuted", pooled.permuted_v),
+        )
+        for statistic, value in beside:
+            yield Figure(statistic, *(*key, pooled.n, value, _POOLED))
+        if (runs == _RUNS_OF_THE_PAPER).all():
+            found = chi_square(signatures, labels)
+            low, high = found.interval or (None, None)
+            yield Figure(
+                "cramers_v",
+                *(*key, found.n, found.cramers_v, _CHI_SQUARE, PAPER.convention),
+                low=low,
+                high=high,
+                p_value=found.p_value,
+                population=THESE_DOMAINS,
+            )
 
 
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:
