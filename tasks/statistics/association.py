@@ -308,9 +308,11 @@ def compute_trend(
     permuted = np.zeros(resamples)
     for group in range(len(counts)):
         inside = groups == group
-        # Rows are independent permutations of the stratum's values.
-        shuffled = generator.permuted(np.tile(up[inside], (resamples, 1)), axis=1)
-        permuted += shuffled @ across[inside]
+        block = max(1, _CELLS // int(counts[group]))
+        for start in range(0, resamples, block):
+            # Rows are independent permutations of the stratum's values.
+            rows = np.tile(up[inside], (min(block, resamples - start), 1))
+            permuted[start : start + block] += generator.permuted(rows, axis=1) @ across[inside]
     p_value = _share_reaching(abs(float(products.sum())), np.abs(permuted))
     if len(counts) < FEWEST_DOMAINS:
         return Trend(n, slope, p_value=p_value, no_interval=f"fewer than {FEWEST_DOMAINS} domains")

@@ -38,7 +38,7 @@ def test_a_trend_says_why_it_is_undefined(x: np.ndarray, y: np.ndarray, words: s
 def test_the_pooled_v_is_bergsmas_of_pooled_classes() -> None:
     categories = ["a"] * 10 + ["b"] * 8 + ["c"] * 4 + ["d"] * 3
     labels = [True] * 8 + [False] * 2 + [True] * 2 + [False] * 6 + [True, False] * 3 + [True]
-    found = compute_pooled_v(categories, labels, ['d'] * 25, seed=1, resamples=999)
+    found = compute_pooled_v(categories, labels, ["d"] * 25, seed=1, resamples=999)
     pooled = [name if name in "ab" else "other" for name in categories]
     table = stats.contingency.crosstab(pooled, labels).count
     chi2, n = stats.chi2_contingency(table, correction=False).statistic, 25
@@ -60,7 +60,7 @@ def test_the_pooled_v_is_bergsmas_of_pooled_classes() -> None:
     ],
 )
 def test_a_pooled_v_says_why_it_is_undefined(categories: list[str], labels: list[bool], words: str) -> None:
-    found = compute_pooled_v(categories, labels, ['d'] * len(labels), seed=0, resamples=9)
+    found = compute_pooled_v(categories, labels, ["d"] * len(labels), seed=0, resamples=9)
     assert found == PooledAssociation(found.n, found.classes, found.pooled_share, found.undefined)
     assert words in str(found.undefined)
 
