@@ -39,7 +39,7 @@ EDITIONS: dict[str, dict[str, Any]] = {
     "kumo": {"domains": ["chemical_analysis"], "settings": ["3x3"], "instances": 1},
 }
 # What it is asked of each: a prompt of KUMO or A2RBench takes a core ten seconds.
-COUNTS = {"a2rbench": 2, "beyondbench": 2, "knowlogic": 2, "kumo": 1}
+COUNTS = {"a2rbench": 1, "beyondbench": 2, "knowlogic": 2, "kumo": 1}
 ENTRY = """
 [small]
 model = "{model}"
@@ -86,10 +86,7 @@ def play(folder: Path, benchmark: str) -> list[Row]:
         "root": str(folder / "data"),
     }
     settings = load_settings({"benchmark": benchmark, **asked})
-    make_unit(
-        settings,
-        prepare_evaluation(settings, Store(settings.root), instances=1 if benchmark == "kumo" else 2),
-    )
+    make_unit(settings, prepare_evaluation(settings, Store(settings.root), instances=COUNTS[benchmark]))
     names, rows = open_catalog(Store(str(folder / "data"))).query(
         "SELECT e.instance_id, e.status, e.score, e.tokens, list(t.reply ORDER BY turn) AS replies, "
         "list(c.status ORDER BY turn) AS calls, list(c.model) AS models "
