@@ -20,10 +20,11 @@ from schemas.errors import InvalidOption
 from tests.practice.drawn import GIVEN, draw
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from tests.verifiers_tasks.traces import trace_of
 
 vf = pytest.importorskip("verifiers.v1", reason="the extra `verifiers` is not installed")
 PACKAGES = {name: pytest.importorskip(f"perennial_{name}") for name in GIVEN}
+
+from tests.verifiers_tasks.traces import trace_of  # noqa: E402 (it needs verifiers)
 
 # The scripted models of each benchmark: one that is right, and one that is not.
 MODELS = {
