@@ -12,6 +12,7 @@ from prompts.render import template_hash
 from schemas.errors import InvalidOption
 from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
 from schemas.model_calls.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
+from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], GameT]
@@ -94,11 +95,15 @@ def plays_version(playing: Players, player: str, version: str) -> bool:
 
 
 def open_game(game: Game, player: ModelPlayer) -> Opening:
-    """Return how the game opens for the player, with the limit of tokens that its calls have, if any."""
+    """Return how the game opens for the player, with the limit of tokens that somebody set for its calls.
+
+    The default limit, which only stops replies that would never end, is not said: so editions and practice
+    ask in the same words.
+    """
     opening = game.opening(player.variant)
     params = player.choice.params
     limit = params.get("max_completion_tokens", params.get("max_tokens"))
-    if opening.with_max_tokens is None or type(limit) is not int:
+    if opening.with_max_tokens is None or type(limit) is not int or limit == DEFAULT_MAX_TOKENS:
         return opening
     return opening.with_max_tokens(limit)
 

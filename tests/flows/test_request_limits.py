@@ -55,13 +55,13 @@ def test_a_limit_of_cost_holds_for_all_units_of_a_run(root: Path, monkeypatch: p
         describe_model(
             *(server, "prompt_usd_per_million = 1000", "completion_usd_per_million = 1000", "max_output = 50")
         )
-        with pytest.raises(LimitReached, match=r"would pass the limit of \$5\.500000"):
-            play(root, max_cost=5.5)
+        with pytest.raises(LimitReached, match=r"would pass the limit of \$5\.300000"):
+            play(root, max_cost=5.3)
         made = len(server.log())
         assert 0 < made < CALLS
         with LedgerReader(ledger_file(str(root))) as reader:
             spent = reader.spending()
             assert spent.requests == made + 1
-            assert 5.0 < spent.cost_usd <= 5.5
+            assert 5.0 < spent.cost_usd <= 5.3
         play(root, max_cost=50.0)
         assert len(server.log()) == CALLS

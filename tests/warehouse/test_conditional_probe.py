@@ -15,6 +15,8 @@ from warehouse.lock.root_lock import lock_root
 from warehouse.store.conditional_probe import FOLDER
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["conditions", "record", "s3"]
 LOCK = "lock.json"
 # It ends without a word when it is to send its second request.
@@ -23,8 +25,6 @@ import os, sys
 from s3fs import S3FileSystem
 from warehouse.lock.root_lock import lock_root
 from warehouse.store.store import Store
-
-pytestmark = pytest.mark.slow
 
 call, requests = S3FileSystem.call_s3, []
 

@@ -17,6 +17,8 @@ from warehouse.editions.manifest import manifest_file
 from warehouse.store.file_system import file_system
 from warehouse.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["s3"]
 
 _RACE = """
@@ -37,8 +39,6 @@ from schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 from warehouse.store.store import Store
-
-pytestmark = pytest.mark.slow
 
 store = Store(sys.argv[1])
 store.exists("warm")
