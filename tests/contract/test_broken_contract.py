@@ -138,6 +138,7 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
 
 @pytest.mark.parametrize("sample", ["toy"], indirect=True)
 @pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.slow
 def test_what_is_broken_is_found(sample: Sample, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check, apply, told = BROKEN[name]
     broken = apply(monkeypatch)

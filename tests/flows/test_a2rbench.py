@@ -82,6 +82,7 @@ def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> N
     assert len(query_rows(root, "FROM a2rbench_measures")) == 6
 
 
+@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 

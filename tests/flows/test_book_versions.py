@@ -60,6 +60,7 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
+@pytest.mark.slow
 def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -> None:
     books: dict[str, dict[str, tuple[Any, ...]]] = defaultdict(dict)
     columns = "instance_id, version, author, verdict, checked_by, revision, is_replacement"
@@ -88,6 +89,7 @@ def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -
     assert read == "10 books, read by their grammar"
 
 
+@pytest.mark.slow
 def test_an_episode_was_shown_the_book_that_its_version_names(played: Path) -> None:
     shown = _rows(
         played,

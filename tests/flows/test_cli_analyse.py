@@ -24,6 +24,7 @@ def _content(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.parquet")}
 
 
+@pytest.mark.slow
 def test_a_new_analysis_gives_the_same_figures_and_writes_nothing(harness: Harness, root: Path) -> None:
     before = _content(root)
     done = harness.perennial("analyse", "small", "--root", str(root), cwd=root)

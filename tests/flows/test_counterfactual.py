@@ -39,6 +39,7 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
+@pytest.mark.slow
 def test_each_given_domain_has_its_counterfactual_as_a_domain_of_its_own(root: Path) -> None:
     assert _rows(root, "SELECT name, source FROM kumo_domains ORDER BY 1") == [
         (TRUE, "catalog"),

@@ -95,6 +95,7 @@ def test_the_docs_show_every_key_of_an_entry() -> None:
 
 
 @pytest.mark.parametrize("benchmark", TINY)
+@pytest.mark.slow
 def test_every_key_of_every_documented_entry_is_played(
     benchmark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

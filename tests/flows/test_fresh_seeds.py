@@ -111,6 +111,7 @@ def test_no_other_file_holds_the_seed(grown: tuple[Path, Path]) -> None:
         assert drawn == [(None,)]
 
 
+@pytest.mark.slow
 def test_the_operator_reproduces_an_unrevealed_edition_and_nobody_else(
     root: Path, command: Callable[..., Shown]
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_seed_is_revealed_and_checked_against_its_commitment(
     assert "committed to" in altered.out
 
 
+@pytest.mark.slow
 def test_a_revealed_seed_draws_the_same_questions_and_marks_them_replayed(root: Path, tmp_path: Path) -> None:
     secret = secret_of(root)
     again = tmp_path / "again"

@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
@@ -19,6 +21,7 @@ COMMAND = (
 )
 
 
+@pytest.mark.slow
 def test_lies_and_echoes_are_published_as_what_they_are_by_the_gateway_of_openai_base_url(
     harness: Harness, tmp_path: Path
 ) -> None:
@@ -53,6 +56,7 @@ def test_lies_and_echoes_are_published_as_what_they_are_by_the_gateway_of_openai
     assert KEY not in json.dumps(kept)
 
 
+@pytest.mark.slow
 def test_bodies_that_are_too_much_end_the_refresh_in_one_line_each_asked_for_once(
     keyed: Harness, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
@@ -97,6 +98,7 @@ def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tm
     assert query_rows(data, played) == [(1.0, 40)]
 
 
+@pytest.mark.slow
 def test_imported_questions_are_played_by_models_and_not_by_exact(
     keyed: Harness, server: RunningServer, root: Path, tmp_path: Path
 ) -> None:

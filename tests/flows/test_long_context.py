@@ -74,6 +74,7 @@ def shown(root: Path) -> dict[tuple[str, int], list[tuple[str, str]]]:
     return found
 
 
+@pytest.mark.slow
 def test_one_book_of_each_domain_is_shown_and_the_own_one_at_any_place(
     shown: dict[tuple[str, int], list[tuple[str, str]]],
 ) -> None:

@@ -90,6 +90,7 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_funnel_and_the_costs_of_authors_add_up(undisturbed: tuple[Path, list[LogLine], str]) -> None:
     catalog = open_catalog(Store(str(undisturbed[0])))
     funnel = dict(catalog.query("SELECT step, number FROM authoring_funnel WHERE category = 'all'")[1])

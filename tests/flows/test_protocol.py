@@ -53,6 +53,7 @@ def _plan(root: Path, evaluation: str) -> dict[str, Any]:
     return plan
 
 
+@pytest.mark.slow
 def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: Path) -> None:
     rates = dict(_rows(root, "SELECT player, success_rate FROM leaderboard"))
     assert rates["paper"] == rates["algorithm-3"] == rates["later"] == 1.0

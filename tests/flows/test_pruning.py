@@ -222,6 +222,7 @@ def test_a_published_evaluation_stays_where_its_editions_row_is_lost(run: Run, s
     assert run("verify", "e4@1").code == 0
 
 
+@pytest.mark.slow
 def test_a_refresh_after_its_staging_was_removed_has_the_players_it_asks_for(
     harness: Harness, tmp_path: Path
 ) -> None:

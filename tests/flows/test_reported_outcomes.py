@@ -46,6 +46,7 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
+@pytest.mark.slow
 def test_small_instances_are_played_with_reports_by_who_can_weigh_or_read_them(root: Path) -> None:
     found = _rows(
         root,

@@ -40,6 +40,7 @@ def _played(root: Path) -> list[tuple[Any, ...]]:
     )[1]
 
 
+@pytest.mark.slow
 def test_a_subset_is_spread_over_domains_and_extended_by_the_rest(root: Path) -> None:
     names = [
         domain

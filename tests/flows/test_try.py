@@ -20,6 +20,7 @@ from warehouse.store.store import Store
 BAD = {"refusal": 0.4, "player.no_answer": 0.4}
 
 
+@pytest.mark.slow
 def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness, tmp_path: Path) -> None:
     with serving(ServerOptions(models=("m",), faults=BAD)) as server:
         done = harness.perennial("try", "m", "--base-url", server.url, "--root", "data", cwd=tmp_path)
@@ -52,6 +53,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     assert second.split()[1:3] in (["models", "check"], ["try", "m"], ["refresh", "--size"])
 
 
+@pytest.mark.slow
 def test_another_benchmark_and_json(harness: Harness, tmp_path: Path) -> None:
     with serving(ServerOptions(models=("m",), roles="tests.server.one_word")) as server:
         chosen = ("--benchmark", "knowlogic", "--base-url", server.url, "--root", "data")

@@ -69,6 +69,7 @@ def test_both_engines_draw_the_same_instances_of_worlds(index: int) -> None:
         assert len(draw_by_both(encoded, setting, 4).ids) == 4
 
 
+@pytest.mark.slow
 def test_walks_lead_both_engines_to_the_same_instances() -> None:
     sample = draw_by_both(SPARSE, "6x8", 12)
     assert sample.counts.walked == len(set(sample.ids)) == 12

@@ -198,6 +198,7 @@ def test_orders_are_drawn_but_in_the_plain_style() -> None:
 
 
 @pytest.mark.parametrize("style", BOOK_STYLES)
+@pytest.mark.slow
 def test_each_rule_that_strikes_a_truth_is_quoted_with_what_it_strikes(
     bundled: list[World], style: BookStyle
 ) -> None:

@@ -92,6 +92,7 @@ def test_what_is_no_answer_is_asked_again(answer):
 
 
 @pytest.mark.parametrize("slow", [ok(delay=30), Answer(trickle=True)])
+@pytest.mark.slow
 def test_a_slow_reply_ends_at_the_time_out_of_ours(slow):
     # Long enough for a busy machine to take up the request; the replies themselves come after it, or never.
     reply, server = ask(slow, timeout_s=1, max_attempts=2)

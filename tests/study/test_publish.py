@@ -185,6 +185,7 @@ def test_people_do_not_play_again(played: Played, tmp_path: Path) -> None:
         reproduce_unit(played.lab.store, played.published.unit, tmp_path, str)
 
 
+@pytest.mark.slow
 def test_the_audit_finds_planted_faults(played: Played, tmp_path: Path) -> None:
     store, unit = played.lab.store, played.published.unit
     names = ("participants", "episodes", "turns", "kumo_episodes", "kumo_moves")

@@ -126,6 +126,7 @@ def _drop(table: str) -> Callable[[Rows], None]:
         ],
     ],
 )
+@pytest.mark.slow
 def test_each_rule_catches_what_breaks_it(
     tmp_path: Path,
     breaks: list[tuple[Callable[[Rows], None], str, str]],
@@ -230,6 +231,7 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "broken"), [(0.0, 0), (math.nan, 1), (math.inf, 0), (-math.inf, 1), (-1e-300, 1)]
 )
+@pytest.mark.slow
 def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, broken: int) -> None:
     rows = tiny_edition.rows()
     rows["kumo_instances"][0]["expected_steps"] = value

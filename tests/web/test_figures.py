@@ -81,6 +81,7 @@ def test_each_figure_is_the_reports_of_the_queries_that_it_declares(
             assert chart_of(drawing)["datasets"]["rows"] == list(drawing.rows)
 
 
+@pytest.mark.slow
 def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[str, Section]) -> None:
     edition = _open_newest(root)
     listed = own_figures(edition)

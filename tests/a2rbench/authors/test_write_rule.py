@@ -50,6 +50,7 @@ def test_a_good_rule_passes_at_the_first_try(dimension: Dimension, type_: RuleTy
         ("catalogue", "run", "known_rule"),
     ],
 )
+@pytest.mark.slow
 def test_bad_code_goes_back_to_the_architect_with_the_reason(fault: str, step: str, reason: str) -> None:
     ask = ScriptedAsk({("architect", 1): fault})
     work = write(ask)

@@ -56,6 +56,7 @@ def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> W
     return workspace
 
 
+@pytest.mark.slow
 def test_all_batches_are_staged_and_no_others(grown: Workspace) -> None:
     progress = progress_of(grown)
     assert progress.missing == []
