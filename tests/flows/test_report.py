@@ -39,6 +39,7 @@ QUERIES = (
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
     "scale",  # computed at the end of a publication
+    "draws",  # of instances that an engine drew; these are made by hand
     "other_benchmarks",
     "models",
     "control_gaps",
