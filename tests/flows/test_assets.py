@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 _MADE = "prefect.asset.materialization.succeeded"
 _WITH_ROWS = (
     *("editions", "instances", "kumo_domains", "kumo_seed_configs", "kumo_outcomes", "kumo_instances"),
-    *("kumo_books", "validations", "audits"),
+    *("kumo_draws", "kumo_books", "validations", "audits"),
     *("evaluations", "episodes", "turns", "kumo_episodes", "kumo_moves", "statistics"),
 )
 _MATERIALISED = len(_WITH_ROWS) + 2  # `audits` and `validations` by the edition and by its evaluation
