@@ -85,7 +85,7 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     players = catalog.query("SELECT player, attempted, scored FROM leaderboard ORDER BY player")[1]
     assert players == [("algorithm-3", 10, 10), ("scripted", 20, 20), ("symbolic:scripted", 20, 20)]
     assert catalog.query("SELECT count(*) FROM kumo_books WHERE revision > 0")[1][0][0] > 0
-    assert {line.outcome for line in log} > {"answered", "429", "500"}
+    assert len({line.outcome for line in log} - {"answered"}) >= 3, "faults of transport were met"
     assert re.search(r"^books: +\d+ passed as they were written, [1-9]\d* after revision", out, re.MULTILINE)
     assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
 
