@@ -31,14 +31,19 @@ def leaderboard_table(
     """
     measures = shown_measures(measures, board)
     columns = _columns(board, measures)
-    going = [*(one.heading for one in reversed(measures)), ABOVE_FLOOR, *reversed(_FAIR), "episodes"]
+    dropped_in_order = [
+        *(measure.heading for measure in reversed(measures)),
+        ABOVE_FLOOR,
+        *reversed(_FAIR),
+        "episodes",
+    ]
     labels = [label_player(floor, row) for row in board]
     longest = max((cell_len(word) for label in labels for word in printable(label).split()), default=0)
     room = min(max(longest, _LEAST_NAME_WIDTH), _NAME_WIDTH)
     parts = [columns]
     parts += [
-        {name: cells for name, cells in columns.items() if name not in going[:gone]}
-        for gone in range(len(going) + 1)
+        {name: cells for name, cells in columns.items() if name not in dropped_in_order[:gone]}
+        for gone in range(len(dropped_in_order) + 1)
     ]
     tried = [(part, number > 0, room) for number, part in enumerate(parts)]
     for shown, is_narrow, name_width in (*tried, (parts[-1], True, _LEAST_NAME_WIDTH)):
@@ -50,7 +55,7 @@ def leaderboard_table(
     notes = [
         f"95% intervals: {describe_populations(row['population'] for row in board)}",
         *_reasons(board, kept),
-        *(one.note for one in kept),
+        *(measure.note for measure in kept),
         *_ranking_notes(board),
         *describe_unasked(board),
     ]
@@ -71,7 +76,7 @@ def _columns(board: Sequence[Row], measures: Iterable[Measure]) -> dict[str, lis
         columns[ABOVE_FLOOR] = ["–" if value is None else f"{value:.3f}" for value in above]
     if instances_differ(board):
         columns |= dict(zip(_FAIR, map(list, zip(*map(_fair_cells, board), strict=True)), strict=True))
-    return columns | {one.heading: [figure(row, one.column) for row in board] for one in measures}
+    return columns | {measure.heading: [figure(row, measure.column) for row in board] for measure in measures}
 
 
 def _make_table(
@@ -124,10 +129,10 @@ def _fair_cells(row: Row) -> tuple[str, str]:
 
 def _reasons(board: Sequence[Row], measures: Iterable[Measure]) -> list[str]:
     """Return why figures of the board have no interval, each reason once."""
-    found = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
+    reasons = {(m.heading, row[f"{m.column}_no_interval"]) for row in board for m in measures}
     return [
         f"no interval of {heading}: {reason}"
-        for heading, reason in sorted(found - {(h, None) for h, _ in found})
+        for heading, reason in sorted(reasons - {(heading, None) for heading, _ in reasons})
     ]
 
 

@@ -109,7 +109,7 @@ def _propose(benchmark: str, problems: list[Problem], meanings: list[str]) -> tu
 
     Of the command: all before the model's name, and the flag for another benchmark than this one.
     """
-    shares = {one.status: one.share for one in problems}
+    shares = {problem.status: problem.share for problem in problems}
     if NO_SCORE in meanings or shares.get("api_error", 0.0) >= _MANY:
         return "calls fail: see what the model's server accepts", "models check", " "
     if shares.get("truncated", 0.0) >= _MANY:

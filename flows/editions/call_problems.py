@@ -36,24 +36,24 @@ def _read_kinds(rows: list[tuple[Any, ...]]) -> Iterator[str]:
     odd: Counter[tuple[str, str]] = Counter()
     for model, asked, served, finish_reason, is_overflow, is_short, number in rows:
         calls[model] += number
-        found = []
+        oddities = []
         if served is not None and not is_same_model(asked, served):
-            found.append(
+            oddities.append(
                 f"were answered by {served!r}, as the server says: name the model as its server does"
             )
         if read_ending(finish_reason) == "unknown":
-            found.append(f"ended by {finish_reason!r}, which is not known, and were taken to be whole")
+            oddities.append(f"ended by {finish_reason!r}, which is not known, and were taken to be whole")
         if is_overflow:
-            found.append(
+            oddities.append(
                 "did not fit the model's context and ended their episodes: run it with a larger context, or "
                 "set a lower max_output"
             )
         if is_short:
-            found.append(
+            oddities.append(
                 "had fewer prompt tokens, as the server counts, than their prompts can have: it seems to cut "
                 "prompts: start it with a larger context"
             )
-        for text in found:
+        for text in oddities:
             odd[model, text] += number
     for (model, text), number in odd.most_common():
         yield f"{model}: {number:,} of {count(calls[model], 'call')} {text}"

@@ -94,8 +94,8 @@ def read_example(store: Store, edition: Edition, setting: str | None) -> ShownEx
         if not pairs:
             return None
         drawn, games = _draw(edition, catalog, pairs)
-        told = [] if drawn else read_transcripts(store, edition, catalog, games, PAGE_CHARACTERS // 4)
-        return _show(edition, drawn, games[0], told)
+        transcripts = [] if drawn else read_transcripts(store, edition, catalog, games, PAGE_CHARACTERS // 4)
+        return _show(edition, drawn, games[0], transcripts)
 
 
 def read_lost_games(
@@ -103,14 +103,15 @@ def read_lost_games(
 ) -> dict[str, ShownExample]:
     """Return a lost game of each of the players, with its transcript in so many characters."""
     sql = _LOST.format(where=_public_only(edition), players=quote_all(sorted(players)))
-    found = {
+    drawn_games = {
         player: _draw(edition, catalog, [[row] for row in games])
         for player, games in groupby(_read_games(catalog, sql), lambda row: row["player"])
     }
-    told = read_transcripts(store, edition, catalog, [row for _, (row,) in found.values()], characters)
+    lost = [row for _, (row,) in drawn_games.values()]
+    transcripts = read_transcripts(store, edition, catalog, lost, characters)
     return {
         player: _show(edition, drawn, row, [transcript])
-        for (player, (drawn, (row,))), transcript in zip(found.items(), told, strict=True)
+        for (player, (drawn, (row,))), transcript in zip(drawn_games.items(), transcripts, strict=True)
     }
 
 
@@ -129,11 +130,11 @@ def _public_only(edition: Edition) -> str:
 def _read_games(catalog: Catalog, sql: str) -> list[Row]:
     """Return the games of the SQL with what was replied, read and right."""
     rows = query_table(catalog.query, "games", sql).records()
-    known = {(row["evaluation"], row["episode_id"]): row for row in rows}
+    by_episode = {(row["evaluation"], row["episode_id"]): row for row in rows}
     for query in _TEXTS if rows else ():
         filled = query.format(ids=quote_all(row["episode_id"] for row in rows))
         for texts in query_table(catalog.query, "texts", filled).records():
-            known.get((texts["evaluation"], texts["episode_id"]), {}).update(texts)
+            by_episode.get((texts["evaluation"], texts["episode_id"]), {}).update(texts)
     return rows
 
 
@@ -158,8 +159,8 @@ def _show(
 
 def _choose(row: Row) -> ChosenGame:
     ids = {name: row[name] for name in ("evaluation", "episode_id", "instance_id", "player")}
-    said: Row = {name: row.get(name) for name in ("reply", "answer", "right_answer", "fault")}
-    return ChosenGame(**ids, is_won=row["success"], ended=describe_ending(row["status"]), **said)
+    texts: Row = {name: row.get(name) for name in ("reply", "answer", "right_answer", "fault")}
+    return ChosenGame(**ids, is_won=row["success"], ended=describe_ending(row["status"]), **texts)
 
 
 def choose_question(
@@ -176,8 +177,8 @@ def choose_question(
 def _limit(example: Example) -> Example:
     """Return the example with long texts cut and long lists ended: what models reply has any length."""
     games = [
-        replace(one, panels=_limit_panels(one.panels), why=cut(one.why, _LONGEST_TEXT))
-        for one in example.games
+        replace(game, panels=_limit_panels(game.panels), why=cut(game.why, _LONGEST_TEXT))
+        for game in example.games
     ]
     return Example(_limit_panels(example.question), tuple(games))
 

@@ -111,7 +111,7 @@ def _read_rows(overview: Overview, benchmark: str, settings: Sequence[str]) -> l
                 )
             )
     # The first, which is the newest, of those on enough questions.
-    chosen = [max(found, key=lambda row: min(row.instances, LEAST_QUESTIONS)) for found in results.values()]
+    chosen = [max(rows, key=lambda row: min(row.instances, LEAST_QUESTIONS)) for rows in results.values()]
     return _order(chosen)
 
 
@@ -119,9 +119,9 @@ def _order(rows: Sequence[ModelRow]) -> list[ModelRow]:
     """Sort rows by their mean place over settings, which are never counted together otherwise."""
     places: dict[str, list[int]] = {row.player: [] for row in rows}
     for column in zip(*(row.cells for row in rows), strict=True):
-        rates = sorted({one.rate for one in column if one and one.rate is not None}, reverse=True)
-        for row, one in zip(rows, column, strict=True):
-            places[row.player].append(rates.index(one.rate) if one and one.rate in rates else len(rates))
+        rates = sorted({cell.rate for cell in column if cell and cell.rate is not None}, reverse=True)
+        for row, cell in zip(rows, column, strict=True):
+            places[row.player].append(rates.index(cell.rate) if cell and cell.rate in rates else len(rates))
     by_player = {row.player: row for row in rows}
     keys = (
         {"player": row.player, "player_group": row.group, "rank": sum(places[row.player])} for row in rows
@@ -162,15 +162,15 @@ def _read_lines(
 
 
 def _find_best(overview: Overview, rows: Sequence[ModelRow], settings: Sequence[str]) -> Iterable[BestModel]:
-    for place, setting in enumerate(settings):
+    for column, setting in enumerate(settings):
         rated = [
-            (one.rate, row, one)
+            (cell.rate, row, cell)
             for row in rows
-            if row.group == MODELS and (one := row.cells[place]) is not None and one.rate is not None
+            if row.group == MODELS and (cell := row.cells[column]) is not None and cell.rate is not None
         ]
         if not rated:
             continue
-        _, best, estimate = max(rated, key=lambda found: found[0])
+        _, best, estimate = max(rated, key=lambda result: result[0])
         others = [
             row["player"]
             for row in overview.scores[best.edition]

@@ -29,7 +29,6 @@ METHOD = (
     "chi-square test of independence; Cramer's V = sqrt(X2 / (n * min(r-1, c-1))); 95% interval by "
     "noncentral X2"
 )
-CORRECTED_METHOD = "Cramer's V, bias-corrected (Bergsma 2013); 95% interval by noncentral X2"
 RESAMPLES = 9_999
 # Draws held at once times categories: 8 MB for each of the few arrays made of them.
 _CELLS = 1_000_000
@@ -52,7 +51,6 @@ class Association:
     cramers_v: float | None
     corrected_v: float | None
     interval: tuple[float, float] | None = None
-    corrected_interval: tuple[float, float] | None = None
 
 
 def chi_square(categories: "Categories", labels: "Labels") -> Association:
@@ -87,7 +85,6 @@ def chi_square(categories: "Categories", labels: "Labels") -> Association:
         cramers_v=v,
         corrected_v=corrected,
         interval=_around(v, (low + rows - 1) / n, (high + rows - 1) / n),
-        corrected_interval=_around(corrected, low / n, high / n),
     )
 
 

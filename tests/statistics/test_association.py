@@ -203,13 +203,11 @@ def test_one_shape_or_label_in_each_stratum_leaves_nothing_to_permute() -> None:
 
 def test_intervals_of_v_are_those_of_noncentral_chi_square() -> None:
     found = chi_square(*_rows({"x": (20, 10), "y": (10, 20)}))
-    low, high = found.corrected_interval
+    low, high = (math.sqrt(end**2 - 1 / 60) for end in found.interval)
     # The observed X2 of 20 / 3 is the 0.975 quantile at the low end's noncentrality, 0.025 at the other's.
     assert ncx2.cdf(20 / 3, 1, 60 * low**2) == pytest.approx(0.975, abs=1e-6)
     assert ncx2.cdf(20 / 3, 1, 60 * high**2) == pytest.approx(0.025, abs=1e-6)
-    assert low < found.corrected_v < high
-    ends = [math.sqrt(end**2 + 1 / 60) for end in (low, high)]
-    assert found.interval == pytest.approx(ends)
+    assert found.interval[0] < found.cramers_v < found.interval[1]
 
 
 def test_the_permutation_p_value_can_be_as_small_as_the_resamples_allow() -> None:

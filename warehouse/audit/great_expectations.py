@@ -91,7 +91,8 @@ class CheckpointRunner:
         """
         gx = self._gx
         expectations = [
-            {"type": one.type, "kwargs": one.arguments, "description": one.sentence} for one in suite
+            {"type": expectation.type, "kwargs": expectation.arguments, "description": expectation.sentence}
+            for expectation in suite
         ]
         data = self._context.data_sources.get(source).get_asset(asset).get_batch_definition(_WHOLE)
         name = f"{source}-{asset}"

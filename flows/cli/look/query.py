@@ -146,8 +146,8 @@ def print_entries(names: Sequence[str], rows: Sequence[tuple[str, ...]], format_
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     *short, text = names
-    for one in (*short, text):
-        table.add_column(one, overflow="fold")
+    for heading in (*short, text):
+        table.add_column(heading, overflow="fold")
     for *cells, description in rows:
         table.add_row(*cells, " ".join(description.split()))
     console = Terminal()

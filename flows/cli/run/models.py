@@ -71,5 +71,5 @@ def _line(tried: "TriedModel") -> str:
         f"ok      {tried.name} at {tried.server}: {reply.status}, {reply.latency_s:.2f} s, {tokens}, {cost}; "
         f"accepts {accepted}"
         + ", batches" * tried.takes_batches
-        + "".join(f"; note: {one}" for one in tried.notes)
+        + "".join(f"; note: {note}" for note in tried.notes)
     )

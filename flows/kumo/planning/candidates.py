@@ -46,7 +46,7 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
     clone cannot is left out.
     """
     clone = read_domains(Path(settings.domains_from)) if settings.domains_from else []
-    in_clone = {one.name for one in clone}
+    in_clone = {domain.name for domain in clone}
     chosen = in_clone.intersection(settings.domains)
     names = [name for name in settings.domains if name not in in_clone]
     if not settings.has_domains:
@@ -67,7 +67,7 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
         domains[name] = PlannedDomain(config, source, warnings)
     left_out: tuple[str, ...] = ()
     if clone:
-        clone = [one for one in clone if not chosen or one.name in chosen]
+        clone = [domain for domain in clone if not chosen or domain.name in chosen]
         left_out = _add_clone(domains, given, settings, sizes, clone)
     return Candidates(tuple(domains.values()), left_out)
 

@@ -102,7 +102,9 @@ async def _reach(
     Raises EndpointFailed where nothing answers GET /models, in whatever way.
     """
     models = list(
-        dict.fromkeys(one.model for one in requests if settings.endpoint(one.model).base_url == url)
+        dict.fromkeys(
+            request.model for request in requests if settings.endpoint(request.model).base_url == url
+        )
     )
     answer = await clients.list_models(models[0])
     if isinstance(answer, str):

@@ -200,5 +200,5 @@ def _shortfall(work: _Work) -> str | None:
     asked = f"{len(work.proposals)} of {work.quotas.wanted} domains proposed after {len(work.call_ids)} calls"
     if not work.rejections:
         return f"{asked}; ask in more rounds"
-    causes = count_causes((one.rule, one.message) for one in work.rejections)
+    causes = count_causes((rejection.rule, rejection.message) for rejection in work.rejections)
     return f"{asked}, {len(work.rejections)} refused: {causes}"

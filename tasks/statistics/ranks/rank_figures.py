@@ -111,7 +111,9 @@ def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
     import numpy as np
 
     kinds = [kind(player) for player in grid.players]
-    return {name: np.flatnonzero([one == name for one in kinds]) for name in sorted(set(kinds))}
+    return {
+        name: np.flatnonzero([player_kind == name for player_kind in kinds]) for name in sorted(set(kinds))
+    }
 
 
 def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) -> list[Figure]:

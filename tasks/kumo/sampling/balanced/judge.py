@@ -35,11 +35,11 @@ class SolverJudge:
         of_action: list[list[int]] = [[] for _ in encoded.actions]
         for variable, state in zip(shown, states, strict=True):
             of_action[state.action].append(variable)
-        for listed, of_one in zip(self._listed, of_action, strict=True):
-            self._solver.add_clause([-listed, *of_one])
-            for variable in of_one:
+        for listed, states_shown in zip(self._listed, of_action, strict=True):
+            self._solver.add_clause([-listed, *states_shown])
+            for variable in states_shown:
                 self._solver.add_clause([-variable, listed])
-            for first, second in combinations(of_one, 2):
+            for first, second in combinations(states_shown, 2):
                 self._solver.add_clause([-first, -second])
         for truth, (need, keep) in enumerate(zip(self._need, self._keep, strict=True)):
             against = [v for v, state in zip(shown, states, strict=True) if state.mask >> truth & 1]
@@ -53,9 +53,9 @@ class SolverJudge:
         listed = [self._listed[action] for action in actions]
         others = self._unlisted.difference([-action for action in listed])
         needed = [self._need[truth] for truth in truths]
-        for place, truth in enumerate(truths):
+        for index, truth in enumerate(truths):
             self.calls += 1
-            question = [*listed, *others, self._keep[truth], *needed[:place], *needed[place + 1 :]]
+            question = [*listed, *others, self._keep[truth], *needed[:index], *needed[index + 1 :]]
             if not self._solver.solve(assumptions=question):
                 return False
         return True
