@@ -15,7 +15,7 @@ from schemas.kumo.things import Setting
 from tasks.kumo.encoding import EncodedConfig, encode_config
 from tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
 from tasks.kumo.sampling.balanced.boards import are_balanced
-from tasks.kumo.sampling.balanced.judge import SolverJudge
+from tasks.kumo.sampling.balanced.solver import SolverJudge
 from tasks.kumo.sampling.tables import SamplingTables
 from tasks.kumo.worlds import draw_world
 from tests.kumo.test_sampling import tiny

@@ -21,8 +21,7 @@ from schemas.ids import derive_rng
 from schemas.kumo.samplers import SOLVER
 from tasks.kumo.encoding import EncodedConfig
 from tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
-from tasks.kumo.sampling.balanced.judge import SolverJudge
-from tasks.kumo.sampling.balanced.solver import BoardFormula
+from tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
 from tasks.kumo.sampling.balanced.walk import Trace, walk
 from tasks.kumo.sampling.construct import Array
 from tasks.kumo.sampling.request import SamplingRequest
