@@ -172,6 +172,7 @@ def make_chart(
     rates: Rates,
     models: Sequence[str],
     floor: Floor | None,
+    is_scaled: bool = False,
 ) -> LineChart | None:
     """Return the chart of these models, None where none of them changed from one edition to another.
 
@@ -199,4 +200,5 @@ def make_chart(
         tuple(day for _, day in held),
         tuple(lines),
         low if low and low.points else None,
+        is_scaled,
     )

@@ -81,9 +81,9 @@ class Overview:
     def charts(self, benchmark: str) -> list[LineChart]:
         """Return a chart per setting in which a model's rate changed from one edition to another."""
         answered = self.answered(benchmark)
-        large = [one for one in answered if self.sizes[one.name]["instances"] >= LEAST_QUESTIONS]
+        large = [edition for edition in answered if self.sizes[edition.name]["instances"] >= LEAST_QUESTIONS]
         shown = large if len(large) > 1 else answered
-        editions = [(one.name, f"{one.created_at:%Y-%m-%d}") for one in reversed(shown)]
+        editions = [(edition.name, f"{edition.created_at:%Y-%m-%d}") for edition in reversed(shown)]
         title, floor = present(benchmark).title, find_floor(benchmark)
         settings = self.settings.get(benchmark, ())
         rates = {setting: self._rates(benchmark, setting) for setting in settings}
@@ -101,6 +101,7 @@ class Overview:
                 found,
                 players,
                 floor,
+                is_scaled,
             )
             for setting, (found, is_scaled) in rates.items()
         ]

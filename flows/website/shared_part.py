@@ -117,4 +117,4 @@ def _benchmark(overview: Overview, benchmark: str, example: ShownExample | None)
 
 
 def _describe_scale(charts: Sequence[LineChart]) -> str:
-    return SCALED if any("common scale" in chart.title for chart in charts) else RAW
+    return SCALED if any(chart.is_scaled for chart in charts) else RAW

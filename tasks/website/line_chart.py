@@ -41,7 +41,8 @@ class Series:
 class LineChart:
     """A chart over editions, the oldest first: `labels` are their days, `editions` their names.
 
-    Lengths are in units of the drawing, which is `width` by `height` of them.
+    Lengths are in units of the drawing, which is `width` by `height` of them. `is_scaled`: rates are on the
+    common scale.
     """
 
     title: str
@@ -49,6 +50,7 @@ class LineChart:
     labels: tuple[str, ...]
     series: tuple[Series, ...]
     floor: Series | None = None
+    is_scaled: bool = False
     width: int = 560
     height: int = 280
 
