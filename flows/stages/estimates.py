@@ -3,10 +3,9 @@
 from collections.abc import Container, Mapping
 from math import ceil
 
-from schemas.model_calls.calls import ModelChoice, StageEstimate
+from schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelChoice, StageEstimate
 from schemas.model_calls.price import Price
 from schemas.plan import EvaluationPlan
-from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tasks.llm.limits.rate_limits import completion_bound
 from tasks.llm.usage import cost_usd
 from tasks.play.model_player import parse_model_player

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 Message = dict[str, str]
 
+# Of a player's reply, where nobody gives a limit: without one a small model may repeat itself for ever. Most
+# models can write as much, and few need more.
+DEFAULT_MAX_TOKENS = 16_000
+
 Role = Literal[
     "proposer",
     "configurer",

@@ -8,14 +8,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from schemas.errors import InvalidOption
+from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
 from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_model_endpoint
 from schemas.model_calls.price import BATCH_PRICE_SHARE, Price
 from schemas.rows import JsonObject
 from schemas.settings.form import setting
 
 UNSET = "unset"
-# Without a limit a small model may repeat itself for ever. Most models can write as much, and few need more.
-DEFAULT_MAX_TOKENS = 16_000
 SystemRole = Literal["", "system", "developer", "user"]
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")

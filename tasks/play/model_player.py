@@ -11,8 +11,14 @@ from typing import Any, Protocol, TypeVar
 from prompts.render import template_hash
 from schemas.errors import InvalidOption
 from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
-from schemas.model_calls.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
-from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
+from schemas.model_calls.calls import (
+    DEFAULT_MAX_TOKENS,
+    CallStatus,
+    Message,
+    ModelChoice,
+    ModelRequest,
+    Reply,
+)
 from tasks.llm.asking import Ask
 
 NewGame = Callable[[], GameT]

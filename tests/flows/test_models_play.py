@@ -20,8 +20,8 @@ from flows.stages.grow import grow
 from flows.stages.policies import Policies
 from flows.stages.workspace import Workspace, open_workspace
 from schemas.errors import EndpointFailed, InvalidOption
+from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
 from schemas.settings import load_settings
-from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tests.flows.conftest import KEY, Published
 from tests.flows.hand_made_root import perennial
 from tests.server.options import ServerOptions

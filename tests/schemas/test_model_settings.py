@@ -9,9 +9,9 @@ from schemas.errors import InvalidOption
 from schemas.kumo.authoring import AuthoringPlan
 from schemas.kumo.plan import KumoPlan
 from schemas.kumo.things import Setting
+from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
 from schemas.plan import EditionPlan, EvaluationPlan
 from schemas.settings import load_settings
-from schemas.settings.model_entry import DEFAULT_MAX_TOKENS
 from tests.schemas.kumo_settings import kumo_settings
 
 PLAN = KumoPlan(("cfg_1",), (Setting(4, 6),), instances=1, min_expected_steps=1.0)

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InvalidOption
-from schemas.model_calls.calls import ModelRequest
+from schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelRequest
 from schemas.model_calls.endpoint import Endpoint, choose_endpoint
 from schemas.plan import EvaluationPlan
 from schemas.settings import load_settings
-from schemas.settings.model_entry import DEFAULT_MAX_TOKENS, ModelEntry
+from schemas.settings.model_entry import ModelEntry
 from schemas.settings.models_file import load_models
 from tests.schemas.kumo_settings import kumo_settings
 
