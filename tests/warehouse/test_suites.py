@@ -6,16 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from schemas.tables import TABLES
+from tests.flows.plain_audit import holds
 from tests.warehouse import tiny_edition
 from warehouse.audit import search
 from warehouse.audit.audit import _name_rule, audit, cross_table_rules, failed_validations
 from warehouse.audit.great_expectations import CheckpointRunner
-from warehouse.audit.suites import EVIDENCE_ROWS, table_suite
+from warehouse.audit.suites import EVIDENCE_ROWS, rule_suite, table_suite
 from warehouse.staging.merge_parts import write_sorted
 
 EPISODES = 60
@@ -76,6 +78,26 @@ def test_a_doctored_row_fails_its_expectation_and_is_shown(
     (failed,) = [one for one in json.loads(validation["result"])["results"] if not one["success"]]
     assert failed["expectation_config"]["description"] == broken["expectation"]
     assert failed["result"]["partial_unexpected_index_list"]
+
+
+@pytest.mark.parametrize(("change", "sentence", "_shown"), [(None, "", ""), *DOCTORED])
+def test_duckdb_alone_sees_the_same(
+    change: Callable[[list[dict[str, Any]]], None] | None, sentence: str, _shown: str, tmp_path: Path
+) -> None:
+    rows = _episodes()
+    if change is not None:
+        change(rows)
+    frame = pq.read_table(_write(tmp_path, rows)).to_pandas(types_mapper=pd.ArrowDtype)
+    suite = table_suite(TABLES["episodes"])
+    assert holds(suite, frame, "episodes") == (change is None)
+    for expectation in suite:
+        assert holds([expectation], frame, "episodes") == (
+            not sentence or sentence not in expectation.sentence
+        )
+    assert not holds(suite, frame.drop(columns="score"), "episodes")
+    assert not holds(suite, frame.assign(run=frame["run"].astype(pd.ArrowDtype(pa.string()))), "episodes")
+    assert not holds(rule_suite("no row"), frame, "a rule")
+    assert holds(rule_suite("no row"), frame[:0], "a rule")
 
 
 @pytest.mark.parametrize("is_large", [False, True])
