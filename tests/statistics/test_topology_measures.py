@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from tasks.statistics.association import PooledAssociation, Trend, compute_pooled_v, compute_trend
+from tests.benchmarks.topology import Scenario, draw_worlds, reject
 
 
 def test_a_trend_is_the_slope_within_strata() -> None:
@@ -74,3 +75,17 @@ def test_permutation_within_strata_holds_its_level_where_only_strata_differ() ->
         found = compute_pooled_v(categories, labels, strata, seed, resamples=99)
         rejected += found.p_value is not None and found.p_value <= 0.05
     assert rejected <= 12  # of 100 at .05: 13 or more have chance .001
+
+
+@pytest.mark.slow
+def test_only_tests_within_domains_hold_their_level_and_they_see_effects() -> None:
+    draws, worlds = 100, draw_worlds(12, 40)
+    paper_v, _, free, within, _, trend, defined = reject(worlds, Scenario(12, 40, 1.5), draws, 199)
+    assert paper_v > 0.4  # without any effect
+    assert defined == 1
+    # Of 100 draws at a level of .05, more than 13 reject with a chance of .0005.
+    assert max(within, trend) <= 0.13 < free
+    *_, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_edge_deviation=0.6), draws, 199)
+    assert trend > 0.9
+    _, _, _, within, _, trend, _ = reject(worlds, Scenario(12, 40, 1.5, per_signature=1.0), draws, 199)
+    assert trend <= 0.13 < within
