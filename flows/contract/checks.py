@@ -207,7 +207,7 @@ def check_website(sample: Sample) -> None:
 def check_reproduction(sample: Sample) -> None:
     """Questions and answers come back the same from seed and plan."""
     for unit in (sample.growth.unit, sample.evaluation.unit):
-        result = reproduce_unit(sample.store, unit, _new_folder(sample), lambda _line: None)
+        result = reproduce_unit(sample.store, unit, _new_folder(sample))
         differing = [table.table for table in result.tables if not table.same_rows]
         _require(result.same, f"{unit} is not the same when it is made again: {', '.join(differing)}")
 

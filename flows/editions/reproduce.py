@@ -7,7 +7,6 @@ played.
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -51,12 +50,10 @@ class Reproduction:
         return all(table.same_rows for table in self.tables)
 
 
-def reproduce_unit(
-    store: Store, named: str | None, folder: Path, tell: Callable[[str], None]
-) -> Reproduction:
+def reproduce_unit(store: Store, named: str | None, folder: Path) -> Reproduction:
     """Rebuild an edition or evaluation in an empty folder and compare it with what was published.
 
-    `tell` gets one line per stage. Raises InvalidOption where it is not published, was imported or has a seed
+    Raises InvalidOption where it is not published, was imported or has a seed
     that is unknown here, Damaged where its calls are not what was written.
     """
     unit = select_unit(store, named, published_units(store))
@@ -69,7 +66,7 @@ def reproduce_unit(
     staging.write_plan(plan)
     edition_seed = _find_seed(store, plan)
     inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
-    grow(open_workspace(work.root, unit, edition_seed), replace(_POLICIES, inputs=inputs), PlainStages(tell))
+    grow(open_workspace(work.root, unit, edition_seed), replace(_POLICIES, inputs=inputs), PlainStages())
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
     tables = compare_unit(store, unit, consolidate(staging, rebuilt))

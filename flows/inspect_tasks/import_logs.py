@@ -77,7 +77,7 @@ def import_logs(store: Store, paths: Sequence[Path], name: str, tell: Tell) -> I
         asyncio.run(_keep_calls(store, plan.unit, calls))
         staging = Staging(store, plan.unit)
         staging.write_plan(plan)
-        grow(open_workspace(store.root, plan.unit), _POLICIES, PlainStages(tell))
+        grow(open_workspace(store.root, plan.unit), _POLICIES, PlainStages())
         audit_and_publish(store.root, plan.unit)
         staging.remove()
     return ImportedLogs(plan.unit, plan.players, episodes, is_new=True)

@@ -1,17 +1,16 @@
-"""Run the batches of a stage, each as one Prefect task run, and notify the watchers."""
+"""Run the batches of a stage, each as one Prefect task run."""
 
 import logging
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.console import progress
 from flows.run.batch_runner import Runner
+from flows.run.plain_stages import PlainStages
 from flows.stages.grow import Counts, Work
 from flows.watchers.watcher import Watchers
 from schemas.errors import PerennialError
@@ -26,41 +25,28 @@ _RETRY_DELAY_S = 2
 _TIMEOUT_S = 7 * 24 * 3600
 
 
-@dataclass(frozen=True)
-class Stages:
-    """Runs stages: notifies `watchers` of each, and gives `runner` the work that may run elsewhere."""
+class Stages(PlainStages):
+    """Runs each batch as one task run, and gives `runner` the work that may run elsewhere."""
 
-    watchers: Watchers
-    runner: Runner | None = None
+    def __init__(self, watchers: Watchers | None = None, runner: Runner | None = None) -> None:
+        super().__init__(watchers)
+        self._runner = runner
 
-    def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
-        """Do all of it and return the added counts: `here` in order in this process, `spread` anywhere."""
-        total: Counter[str] = Counter()
-        size = len(here) + len(spread)
-        self.watchers.stage_started(name, size)
-        with progress.stage(name, size, len(here)) as advance:
-            for done, counts in enumerate(self._counts(name, here, spread), start=1):
-                total.update(counts)
-                advance(counts)
-                self.watchers.batch_done(name, done, counts)
-        self.watchers.stage_done(name, dict(total))
-        return dict(total)
-
-    def _counts(
+    def _run_batches(
         self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work]
     ) -> Iterator[Counts]:
         in_process = _as_task(name, _call, timeout_s=_TIMEOUT_S)
         waiting = deque(spread)
-        if self.runner is None:
+        if self._runner is None:
             here = [*(work.run for work in spread), *here]
         else:
-            while waiting and self.runner.is_patient():
+            while waiting and self._runner.is_patient():
                 started, worked = time.monotonic(), time.process_time()
                 yield in_process(waiting.popleft().run)
                 # Other work on the machine makes a batch longer, and threads of its own its work.
                 taken = min(time.monotonic() - started, time.process_time() - worked)
-                self.runner.note_local_batch(taken)
-            yield from self.runner.run(_as_task(name, self.runner.call), waiting)
+                self._runner.note_local_batch(taken)
+            yield from self._runner.run(_as_task(name, self._runner.call), waiting)
         for work in here:
             yield in_process(work)
 

@@ -16,8 +16,10 @@ from prefect.states import Completed
 
 from flows.console import progress
 from flows.console.terminal import Terminal
-from flows.refresh.flow import refresh
+from flows.refresh.make_units import make_editions
 from flows.refresh.planning.plan import FIRST
+from flows.refresh.several import prepare_each
+from flows.run.by_prefect import PrefectExecution
 from flows.run.code_version import code_version
 from flows.serve.child_runs import end_with_parent
 from flows.serve.flow_parameters import takes_settings
@@ -41,11 +43,14 @@ def _fresh_editions(given: JsonObject) -> list[str]:
     """
     each = load_each(given)
     before = published_units(Store(each[0].root))
-    asked = {name: value for name, value in given.items() if value is not None}
-    values = [{**asked, "benchmark": one.benchmark, "edition": one.edition} for one in each]
-    editions = [outcome.edition for outcome in refresh.fn(values)]
+
+    def make() -> list[str]:
+        outcomes = make_editions(each, lambda store: prepare_each(each, store), PrefectExecution())
+        return [outcome.edition for outcome in outcomes]
+
+    editions = make()
     if not each[0].edition and all(evaluation_of(edition, FIRST) in before for edition in editions):
-        return [outcome.edition for outcome in refresh.fn(values)]
+        return make()
     return editions
 
 

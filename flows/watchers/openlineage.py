@@ -34,14 +34,21 @@ _TIMEOUT_S = 2.0
 class LineageWatcher(Watcher):
     """Emits the events of one refresh: to a file of its own, and to the endpoint at `url` where there is one.
 
-    An event RUNNING of a stage comes at most every `running_every_s` seconds; the endpoint has `timeout_s`
-    seconds to answer, and nobody waits for it but, three times that long, at the end.
+    `scheduled_for` is the time that a schedule gave it, if one did. An event RUNNING of a stage comes at most
+    every `running_every_s` seconds; the endpoint has `timeout_s` seconds to answer, and nobody waits for it
+    but, three times that long, at the end.
     """
 
     def __init__(
-        self, url: str = "", *, running_every_s: float = _RUNNING_EVERY_S, timeout_s: float = _TIMEOUT_S
+        self,
+        url: str = "",
+        *,
+        scheduled_for: datetime | None = None,
+        running_every_s: float = _RUNNING_EVERY_S,
+        timeout_s: float = _TIMEOUT_S,
     ) -> None:
         self._url = url or os.environ.get("OPENLINEAGE_URL", "")
+        self._scheduled_for = scheduled_for
         self._timeout_s = timeout_s
         self._running_every_s = running_every_s
         self._running_at = 0.0
@@ -55,7 +62,7 @@ class LineageWatcher(Watcher):
             root,
             plan,
             list_jobs(plan.unit, plan.benchmark),
-            scheduled_for=_read_schedule_time(),
+            scheduled_for=self._scheduled_for,
             has_scores=has_scores,
             is_first_evaluation=not self._store.names("tables/evaluations"),
         )
@@ -122,12 +129,3 @@ def _message(error: Exception) -> str:
     if isinstance(error, PerennialError):
         return re.sub(r"//[^/@\s]*@", "//***@", str(error))
     return describe_error(error)
-
-
-def _read_schedule_time() -> datetime | None:
-    """Return the time that a schedule gave this flow run, None where none did."""
-    from prefect.context import FlowRunContext
-
-    context = FlowRunContext.get()
-    run = context.flow_run if context is not None else None
-    return run.expected_start_time if run is not None and run.auto_scheduled else None

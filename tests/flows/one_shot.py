@@ -36,7 +36,7 @@ def check_audit_and_reproduction(root: Path, folder: Path) -> None:
     for place, unit in enumerate(("e1", "e1@1")):
         again = folder / str(place)
         again.mkdir()
-        assert reproduce_unit(store, unit, again, lambda _line: None).same
+        assert reproduce_unit(store, unit, again).same
 
 
 def check_kills(

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,6 @@ def main() -> None:
     from distributed import LocalCluster
     from prefect import flow
 
-    from flows.refresh.flow import refresh
-
     in_peril = flow(name="batches-in-peril", validate_parameters=False)(run_in_peril)
     folder, edition = Path(sys.argv[1]), sys.argv[2]
     with LocalCluster(
@@ -55,7 +54,7 @@ def main() -> None:
                 "runner": runner,
                 "workers": workers,
             }
-            found[name] = _outcome(lambda asked: [made.edition for made in refresh([asked])], settings)
+            found[name] = _outcome(refresh, settings)
         for name in ("two", "scheduler"):
             work = folder / f"peril-{name}"
             work.mkdir()
@@ -63,6 +62,18 @@ def main() -> None:
             found[f"peril-{name}"] = _outcome(in_peril, *runners[name], root, edition, str(work))
         found["unseen"] = _outcome(in_peril, *runners["scheduler"], str(folder / "elsewhere"), edition, "")
     print(json.dumps(found))
+
+
+def refresh(asked: dict[str, Any]) -> list[str]:
+    """Make the edition that is asked for in a flow run, and return its name."""
+    from flows.refresh.make_units import make_editions
+    from flows.refresh.several import prepare_each
+    from flows.run.by_prefect import run_as_flow
+    from schemas.settings import load_settings
+
+    each = [load_settings(asked)]
+    make = partial(make_editions, each, lambda store: prepare_each(each, store))
+    return [made.edition for made in run_as_flow("refresh", [asked], make)]
 
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:

@@ -144,7 +144,7 @@ def test_each_call_is_in_the_edition_and_each_attempt_is_of_one(root: Path) -> N
 def test_it_is_audited_and_made_again_without_a_call(root: Path, tmp_path: Path) -> None:
     store = Store(str(root))
     assert [audit_unit(store, unit)[1] for unit in ("e1", "e1@1")] == [(), ()]
-    made = reproduce_unit(store, "e1", tmp_path, lambda _line: None)
+    made = reproduce_unit(store, "e1", tmp_path)
     assert {table.table for table in made.tables if not table.same_rows} == set()
 
 

@@ -190,7 +190,7 @@ def test_an_analyst_that_slips_is_told_so_and_one_that_never_learns_says_nothing
     # All of it comes back from the stored replies.
     folder = root.parent / "again"
     folder.mkdir()
-    assert reproduce_unit(Store(str(root)), unit, folder, lambda _line: None).same
+    assert reproduce_unit(Store(str(root)), unit, folder).same
 
 
 def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerControls) -> None:

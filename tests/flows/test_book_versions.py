@@ -161,7 +161,7 @@ def test_no_gain_is_shown_where_one_book_was_played(grown: Path) -> None:
 
 @pytest.mark.slow
 def test_the_answers_to_two_books_are_reproduced(played: Path, tmp_path: Path) -> None:
-    assert reproduce_unit(Store(str(played)), "e@2", tmp_path, lambda _line: None).same
+    assert reproduce_unit(Store(str(played)), "e@2", tmp_path).same
 
 
 @pytest.mark.slow

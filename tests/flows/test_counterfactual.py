@@ -90,7 +90,7 @@ def test_the_report_shows_it_beside_the_controls(root: Path) -> None:
 
 
 def test_the_seed_gives_the_same_facts_again(root: Path, tmp_path: Path) -> None:
-    assert reproduce_unit(Store(str(root)), "e", tmp_path, lambda _line: None).same
+    assert reproduce_unit(Store(str(root)), "e", tmp_path).same
 
 
 @pytest.mark.parametrize(

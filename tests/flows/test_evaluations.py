@@ -207,7 +207,7 @@ def test_every_unit_is_whole_audited_and_reproduced(parted: Path, tmp_path: Path
         told, broken = audit_unit(store, unit)
         assert broken == (), told
         (tmp_path / unit).mkdir()
-        result = reproduce_unit(store, unit, tmp_path / unit, lambda line: None)
+        result = reproduce_unit(store, unit, tmp_path / unit)
         assert result.same, result
         assert all(table.same_bytes is not False for table in result.tables)
 

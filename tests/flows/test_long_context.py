@@ -137,7 +137,7 @@ def test_the_report_lists_it_and_the_same_answers_are_read_again(root: Path, tmp
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None
     assert {row[2] for row in section.grid.rows} == {"among-2", "among-3"}
-    assert reproduce_unit(Store(str(root)), "e@1", tmp_path, lambda _line: None).same
+    assert reproduce_unit(Store(str(root)), "e@1", tmp_path).same
 
 
 def test_a_dry_run_counts_the_tokens_of_all_books(

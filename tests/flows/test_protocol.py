@@ -95,7 +95,7 @@ def test_calls_and_plan_keep_the_hash_and_the_messages_stand_as_published(root: 
 
 @pytest.mark.parametrize("unit", ["e@1", "e@2"])
 def test_stored_replies_reproduce_it_without_the_clone(root: Path, unit: str, tmp_path: Path) -> None:
-    found = reproduce_unit(Store(str(root)), unit, tmp_path, lambda _line: None)
+    found = reproduce_unit(Store(str(root)), unit, tmp_path)
     assert found.same
     assert {table.table: table.published for table in found.tables}["calls"] > 0
 

@@ -97,7 +97,7 @@ def test_nothing_is_left_in_staging(published: Published) -> None:
 )
 def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
     by_prefect: Harness,
-    published: Published,
+    published_by_prefect: Published,
     tmp_path: Path,
     growing: tuple[str, ...],
     answering: tuple[str, ...],
@@ -120,7 +120,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
     done = by_prefect.perennial(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "resuming edition small" in done.stdout
-    assert edition_content(tmp_path, "small") == edition_content(published.root, "small")
+    assert edition_content(tmp_path, "small") == edition_content(published_by_prefect.root, "small")
     assert not list((tmp_path / "staging").glob("*"))
 
 

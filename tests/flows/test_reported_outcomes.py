@@ -142,7 +142,7 @@ def test_the_report_lists_the_gap_and_the_same_answers_are_read_again(root: Path
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None
     assert {row[2] for row in section.grid.rows} == {"reliability-80"}
-    assert reproduce_unit(Store(str(root)), "e@1", tmp_path, lambda _line: None).same
+    assert reproduce_unit(Store(str(root)), "e@1", tmp_path).same
 
 
 def test_a_dry_run_counts_instances_of_settings_that_are_small_enough(

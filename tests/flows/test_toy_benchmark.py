@@ -125,7 +125,7 @@ def test_its_editions_are_audited_reported_and_reproduced(
     for place, unit in enumerate(("second", "second@1")):
         folder = tmp_path / str(place)
         folder.mkdir()
-        assert reproduce_unit(store, unit, folder, lambda _line: None).same
+        assert reproduce_unit(store, unit, folder).same
     command = ("query", "FROM toy_sums", "--root", str(root), "--format", "csv")
     told = commands_with_toy(package, harness)(*command)
     assert len(told.splitlines()) == 1 + 240

@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from flows.console.progress import CallCount
 from flows.editions.diagnosis import find_problems, problem_lines
 from schemas.model_calls.calls import Reply
-from tests.flows.prefect_harness import Harness, wait_until
+from tests.flows.prefect_harness import Harness, clean_environment, wait_until
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from warehouse.catalog.catalog import open_catalog
@@ -51,6 +53,31 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
     page = harness.perennial(*shlex.split(first)[1:], cwd=tmp_path)
     assert (page.returncode, "m" in page.stdout) == (0, True)
     assert second.split()[1:3] in (["models", "check"], ["try", "m"], ["refresh", "--size"])
+
+
+@pytest.mark.slow
+def test_it_imports_no_prefect(tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "from flows.cli.app import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print('prefect' in sys.modules, 'openlineage' in sys.modules)\n"
+    )
+    with serving(ServerOptions(models=("m",))) as server:
+        asked = ("try", "m", "--base-url", server.url, "--root", "data")
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, *asked],
+            cwd=tmp_path,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=240,
+        )
+    assert done.stdout.splitlines()[-1] == "False True"
+    assert not (tmp_path / "data/.prefect").exists()
 
 
 @pytest.mark.slow

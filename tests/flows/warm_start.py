@@ -44,8 +44,8 @@ class WarmStart:
     """A process that has imported what a refresh needs, in the given environment; it ends with its owner.
 
     Of several that start at once one compiles, under the lock, and the others load what it has compiled.
-    Where it is `plain`, flows and their tasks are called as the functions that they are, without a server,
-    and DuckDB alone says whether the suites of an audit hold (`plain_audit`).
+    Where it is `plain`, commands run without Prefect, and DuckDB alone says whether the suites of an audit
+    hold (`plain_audit`).
     """
 
     def __init__(self, environment: dict[str, str], home: Path, lock: Path, *, plain: bool = False) -> None:
@@ -118,7 +118,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
     from flows.cli import app  # noqa: F401
     from flows.cli.run import evaluate, refresh  # noqa: F401
-    from flows.refresh import flow  # noqa: F401
+    from flows.refresh import make_units  # noqa: F401
     from schemas.benchmark import benchmarks
     from warehouse.audit import audit
     from warehouse.editions.provenance import code_sha256, dependency_versions
@@ -134,7 +134,9 @@ def _import_all(lock: str, *, plain: bool) -> None:
     # Both are read once in a process, for the manifest of what it publishes.
     code_sha256()
     dependency_versions()
-    if plain:
+    if not plain:
+        from flows.run import by_prefect  # noqa: F401
+    else:
         repository = str(Path(__file__).resolve().parents[2])
         sys.path.append(repository)
         from tests.flows.plain_audit import PlainRunner
@@ -145,15 +147,10 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
 
 def _leave_prefect_out() -> None:
-    """Call flows and tasks as the functions that they are; what only Prefect's pages show is not made."""
-    from flows.refresh import flow
-    from flows.run import prefect_stages
-    from flows.watchers.watcher import Watcher
+    """Let commands do their jobs plainly, as `perennial try` does."""
+    from flows.cli.run import evaluate, execute, refresh
 
-    plain: Any = flow
-    plain._as_flow = lambda function: function
-    plain.AssetWatcher = Watcher
-    prefect_stages._as_task = lambda name, function, timeout_s=None: function
+    refresh.execute_by_prefect = evaluate.execute_by_prefect = execute.execute_plainly
 
 
 def _serve(requests: socket.socket) -> dict[str, Any]:

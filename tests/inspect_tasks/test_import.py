@@ -112,7 +112,7 @@ def test_what_was_imported_is_audited_and_rebuilt_like_any_evaluation(
     told, broken = audit_unit(imported, "e@2")
     assert broken == ()
     assert "imported" not in told
-    assert reproduce_unit(imported, "e@2", tmp_path, lambda _line: None).same
+    assert reproduce_unit(imported, "e@2", tmp_path).same
 
 
 def test_the_log_reports_what_the_leaderboard_does(imported: Store, played: tuple[Store, Path]) -> None:

@@ -182,7 +182,7 @@ def test_published_again_it_is_the_same_evaluation(played: Played) -> None:
 
 def test_people_do_not_play_again(played: Played, tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="was played by people"):
-        reproduce_unit(played.lab.store, played.published.unit, tmp_path, str)
+        reproduce_unit(played.lab.store, played.published.unit, tmp_path)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Column, Table
 
+from flows.console import progress
 from flows.console.output_places import require_folder
 from flows.console.root_option import RootOption, data_root
 from flows.console.steps import show_steps
@@ -170,10 +171,8 @@ def reproduce(
     from flows.editions.reproduce import reproduce_unit
 
     store = data_root(root)
-    console = Terminal(stderr=True, soft_wrap=True)
-    with _folder(keep) as folder, show_steps("reproduce") as step:
-        step("rebuilding and comparing")
-        result = reproduce_unit(store, edition, Path(folder), console.print)
+    with _folder(keep) as folder, progress.show_on(Terminal(stderr=True, soft_wrap=True)):
+        result = reproduce_unit(store, edition, Path(folder))
     if as_json:
         sys.stdout.write(json.dumps({**asdict(result), "same": result.same}, indent=1) + "\n")
     else:

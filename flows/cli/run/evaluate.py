@@ -1,11 +1,13 @@
 """`perennial evaluate`: let players answer the questions of a published edition."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.benchmark import find_benchmark
-from flows.cli.run.refresh import DryRunOption, YesOption, result_console, run_flow, signals_exit
+from flows.cli.run.execute import Job, execute_by_prefect, signals_exit
+from flows.cli.run.refresh import DryRunOption, YesOption, result_console
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
 from flows.refresh.planning.estimate_calls import estimate_evaluation
@@ -63,6 +65,7 @@ def evaluate(
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
     from flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from flows.refresh.make_units import make_evaluation
     from flows.refresh.planning.large_runs import refuse_large_run
     from flows.refresh.planning.look_up import choices_of, look_up
     from flows.refresh.planning.player_choice import describe_aliases
@@ -106,12 +109,10 @@ def evaluate(
             with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
                 look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
 
-            def run() -> None:
-                from flows.refresh.flow import evaluate_prepared
-
-                evaluate_prepared(chosen.model_copy(update={"players": list(plan.players)}), plan)
-
-            run_flow(run, (), chosen.root, console, verbose)
+            named = chosen.model_copy(update={"players": list(plan.players)})
+            details = {"evaluation": plan.name, "instances": plan.instances}
+            job = Job("evaluate", [named], partial(make_evaluation, named, plan), details=details)
+            execute_by_prefect(job, console, verbose=verbose)
     print_edition(store, plan.unit, console, as_json)
 
 

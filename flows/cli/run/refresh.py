@@ -1,30 +1,20 @@
 """`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import copy_context
+from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.benchmark import find_benchmark
-from flows.console import progress
-from flows.console.interrupts import Interrupted, signals_interrupt
+from flows.cli.run.execute import Job, execute_by_prefect, signals_exit
 from flows.console.print_edition import print_edition
 from flows.console.settings_options import settings_app
-from flows.console.steps import show_steps
 from flows.console.terminal import Terminal
 from flows.refresh.planning.estimate_calls import estimate_refresh
 from flows.refresh.planning.print_plan import print_plans
 from flows.refresh.print_outcomes import print_outcomes
-from flows.run.compiled_code import compile_once
-from flows.serve.embedded_server import EmbeddedServer, begin_server
-from flows.serve.free_space import when_full
-from flows.serve.prefect_environment import configure_prefect, prefect_home
-from flows.stages.leaving import leave
-from schemas.errors import PerennialError, ServerEnded
+from flows.serve.embedded_server import begin_server
 from schemas.rows import JsonObject
 from warehouse.lock.root_lock import lock_root, refuse_locked
 from warehouse.store.store import Store
@@ -42,7 +32,6 @@ DryRunOption = Annotated[
 YesOption = Annotated[
     bool, typer.Option("--yes", help="Agree to a run of more than 5,000 model calls or $20.")
 ]
-Result = TypeVar("Result")
 _WIDTH = 165  # columns of what is printed into a file or a pipe: the floor, and four figures with intervals
 
 
@@ -98,7 +87,8 @@ def refresh(
     check_runner(each[0].runner)
     store.require_conditional_writes()
     try:
-        outcomes = grow_and_play(each, store, prepared, before, console, verbose)
+        execute = partial(execute_by_prefect, verbose=verbose)
+        outcomes = grow_and_play(each, store, prepared, before, console, execute)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
@@ -111,12 +101,13 @@ def grow_and_play(
     prepared: "Sequence[PreparedRefresh]",
     before: "UnitsOfRoot",
     console: Terminal,
-    verbose: bool = False,
+    execute: "Callable[[Job[list[Outcome]], Terminal], list[Outcome]]",
 ) -> "list[Outcome]":
     """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile.
 
     `before` is what the root held when that was prepared.
     """
+    from flows.refresh.make_units import make_editions
     from flows.refresh.unchanged_root import refuse_changed_root
 
     _warn(prepared, console)
@@ -130,19 +121,12 @@ def grow_and_play(
         if not one.published:
             verb = "resuming" if one.resumed else "growing"
             console.print(f"{verb} edition {one.plan.edition} in {store.root}")
-    chosen = [find_benchmark(settings.benchmark) for settings in each]
-    warm_ups = [partial(compile_once, one.name, one.warm_up) for one in chosen if one.warm_up is not None]
     what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
     with lock_root(store, what, console.print):
         refuse_changed_root(store, before)
         _look_up_models(each[0], store, prepared, console)
-
-        def run() -> "list[Outcome]":
-            from flows.refresh.flow import refresh_prepared
-
-            return refresh_prepared(named, prepared)
-
-        return run_flow(run, warm_ups, store.root, console, verbose)
+        make = partial(make_editions, named, lambda _store: prepared)
+        return execute(Job("refresh", named, make, [one.benchmark for one in each]), console)
 
 
 def _look_up_models(
@@ -173,77 +157,10 @@ def _print_result(store: Store, outcomes: "Sequence[Outcome]", console: Terminal
         print_outcomes(store, outcomes, console, as_json)
 
 
-def run_flow(
-    run: Callable[[], Result],
-    warm_ups: Sequence[Callable[[], str]],
-    root: str,
-    console: Terminal,
-    verbose: bool,
-) -> Result:
-    """Return what a flow of `flows.refresh.flow` does; an interrupt becomes an exit code.
-
-    The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
-    """
-    with signals_exit():
-        return _run(run, warm_ups, root, console, verbose)
-
-
-@contextmanager
-def signals_exit() -> Iterator[None]:
-    """Let an interrupt of the block become an exit code."""
-    try:
-        with signals_interrupt():
-            yield
-    except Interrupted as interrupted:
-        raise typer.Exit(interrupted.exit_code) from None
-
-
-def _run(
-    run: Callable[[], Result],
-    warm_ups: Sequence[Callable[[], str]],
-    root: str,
-    console: Terminal,
-    verbose: bool,
-) -> Result:
-    """Run the flow beside an embedded server; make compiled code ready while that server starts."""
-    configure_prefect(root, verbose)
-    slow = Terminal(stderr=True, soft_wrap=True)
-    with progress.show_on(console, slow), EmbeddedServer(prefect_home(root)) as server:
-        with show_steps("start") as step:
-            step("making compiled code ready (compiled on first use)")
-            told = "".join(f"{done}; " for warm_up in warm_ups if (done := warm_up()))
-            step("starting Prefect")
-            # What takes a second to import is imported while the server starts.
-            import_module("flows.refresh.flow")
-            server.wait_ready()
-        progress.note(f"{'start':<12} {told}Prefect is up")
-        context = copy_context()
-        server.when_ended(lambda: context.run(_leave_without_server))
-        if not server.is_own:
-            return run()
-        with when_full(prefect_home(root), lambda error: context.run(_leave_at_once, error)):
-            return run()
-
-
-refresh_app = settings_app(refresh)
-
-
-def _leave_without_server() -> None:
-    """Leave as soon as no call is in flight: Prefect would try for minutes to reach its server."""
-    _leave_at_once(
-        ServerEnded(
-            "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
-            "the data root; staged work and replies are kept, and the same command resumes"
-        )
-    )
-
-
-def _leave_at_once(error: PerennialError) -> None:
-    progress.end_bar()
-    leave(error)
-
-
 def result_console(as_json: bool) -> Terminal:
     """Return where to print: as wide as the terminal, or wide enough for a table where there is none."""
     console = Terminal(stderr=as_json, soft_wrap=True)
     return console if console.is_terminal else Terminal(stderr=as_json, soft_wrap=True, width=_WIDTH)
+
+
+refresh_app = settings_app(refresh)

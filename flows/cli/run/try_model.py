@@ -31,11 +31,11 @@ def try_model(
     Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
     """
     from flows.benchmark import find_benchmark
+    from flows.cli.run.execute import execute_plainly
     from flows.cli.run.refresh import grow_and_play
     from flows.console.print_first_score import WIDTH, print_first_score
     from flows.refresh.planning.plan import prepare_refresh
     from flows.refresh.unchanged_root import units_of_root
-    from flows.serve.embedded_server import begin_server
     from schemas.errors import InvalidOption, LimitReached
     from schemas.settings.refresh import choose_benchmarks, load_settings
     from warehouse.lock.root_lock import refuse_locked
@@ -69,14 +69,13 @@ def try_model(
     console = Terminal(stderr=as_json, width=min(WIDTH, terminal.width))
     store = Store(settings.root)
     refuse_locked(store)
-    begin_server()
     before = units_of_root(store)
     prepared = prepare_refresh(settings, store, is_trial=True)
     store.require_conditional_writes()
     named = f" --benchmark {chosen.name}" if benchmark else ""
     flags = f" --base-url {shlex.quote(base_url)}" if base_url else ""
     try:
-        grow_and_play([settings], store, [prepared], before, console)
+        grow_and_play([settings], store, [prepared], before, console, execute_plainly)
     except LimitReached:
         there = f" --root {shlex.quote(root)}" if root else ""
         again = shlex.join(["--edition", prepared.plan.edition, "--players", ",".join(settings.players)])

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from flows.console import progress
 from flows.console.root_option import RootOption, data_root
 from flows.console.terminal import Terminal, json_text
 from schemas.errors import InvalidOption, count
@@ -36,7 +37,8 @@ def import_inspect(
     from flows.inspect_tasks.import_logs import import_logs
 
     console = Terminal(soft_wrap=True, stderr=as_json)
-    done = import_logs(store, logs, name, console.print)
+    with progress.show_on(console):
+        done = import_logs(store, logs, name, console.print)
     if not done.is_new:
         console.print(f"evaluation {done.unit} was imported from the same logs before: nothing to do")
     else:

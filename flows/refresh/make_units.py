@@ -1,17 +1,14 @@
-"""A refresh as one Prefect flow, from domains to a published edition and its first evaluation, of one
-benchmark or of several in turn; and an evaluation of a published edition as another.
+"""Make the units of a run: from plans to a published edition and its first evaluation, of one benchmark or
+of several in turn; or an evaluation of a published edition.
 
-A Prefect task run is one batch. What is staged already is skipped, so that the same command resumes after any
-interruption.
+What is staged already is skipped, so that the same command resumes after any interruption. `execution` says
+what runs the stages: Prefect (`flows.run.by_prefect`), or this process without it (`flows.run.plain_stages`).
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import ParamSpec, TypeVar
-
-from prefect import flow
 
 from flows.console import progress
 from flows.refresh.planning.plan import PreparedRefresh
@@ -23,22 +20,17 @@ from flows.refresh.several import (
     begin_run,
     end_run,
     outcome_of,
-    prepare_each,
     stage_plan,
     units_of,
 )
-from flows.run.choose_runner import open_runner, root_for_workers
+from flows.run.choose_runner import root_for_workers
 from flows.run.code_version import code_version
-from flows.run.name_run import name_run
-from flows.run.prefect_stages import Stages
-from flows.serve.flow_parameters import SECRET_SETTINGS
+from flows.run.plain_stages import Execution
 from flows.stages.grow import Here, grow
 from flows.stages.leaving import before_leaving
 from flows.stages.policies import Policies
 from flows.stages.workspace import open_workspace
 from flows.watchers.openlineage import LineageWatcher
-from flows.watchers.prefect_artifacts import Artifacts
-from flows.watchers.prefect_assets import AssetWatcher
 from flows.watchers.watcher import Watchers, report_failure
 from flows.watchers.webhook import Notices
 from schemas.errors import (
@@ -50,8 +42,7 @@ from schemas.errors import (
     UnusableConfig,
 )
 from schemas.plan import EvaluationPlan, Plan
-from schemas.rows import JsonObject
-from schemas.settings import RefreshSettings, load_settings
+from schemas.settings import RefreshSettings
 from warehouse.catalog.catalog import row_file
 from warehouse.ledger.ledger import ledger_file
 from warehouse.ledger.place import one_ledger
@@ -59,8 +50,6 @@ from warehouse.lock.root_lock import SETTLING_S, sole_writer
 from warehouse.staging.staging import Staging
 from warehouse.store.store import Store
 
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
 # Reasons of one edition; anything else would meet the next one too.
 _OF_ONE_EDITION = (
     *(AuditFailed, InstancesExhausted, UnsatisfiableSetting),
@@ -68,66 +57,26 @@ _OF_ONE_EDITION = (
 )
 
 
-@flow(name="refresh", validate_parameters=False)
-def refresh(settings: Sequence[JsonObject]) -> list[Outcome]:
-    """Publish the edition that each of these settings asks for and its first evaluation: a deployment's run.
-
-    `settings` are those of `schemas.settings.RefreshSettings`, of one benchmark each and on one root; what is
-    absent keeps its default. Raises as `refresh_prepared` does.
-    """
-    each = [load_settings(values) for values in settings]
-    return _refresh(each, lambda store: prepare_each(each, store))
-
-
-def refresh_prepared(each: Sequence[RefreshSettings], prepared: Sequence[PreparedRefresh]) -> list[Outcome]:
-    """Publish each edition that is prepared of these settings, and its first evaluation.
-
-    Of several, one that fails for a reason of its own leaves the others to be made: EditionsFailed is raised
-    at the end. A limit, an endpoint that fails, an interrupt end the run.
-    """
-
-    def refresh(settings: Sequence[JsonObject]) -> list[Outcome]:
-        return _refresh(each, lambda _store: prepared)
-
-    return _as_flow(refresh)([_settings_shown(chosen) for chosen in each])
-
-
-def evaluate_prepared(chosen: RefreshSettings, plan: EvaluationPlan) -> None:
-    """Publish the evaluation of a published edition that is planned, or finish it."""
-
-    def evaluate(settings: JsonObject, evaluation: str, instances: int) -> None:
-        store = Store(chosen.root)
-        watchers = _watchers_of(chosen)
-        with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
-            name_run([plan.unit])
-            stage_plan(store, plan)
-            _make((plan,), chosen, Policies.of(chosen), watchers)
-            Staging(store, plan.unit).remove()
-
-    _as_flow(evaluate)(_settings_shown(chosen), plan.name, plan.instances)
-
-
-def _as_flow(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    return flow(validate_parameters=False)(function)
-
-
-def _settings_shown(settings: RefreshSettings) -> JsonObject:
-    """Return the settings as Prefect may keep and show them."""
-    return settings.model_dump(exclude={*SECRET_SETTINGS, "seed"})
-
-
-def _refresh(
-    each: Sequence[RefreshSettings], prepare: Callable[[Store], Sequence[PreparedRefresh]]
+def make_editions(
+    each: Sequence[RefreshSettings],
+    prepare: Callable[[Store], Sequence[PreparedRefresh]],
+    execution: Execution,
 ) -> list[Outcome]:
+    """Publish the edition that is prepared of each of these settings, and its first evaluation.
+
+    `prepare` is called once the root is held. Of several, one that fails for a reason of its own leaves the
+    others to be made: EditionsFailed is raised at the end. A limit, an endpoint that fails, an interrupt end
+    the run.
+    """
     store = Store(each[0].root)
-    watching = [_watchers_of(one) for one in each]
+    watching = [_watchers_of(one, execution) for one in each]
     what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
     with _hold_root(store, what, watching):
         prepared = prepare(store)
         plans = [
             settle_seed(ready.plan, chosen.seed, store) for ready, chosen in zip(prepared, each, strict=True)
         ]
-        name_run([plan.edition for plan in plans])
+        execution.name_run([plan.edition for plan in plans])
         begin_run(store, plans)
         outcomes = []
         for ready, chosen, plan in zip(prepared, each, plans, strict=True):
@@ -136,7 +85,7 @@ def _refresh(
             if len(each) > 1 and not ready.published:
                 progress.note(f"edition {plan.edition}:")
             try:
-                _make((plan.growth, plan.evaluation), chosen, policies, watching[0])
+                _make((plan.growth, plan.evaluation), chosen, policies, watching[0], execution)
             except _OF_ONE_EDITION as failed:
                 if len(each) == 1:
                     raise
@@ -152,10 +101,22 @@ def _refresh(
     return outcomes
 
 
-def _watchers_of(settings: RefreshSettings) -> Watchers:
+def make_evaluation(chosen: RefreshSettings, plan: EvaluationPlan, execution: Execution) -> None:
+    """Publish the evaluation of a published edition that is planned, or finish it."""
+    store = Store(chosen.root)
+    watchers = _watchers_of(chosen, execution)
+    with _hold_root(store, f"evaluate {chosen.edition}", [watchers]):
+        execution.name_run([plan.unit])
+        stage_plan(store, plan)
+        _make((plan,), chosen, Policies.of(chosen), watchers, execution)
+        Staging(store, plan.unit).remove()
+
+
+def _watchers_of(settings: RefreshSettings, execution: Execution) -> Watchers:
     """Return who watches the work on one edition."""
+    lineage = LineageWatcher(settings.openlineage_url, scheduled_for=execution.scheduled_for())
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
-    return Watchers([LineageWatcher(settings.openlineage_url), AssetWatcher(), Artifacts(), notices])
+    return Watchers([lineage, *execution.watchers(), notices])
 
 
 @contextmanager
@@ -174,7 +135,13 @@ def _hold_root(store: Store, what: str, watching: Sequence[Watchers]) -> Iterato
         yield
 
 
-def _make(plans: Sequence[Plan], settings: RefreshSettings, policies: Policies, watchers: Watchers) -> None:
+def _make(
+    plans: Sequence[Plan],
+    settings: RefreshSettings,
+    policies: Policies,
+    watchers: Watchers,
+    execution: Execution,
+) -> None:
     """Make and publish what each staged plan says, in order, but for what is published already."""
     store = Store(settings.root)
     waiting = [plan for plan in plans if not store.exists(row_file(plan.unit))]
@@ -182,10 +149,9 @@ def _make(plans: Sequence[Plan], settings: RefreshSettings, policies: Policies, 
         return
     root = root_for_workers(settings.runner, settings.root)
     with (
-        open_runner(settings.runner, settings.workers, root, waiting[0].unit) as runner,
+        execution.open_stages(settings, waiting[0].unit, watchers) as stages,
         one_ledger(ledger_file(root)),
     ):
-        stages = Stages(watchers, runner)
         for plan in waiting:
             watchers.unit_started(settings.root, plan)
             grow(open_workspace(root, plan.unit), policies, stages)
