@@ -40,6 +40,7 @@ def state_facts(
         *_protocols(catalog, plan.edition),
         *_precision(catalog, plan.edition, benchmark),
         *_problems(catalog, plan.edition),
+        *_audit(catalog, plan.edition),
     )
 
 
@@ -71,6 +72,13 @@ def _problems(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
     more = [f"{len(found) - _MOST_PROBLEMS} more"] if len(found) > _MOST_PROBLEMS else []
     told = [problem.describe() for problem in found[:_MOST_PROBLEMS]]
     return [("problems", "; ".join(told + more))] if found else []
+
+
+def _audit(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
+    """Return how many expectations held, and how to see each of them; nothing of what was not audited."""
+    ((held,),) = catalog.query(f"SELECT count(*) FROM audits WHERE edition = {quote(edition)} AND success")[1]
+    command = f"perennial audit {edition} --docs reports/{edition}-data-docs"
+    return [("audit", f"{held:,} expectations held; {command} shows each in Data Docs")] if held else []
 
 
 def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:

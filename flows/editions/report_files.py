@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,15 @@ PROFILES = "profiles"
 
 
 def write_page(data: ReportData, folder: Path) -> Path:
-    """Write `folder/EDITION.html` and return its path; raise InvalidOption where it cannot be written."""
+    """Write `folder/EDITION.html` and return its path; raise InvalidOption where it cannot be written.
+
+    Data Docs in `folder/EDITION-data-docs` are linked.
+    """
     from tasks.report.page import render_page
 
-    return _write(folder / f"{data.edition}.html", render_page(data).encode())
+    docs = f"{data.edition}-data-docs/index.html"
+    shown = replace(data, data_docs=docs) if (folder / docs).is_file() else data
+    return _write(folder / f"{data.edition}.html", render_page(shown).encode())
 
 
 def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:

@@ -6,11 +6,16 @@ from there alone.
 """
 
 import io
+import os
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from prefect import Flow, State, flow, get_run_logger, runtime
+from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
 
@@ -33,6 +38,7 @@ from warehouse.catalog.catalog import published_units
 from warehouse.store.store import Store
 
 _WIDTH = 160
+DOCS_VARIABLE = "PERENNIAL__DATA_DOCS"
 
 
 def _fresh_editions(given: JsonObject) -> list[str]:
@@ -112,15 +118,37 @@ def audit(edition: EditionName | None = None) -> State[object]:
         edition: The edition. Default: every published one.
     """
     from flows.editions.audit import audit_unit, require_expectations, units_to_audit
+    from warehouse.audit.great_expectations import CheckpointRunner
 
     store = Store(load_settings({}).root)
     broken = {}
     with _run_of_its_own():
+        docs = _make_docs_folder()
+        runner = CheckpointRunner(docs)
         for name in units_to_audit(store, edition):
-            told, broken[name] = audit_unit(store, name)
+            told, broken[name] = audit_unit(store, name, runner)
             progress.note(f"{name}: {told}")
+        if docs is not None:
+            index = runner.build_docs().relative_to(docs.parents[1])
+            url = f"{os.environ['PREFECT_API_URL'].removesuffix('/api')}/{index}"
+            create_markdown_artifact(
+                f"[Data Docs of the audit]({url}): a page per suite, with rows that break it. The next "
+                "audit replaces them; `perennial audit EDITION --docs FOLDER` keeps them.",
+                key="data-docs",
+                description=f"Data Docs of {edition or 'every edition'}",
+            )
         require_expectations(broken, store)
     return Completed(message=f"audited: {', '.join(broken)}")
+
+
+def _make_docs_folder() -> Path | None:
+    """Replace the Data Docs that `perennial serve` shows by an empty folder whose name nobody can guess."""
+    if DOCS_VARIABLE not in os.environ:
+        return None
+    shutil.rmtree(os.environ[DOCS_VARIABLE], ignore_errors=True)
+    folder = Path(os.environ[DOCS_VARIABLE], secrets.token_urlsafe(16))
+    folder.mkdir(mode=0o700, parents=True)
+    return folder
 
 
 @contextmanager

@@ -259,7 +259,7 @@ def _wait_and_serve() -> None:
 def _serve(port: int, *, scheduling: bool) -> None:
     from flows.serve.prefect_database import prepare_database
     from flows.serve.prefect_retention import trim_at_start
-    from flows.serve.server_guard import OwnAddressOnly, own_origins, sign_in_page
+    from flows.serve.server_guard import OwnAddressOnly, data_docs, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
     os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))
@@ -274,7 +274,7 @@ def _serve(port: int, *, scheduling: bool) -> None:
     app = create_app(ephemeral=not scheduling)
     if scheduling:
         _check_every_second()
-        app.router.routes.insert(0, sign_in_page(_SIGN_IN_PATH))
+        app.router.routes[:0] = [sign_in_page(_SIGN_IN_PATH), data_docs(home)]
     uvicorn.run(OwnAddressOnly(app, port), host="127.0.0.1", port=port, log_level="error", lifespan="on")
 
 

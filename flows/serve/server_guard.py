@@ -6,14 +6,18 @@ to 127.0.0.1 is DNS rebinding), and a page that sends one must be of this server
 """
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from starlette.responses import HTMLResponse, PlainTextResponse
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HTTP_PORT = 80
+DOCS_FOLDER = "data-docs"
 
 # The auth string comes behind the `#` of the link, which no browser sends to a server or to another page.
 # `prefect-password` is where the login form of Prefect's own pages would keep it.
@@ -37,6 +41,11 @@ _SIGN_IN_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; connect-src 'self'",
     "Referrer-Policy": "no-referrer",
 }
+# They show rows that models wrote, and lie beside pages that know the auth string.
+_DOCS_HEADERS = {
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    "Referrer-Policy": "no-referrer",
+}
 
 
 def own_origins(port: int) -> tuple[str, ...]:
@@ -47,6 +56,19 @@ def own_origins(port: int) -> tuple[str, ...]:
 def sign_in_page(path: str) -> Route:
     """Return the page that takes the auth string from its link and hands it to Prefect's pages."""
     return Route(path, lambda _request: HTMLResponse(_SIGN_IN, headers=_SIGN_IN_HEADERS))
+
+
+def data_docs(home: Path) -> Mount:
+    """Return the Data Docs of the newest audit, under a path with a secret that its artifact names."""
+    return Mount(f"/{DOCS_FOLDER}", _DataDocs(directory=home / DOCS_FOLDER, check_dir=False))
+
+
+class _DataDocs(StaticFiles):
+    def file_response(self, *given: Any, **named: Any) -> Response:
+        """Return the page, in which no script runs."""
+        response = super().file_response(*given, **named)
+        response.headers.update(_DOCS_HEADERS)
+        return response
 
 
 class OwnAddressOnly:

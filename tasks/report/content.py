@@ -79,8 +79,8 @@ class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
     `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
-    computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages. `floor` is
-    what an answer without the work is worth.
+    computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages; `data_docs`
+    that of the audit's Data Docs. `floor` is what an answer without the work is worth.
     """
 
     edition: str
@@ -92,6 +92,7 @@ class ReportData:
     drawing_data: Any = None
     comparison: Comparison | None = None
     explorer: str = ""
+    data_docs: str = ""
     floor: Floor | None = None
 
     def players(self) -> list[str]:

@@ -81,6 +81,7 @@ def all_tables(data: ReportData) -> list[ReportTable]:
 def render_page(data: ReportData) -> str:
     """Return the whole HTML page: equal data give equal text, and nothing of the data is markup."""
     links = explorer_links(data.explorer, data.edition)
+    links += [("Data Docs of the audit", data.data_docs)] * bool(data.data_docs)
     command = f"perennial report {clean(data.edition)}"
     return render_sections(f"Edition {clean(data.edition)}", command, data.facts, links, sections(data))
 

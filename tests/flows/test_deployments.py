@@ -1,6 +1,8 @@
 """The deployed flows: their parameters, what `prefect.yaml` says of them, and the audit of editions."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -171,3 +173,30 @@ def test_published_editions_are_audited_and_an_offence_is_named(
     assert "damaged: " in error
     assert "damaged@1: " in error
     assert books["book_id"][0].as_py() in error
+    _audit_as_served(harness, tmp_path, books["book_id"][0].as_py())
+
+
+def _audit_as_served(harness: Harness, root: Path, missing: str) -> None:
+    """Run the flow as `perennial serve` does: its artifact links Data Docs, which replace older ones."""
+    docs = root / ".prefect" / "data-docs"
+    (docs / "older").mkdir(parents=True)
+    served = {"PERENNIAL_ROOT": str(root), "PERENNIAL__DATA_DOCS": str(docs)}
+    code = "from flows.serve.deployments import audit; audit('damaged')"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={**harness.environment, **served},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert "AuditFailed" in done.stderr
+    (folder,) = docs.iterdir()
+    assert len(folder.name) > 20
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert any(missing in page.read_text() for page in folder.rglob("*.html"))
+    (artifact,) = harness.post("/artifacts/filter", {"artifacts": {"key": {"any_": ["data-docs"]}}})
+    address = harness.environment["PREFECT_API_URL"].removesuffix("/api")
+    assert artifact["flow_run_id"] is not None
+    assert f"({address}/data-docs/{folder.name}/index.html)" in artifact["data"]

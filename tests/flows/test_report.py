@@ -5,7 +5,7 @@ import io
 import os
 import subprocess
 import sys
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from tests.flows.report_root import (
     publish_two,
     publish_without_models,
 )
+from tests.report import sample_report
 from warehouse.catalog.catalog import open_catalog
 from warehouse.store.store import Store
 
@@ -93,6 +94,16 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
     assert "<title>Edition new</title>" in page
     assert page.count('class="chart"') >= 20
     assert [entry.name for entry in (tmp_path / "reports").iterdir()] == ["new.html"]
+    assert "data-docs/index.html" not in page
+
+
+def test_data_docs_beside_the_report_are_linked(tmp_path: Path) -> None:
+    data = sample_report.report_data()
+    (tmp_path / f"{data.edition}-data-docs").mkdir()
+    assert "Data Docs" not in write_page(data, tmp_path).read_text(encoding="utf-8")
+    (tmp_path / f"{data.edition}-data-docs" / "index.html").touch()
+    page = write_page(data, tmp_path).read_text(encoding="utf-8")
+    assert f'<a href="{escape(data.edition)}-data-docs/index.html">Data Docs of the audit</a>' in page
 
 
 @pytest.mark.slow

@@ -244,6 +244,19 @@ def test_what_anybody_may_read_holds_no_secret(guarded: Guarded) -> None:
         assert basic(guarded.auth_string).removeprefix("Basic ") not in body, path
 
 
+def test_data_docs_are_shown_to_who_knows_their_folder_and_run_nothing(served: Guarded) -> None:
+    docs = served.folder / "data/.prefect/data-docs/hard-to-guess"
+    docs.mkdir(parents=True)
+    (docs / "index.html").write_text("<script>fetch('/api')</script>")
+    connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
+    connection.request("GET", "/data-docs/hard-to-guess/index.html")
+    reply = connection.getresponse()
+    assert (reply.status, reply.read()) == (200, b"<script>fetch('/api')</script>")
+    assert "sandbox; default-src 'none'" in reply.headers["Content-Security-Policy"]
+    for path in ("", "hard-to-guess/", "hard-to-guess/../../pages.link", "%2e%2e/pages.link"):
+        assert served.send("GET", f"/data-docs/{path}").status == 404, path
+
+
 def test_each_server_has_an_auth_string_of_its_own(served: Guarded, by_prefect: Harness) -> None:
     strings = {served.auth_string, by_prefect.environment["PREFECT_API_AUTH_STRING"]}
     assert len(strings) == 2

@@ -81,8 +81,12 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
         # Not before: Prefect reads at its first import where its server is. It imports while that starts.
+        from flows.serve.deployments import DOCS_VARIABLE
         from flows.serve.serve import Serving, Timetable
+        from flows.serve.server_guard import DOCS_FOLDER
 
+        if server.is_own:
+            os.environ[DOCS_VARIABLE] = str(prefect_home(root) / DOCS_FOLDER)
         timetable = Timetable(*when)
         timetable.schedule()  # raises for a time that does not exist
         tell(f"serving {without_credentials(root)}; Ctrl-C ends it")
