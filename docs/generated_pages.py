@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from schemas.table_form import Column, Table
-from schemas.tables import TABLES
-from warehouse.catalog.dictionary import describe_columns
-from warehouse.catalog.question_views import question_of, question_views
+from perennial.schemas.table_form import Column, Table
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.dictionary import describe_columns
+from perennial.warehouse.catalog.question_views import question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\((mastermind/[^)]+)\)")

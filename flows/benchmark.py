@@ -13,33 +13,33 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
-from schemas import benchmark as declared
-from schemas.benchmark import Batch, Declaration
-from schemas.errors import UnusableBenchmark
-from schemas.game import Game, GameT, Program, Seat, Sheet
-from schemas.rows import JsonObject
+from perennial.schemas import benchmark as declared
+from perennial.schemas.benchmark import Batch, Declaration
+from perennial.schemas.errors import UnusableBenchmark
+from perennial.schemas.game import Game, GameT, Program, Seat, Sheet
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic import BaseModel
 
-    from flows.stages.policies import Policies
-    from flows.stages.workspace import Workspace
-    from flows.web.page import OwnPages
-    from schemas.model_calls.calls import ModelChoice, StageEstimate
-    from schemas.model_calls.price import Price
-    from schemas.plan import EditionPlan, EvaluationPlan
-    from schemas.practice import PracticeQuestion
-    from schemas.presentation import Presentation
-    from schemas.rows import Rows
-    from schemas.settings.refresh import RefreshSettings
-    from tasks.papers.comparison import Comparison
-    from tasks.play.model_player import SecondReader
-    from tasks.report.content import Report
-    from tasks.statistics.analysis import Analysis
-    from warehouse.catalog.catalog import Catalog
-    from warehouse.store.store import Store
+    from perennial.flows.stages.policies import Policies
+    from perennial.flows.stages.workspace import Workspace
+    from perennial.flows.web.page import OwnPages
+    from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
+    from perennial.schemas.model_calls.price import Price
+    from perennial.schemas.plan import EditionPlan, EvaluationPlan
+    from perennial.schemas.practice import PracticeQuestion
+    from perennial.schemas.presentation import Presentation
+    from perennial.schemas.rows import Rows
+    from perennial.schemas.settings.refresh import RefreshSettings
+    from perennial.tasks.papers.comparison import Comparison
+    from perennial.tasks.play.model_player import SecondReader
+    from perennial.tasks.report.content import Report
+    from perennial.tasks.statistics.analysis import Analysis
+    from perennial.warehouse.catalog.catalog import Catalog
+    from perennial.warehouse.store.store import Store
 
 # What one benchmark has of its own; shared code, which knows none, takes any.
 SettingsT = TypeVar("SettingsT", bound="RefreshSettings", default=Any)
@@ -94,7 +94,7 @@ class Stage(Generic[InputsT_contra]):
 class Preparation(Generic[InputsT]):
     """What a benchmark makes of the settings of a refresh, after every check that needs no work.
 
-    - `own`, `found`: its part of the edition's plan (`schemas.plan.EditionPlan`).
+    - `own`, `found`: its part of the edition's plan (`perennial.schemas.plan.EditionPlan`).
     - `inputs`: what its stages are given beside the plan, in this process.
     - `warnings`: lines to print before the work.
     - `authors`: the models that its stages call.
@@ -102,7 +102,7 @@ class Preparation(Generic[InputsT]):
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `sizes`: the number of domains and of instances by setting, where domains are drawn.
     - `estimate`: returns the model calls of all stages, those of the evaluation among them.
-    - `protocol`: the evaluation's (`schemas.plan.EvaluationPlan`).
+    - `protocol`: the evaluation's (`perennial.schemas.plan.EvaluationPlan`).
     - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
       None where this one serves as well.
     """
@@ -137,9 +137,9 @@ def _no_stages() -> tuple[Stage, ...]:
 class Playing(Generic[SeatT, GameT]):
     """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
 
-    `seats` gets a data root (`warehouse.store.store.Store`), a published edition, ids of its instances and
-    the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of questions
-    that it reads; `aliases` are other names of programs.
+    `seats` gets a data root (`perennial.warehouse.store.store.Store`), a published edition, ids of its
+    instances and the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of
+    questions that it reads; `aliases` are other names of programs.
     `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
     does, the seats of those instances for which it differs from the usual one. Only models that are asked in
     the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
@@ -149,8 +149,8 @@ class Playing(Generic[SeatT, GameT]):
     programs whose play is shown to a person afterwards, the first one that can play.
     `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
     reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
-    the stages (`flows.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for a
-    protocol, the models that these two ask.
+    the stages (`perennial.flows.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for
+    a protocol, the models that these two ask.
     """
 
     programs: Mapping[str, Program[GameT]]
@@ -237,7 +237,7 @@ def no_inputs(_store: Store, _edition: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
-    """What a benchmark is. What is heavy to import comes from functions (`schemas.late_module`).
+    """What a benchmark is. What is heavy to import comes from functions (`perennial.schemas.late_module`).
 
     - `settings`: returns its settings, which `prepare` and `protocol` get.
     - `prepare`: gets such settings and the data root.
@@ -288,6 +288,6 @@ def find_benchmark(name: str) -> Benchmark:
 def _require(declared: Declaration) -> Benchmark:
     if not isinstance(declared, Benchmark):
         raise UnusableBenchmark(
-            f"benchmark {declared.name!r}: its entry point names no flows.benchmark.Benchmark"
+            f"benchmark {declared.name!r}: its entry point names no perennial.flows.benchmark.Benchmark"
         )
     return declared

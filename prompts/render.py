@@ -5,8 +5,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from schemas.errors import InvalidOption
-from schemas.ids import content_id
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import content_id
 
 if TYPE_CHECKING:
     from jinja2 import Environment, FileSystemLoader, Template
@@ -89,10 +89,10 @@ def _environment() -> "Environment":
     # Imported here: jinja2 costs 60 ms, which a command that renders nothing should not pay.
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
 
-    from prompts import wording
+    from perennial.prompts import wording
 
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader("prompts", "."), PrefixLoader(_elsewhere())]),
+        loader=ChoiceLoader([PackageLoader("perennial.prompts", "."), PrefixLoader(_elsewhere())]),
         undefined=StrictUndefined,
         autoescape=False,  # the output is Markdown for people and models, never HTML
         trim_blocks=True,

@@ -1,4 +1,4 @@
-"""What a benchmark declares to the rooms below `flows`; what it does is in `flows.benchmark`.
+"""What a benchmark declares to the rooms below `flows`; what it does is in `perennial.flows.benchmark`.
 
 Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one; its
 prompt templates are in the folder `prompts` beside the module that the entry point names.
@@ -11,15 +11,15 @@ from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
-from schemas.statistics.measure import Floor, Measure
-from schemas.statistics.populations import THESE_DOMAINS, Population
-from schemas.statistics.published import PublishedScore
-from schemas.statistics.variance import MeasuredVariance
-from schemas.table_form import Table
+from perennial.schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
+from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.schemas.table_form import Table
 
 if TYPE_CHECKING:
-    from schemas.settings.refresh import RefreshSettings
+    from perennial.schemas.settings.refresh import RefreshSettings
 
 GROUP = "perennial.benchmarks"
 DEFAULT_BENCHMARK = "kumo"
@@ -46,7 +46,7 @@ class Batch:
 class Declaration:
     """What a benchmark says of itself to the rooms below `flows`, where `Benchmark` adds what it does.
 
-    - `settings`: returns its subclass of `schemas.settings.RefreshSettings`.
+    - `settings`: returns its subclass of `perennial.schemas.settings.RefreshSettings`.
     - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
     - `measures`: shown beside the success rate.
     - `floor`: its program that answers without the work, whose success rate is drawn as the floor.

@@ -7,8 +7,8 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypeVar
 
-from schemas.model_calls.calls import Message
-from schemas.rows import Row
+from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.rows import Row
 
 EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]
 EPISODE_STATUSES: tuple[EpisodeStatus, ...] = (

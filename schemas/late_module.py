@@ -3,9 +3,9 @@
 Declare it twice, and type checkers follow the first declaration:
 
     if TYPE_CHECKING:
-        from flows.kumo import seats
+        from perennial.flows.kumo import seats
     else:
-        seats = LateModule("flows.kumo.seats")
+        seats = LateModule("perennial.flows.kumo.seats")
 
 Then `lambda: seats.PLAYING` imports it when it is called.
 """

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass, field, replace
 
-from schemas.disclosure import canary_of, commitment_of, public_seed
-from schemas.game import USUAL
-from schemas.ids import content_id
-from schemas.rows import JsonObject, ReadJson
-from schemas.units import evaluation_of, is_evaluation
+from perennial.schemas.disclosure import canary_of, commitment_of, public_seed
+from perennial.schemas.game import USUAL
+from perennial.schemas.ids import content_id
+from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.schemas.units import evaluation_of, is_evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +113,13 @@ class EvaluationPlan:
     players' first runs, where earlier evaluations of the edition hold those before: they were found there.
     `seed` is the edition's public one, `canary` the edition's.
     `anchors` are those of the players that answer every edition, `versions` the versions of each question
-    that are played (`flows.benchmark.Playing`). `protocol` is the benchmark's own, and nothing else is in it:
-    how models are asked, where that is not its usual way, by `name`; what is under `texts` is not printed,
-    what is under `budgets` is by player, and what is under `analysis` is done with answers afterwards.
-    `facts` describe players that are models (models.toml) and decide nothing: whoever corrects them resumes.
-    `instances` is how many of the edition's instances are played, spread evenly over domains and settings in
-    one order (0: all of them); `played` says how many of these each player has answered in earlier
-    evaluations: found there, and not played again.
+    that are played (`perennial.flows.benchmark.Playing`). `protocol` is the benchmark's own, and nothing else
+    is in it: how models are asked, where that is not its usual way, by `name`; what is under `texts` is not
+    printed, what is under `budgets` is by player, and what is under `analysis` is done with answers
+    afterwards. `facts` describe players that are models (models.toml) and decide nothing: whoever corrects
+    them resumes. `instances` is how many of the edition's instances are played, spread evenly over domains
+    and settings in one order (0: all of them); `played` says how many of these each player has answered in
+    earlier evaluations: found there, and not played again.
     `imported_from` is a digest of what was imported, with REPLIES before it where that were replies alone.
     `people`, where people played: the name of their `study`, and the content id of what they did (`moves`).
     """

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from schemas.errors import UnreadableInput, quote
-from schemas.model_calls.calls import Message
-from schemas.rows import JsonObject
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.rows import JsonObject
 
-GRADER = "flows.practice.grade:grade"
+GRADER = "perennial.flows.practice.grade:grade"
 USE = "training"
 UNFINISHED = "unfinished"
 _KEYS = ("role", "content")

@@ -2,17 +2,18 @@
 
 The Arrow schemas, the audit, the DuckDB views of empty warehouses and the README's table list are
 derived from here. A file holds the columns below after those that say what published it
-(`Table.file_columns`). A benchmark adds tables of its own, which bear its name first (`schemas.benchmark`).
+(`Table.file_columns`). A benchmark adds tables of its own, which bear its name first
+(`perennial.schemas.benchmark`).
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from schemas.benchmark import benchmarks, find_declaration
-from schemas.game import EPISODE_STATUSES
-from schemas.model_calls.call_tables import CALLS, MESSAGES
-from schemas.people.study_tables import PARTICIPANTS
-from schemas.statistics.analysis_tables import (
+from perennial.schemas.benchmark import benchmarks, find_declaration
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.model_calls.call_tables import CALLS, MESSAGES
+from perennial.schemas.people.study_tables import PARTICIPANTS
+from perennial.schemas.statistics.analysis_tables import (
     AUDITS,
     EXTERNAL_SCORES,
     PUBLISHED_SCORES,
@@ -20,7 +21,7 @@ from schemas.statistics.analysis_tables import (
     STATISTICS,
     VALIDATIONS,
 )
-from schemas.table_form import CALL_ID, Column, Reference, Table
+from perennial.schemas.table_form import CALL_ID, Column, Reference, Table
 
 _PUBLICATION = (
     Column("benchmark", "string", "the benchmark, such as kumo"),

@@ -4,33 +4,33 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from schemas.a2rbench.analysis import categories_of
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Proposal
-from schemas.model_calls.calls import Reply
-from tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
-from tasks.a2rbench.expansion.replies import read_expansion, read_judgement
-from tasks.a2rbench.readers.analyst import read_analysis
-from tasks.a2rbench.readers.excerpt import excerpt
-from tasks.a2rbench.readers.quotes import is_quoted
-from tasks.a2rbench.replies import answers as a2rbench_answers
-from tasks.a2rbench.replies.form import Form
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import TASKS
-from tasks.knowlogic import answers as knowlogic_answers
-from tasks.knowlogic.lenient import read_leniently
-from tasks.kumo.answers import parse_answer
-from tasks.kumo.authors.book_replies import read_book_reply
-from tasks.kumo.authors.config_reply import read_configuration
-from tasks.kumo.authors.continuation import merge
-from tasks.kumo.authors.forms.proposal_form import proposal_entries
-from tasks.kumo.authors.read_back import parse_read_back
-from tasks.kumo.authors.revision import read_revision
-from tasks.kumo.paper_protocol import parse_as_published
-from tasks.llm.json_replies import is_cut_off, json_text
-from tasks.llm.reasoning import split_reasoning
-from tasks.llm.redaction import Redaction
-from tasks.llm.replies import find_message
+from perennial.schemas.a2rbench.analysis import categories_of
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import Proposal
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
+from perennial.tasks.a2rbench.expansion.replies import read_expansion, read_judgement
+from perennial.tasks.a2rbench.readers.analyst import read_analysis
+from perennial.tasks.a2rbench.readers.excerpt import excerpt
+from perennial.tasks.a2rbench.readers.quotes import is_quoted
+from perennial.tasks.a2rbench.replies import answers as a2rbench_answers
+from perennial.tasks.a2rbench.replies.form import Form
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.knowlogic import answers as knowlogic_answers
+from perennial.tasks.knowlogic.lenient import read_leniently
+from perennial.tasks.kumo.answers import parse_answer
+from perennial.tasks.kumo.authors.book_replies import read_book_reply
+from perennial.tasks.kumo.authors.config_reply import read_configuration
+from perennial.tasks.kumo.authors.continuation import merge
+from perennial.tasks.kumo.authors.forms.proposal_form import proposal_entries
+from perennial.tasks.kumo.authors.read_back import parse_read_back
+from perennial.tasks.kumo.authors.revision import read_revision
+from perennial.tasks.kumo.paper_protocol import parse_as_published
+from perennial.tasks.llm.json_replies import is_cut_off, json_text
+from perennial.tasks.llm.reasoning import split_reasoning
+from perennial.tasks.llm.redaction import Redaction
+from perennial.tasks.llm.replies import find_message
 
 Parse = Callable[[str], Any]
 _PROPOSAL = Proposal("Name", "category", "goal", "truths", "actions", "truth", "action", "Title")

@@ -8,27 +8,27 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.export.games import open_games
-from flows.export.lm_eval_task import write_task
-from flows.export.source import Source
-from flows.inspect_tasks.questions import open_questions
-from flows.inspect_tasks.record import Record, replay
-from flows.practice.grade import find_practice, grade, open_question
-from schemas.ids import derive_rng
-from schemas.model_calls.calls import ModelRequest, Reply
-from schemas.practice import PracticeQuestion
-from tasks.llm.replies import read_attempt
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_batches.forms import ServerBatch
-from tasks.llm.server_batches.output import read_line
-from tasks.play.model_player import parse_model_player, play_model
-from tasks.play.program_player import play_program
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.export.games import open_games
+from perennial.flows.export.lm_eval_task import write_task
+from perennial.flows.export.source import Source
+from perennial.flows.inspect_tasks.questions import open_questions
+from perennial.flows.inspect_tasks.record import Record, replay
+from perennial.flows.practice.grade import find_practice, grade, open_question
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.practice import PracticeQuestion
+from perennial.tasks.llm.replies import read_attempt
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_batches.forms import ServerBatch
+from perennial.tasks.llm.server_batches.output import read_line
+from perennial.tasks.play.model_player import parse_model_player, play_model
+from perennial.tasks.play.program_player import play_program
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.entrance_texts import TEXTS
 from tests.flows.made_units import make_edition
 from tests.practice.drawn import draw
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 # Programs that solve a question of each benchmark, and what a question of each is drawn with.
 SOLVERS = {"a2rbench": "search", "beyondbench": "exact", "knowlogic": "exact"}
@@ -161,7 +161,7 @@ def test_the_table_has_no_text_twice() -> None:
 
 def test_traces_of_verifiers_are_read_alike() -> None:
     pytest.importorskip("verifiers.v1", reason="the extra `verifiers` is not installed")
-    from flows.verifiers_tasks.question_task import QuestionData, QuestionTask, grade_trace
+    from perennial.flows.verifiers_tasks.question_task import QuestionData, QuestionTask, grade_trace
     from tests.verifiers_tasks.traces import trace_of
 
     question, second = draw("knowlogic", 2, **DRAWN["knowlogic"])
@@ -174,8 +174,8 @@ def test_traces_of_verifiers_are_read_alike() -> None:
 
 def test_outputs_of_inspect_are_read_alike() -> None:
     model = pytest.importorskip("inspect_ai.model", reason="the extra `inspect` is not installed")
-    from flows.inspect_tasks.play import as_completion
-    from flows.inspect_tasks.record import read_completion
+    from perennial.flows.inspect_tasks.play import as_completion
+    from perennial.flows.inspect_tasks.record import read_completion
 
     request = ModelRequest("player", "m", (), {}, "", "")
     for text, _ in fill("[A]", "[B]"):

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.statistics.agreement import Analyses, agreement_figures
-from tasks.a2rbench.statistics.figures import COUNTS, item_figures
-from tasks.a2rbench.statistics.played import Items, Played
-from tasks.statistics.analysis import Analysis
-from tasks.statistics.figure import Figure
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.statistics.agreement import Analyses, agreement_figures
+from perennial.tasks.a2rbench.statistics.figures import COUNTS, item_figures
+from perennial.tasks.a2rbench.statistics.played import Items, Played
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow
@@ -65,7 +65,7 @@ def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:
 
 ANALYSIS = Analysis(
     queries={
-        name: (files("flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
+        name: (files("perennial.flows.a2rbench") / f"{name}.sql").read_text(encoding="utf-8")
         for name in (_ITEMS, _PLAYED, _ANALYSED)
     },
     table_figures=_figures,

@@ -2,34 +2,34 @@
 
 from typing import TYPE_CHECKING
 
-from flows.benchmark import Benchmark
-from schemas.a2rbench.tables import A2RBENCH_TABLES
-from schemas.late_module import LateModule
-from schemas.statistics.measure import Floor, Measure
-from schemas.statistics.populations import NEW_DOMAINS
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.a2rbench.tables import A2RBENCH_TABLES
+from perennial.schemas.late_module import LateModule
+from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics.populations import NEW_DOMAINS
 
 if TYPE_CHECKING:
-    from flows.a2rbench import analysis, practice, prepare, presentation, seats, stages, summary
-    from flows.a2rbench.paper import compare
-    from flows.a2rbench.web import own_pages
-    from schemas.a2rbench import settings as own_settings
-    from tasks.a2rbench.report import own_sections
-    from warehouse.a2rbench import origins
-    from warehouse.a2rbench.published import scores
+    from perennial.flows.a2rbench import analysis, practice, prepare, presentation, seats, stages, summary
+    from perennial.flows.a2rbench.paper import compare
+    from perennial.flows.a2rbench.web import own_pages
+    from perennial.schemas.a2rbench import settings as own_settings
+    from perennial.tasks.a2rbench.report import own_sections
+    from perennial.warehouse.a2rbench import origins
+    from perennial.warehouse.a2rbench.published import scores
 else:
-    analysis = LateModule("flows.a2rbench.analysis")
-    prepare = LateModule("flows.a2rbench.prepare")
-    practice = LateModule("flows.a2rbench.practice")
-    own_sections = LateModule("tasks.a2rbench.report.own_sections")
-    presentation = LateModule("flows.a2rbench.presentation")
-    seats = LateModule("flows.a2rbench.seats")
-    stages = LateModule("flows.a2rbench.stages")
-    summary = LateModule("flows.a2rbench.summary")
-    compare = LateModule("flows.a2rbench.paper.compare")
-    own_pages = LateModule("flows.a2rbench.web.own_pages")
-    own_settings = LateModule("schemas.a2rbench.settings")
-    origins = LateModule("warehouse.a2rbench.origins")
-    scores = LateModule("warehouse.a2rbench.published.scores")
+    analysis = LateModule("perennial.flows.a2rbench.analysis")
+    prepare = LateModule("perennial.flows.a2rbench.prepare")
+    practice = LateModule("perennial.flows.a2rbench.practice")
+    own_sections = LateModule("perennial.tasks.a2rbench.report.own_sections")
+    presentation = LateModule("perennial.flows.a2rbench.presentation")
+    seats = LateModule("perennial.flows.a2rbench.seats")
+    stages = LateModule("perennial.flows.a2rbench.stages")
+    summary = LateModule("perennial.flows.a2rbench.summary")
+    compare = LateModule("perennial.flows.a2rbench.paper.compare")
+    own_pages = LateModule("perennial.flows.a2rbench.web.own_pages")
+    own_settings = LateModule("perennial.schemas.a2rbench.settings")
+    origins = LateModule("perennial.warehouse.a2rbench.origins")
+    scores = LateModule("perennial.warehouse.a2rbench.published.scores")
 
 _COLLAPSE = Measure(
     "collapse_rate",
@@ -59,7 +59,7 @@ BENCHMARK = Benchmark(
     playing=lambda: seats.PLAYING,
     analysis=lambda: analysis.ANALYSIS,
     tables=A2RBENCH_TABLES,
-    sql="warehouse.a2rbench",
+    sql="perennial.warehouse.a2rbench",
     answers=_ANSWERS,
     population=NEW_DOMAINS,
     measures=(_COLLAPSE,),
@@ -74,7 +74,7 @@ BENCHMARK = Benchmark(
     practice=lambda: practice.PRACTICE,
     importers={
         "a2rbench": (
-            "flows.a2rbench.cli.import_release:a2rbench",
+            "perennial.flows.a2rbench.cli.import_release:a2rbench",
             "Import items of the form that A2RBench's authors publish as an edition.",
         ),
     },

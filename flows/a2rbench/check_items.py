@@ -2,18 +2,18 @@
 
 from dataclasses import asdict
 
-from flows.a2rbench.authoring.authored_seeds import distinct_seeds
-from flows.a2rbench.edition import item_of, jail_of, plan_of
-from flows.stages.gate_faults import refuse_faults
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.rows import Rows
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.hash_seeds import gate_seeds
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.authoring.authored_seeds import distinct_seeds
+from perennial.flows.a2rbench.edition import item_of, jail_of, plan_of
+from perennial.flows.stages.gate_faults import refuse_faults
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.gate import check_items
+from perennial.tasks.a2rbench.hash_seeds import gate_seeds
+from perennial.tasks.sandbox.tier import find_protection
 
 
 def _hash_seeds(rule: CodedRule, workspace: Workspace) -> list[int]:

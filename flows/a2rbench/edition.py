@@ -2,20 +2,20 @@
 
 from functools import lru_cache
 
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.authoring import CATALOGUE
-from schemas.a2rbench.item import DOMAINS, Item, name_domain
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.benchmark import Batch
-from schemas.errors import EditionConflict, InvalidOption
-from schemas.ids import content_id, derive_rng
-from schemas.rows import Row
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import Rule
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail
-from tasks.sandbox.tier import require_protection
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.a2rbench.item import DOMAINS, Item, name_domain
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.rows import Row
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import require_protection
 
 
 @lru_cache(maxsize=1)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from flows.a2rbench.readers.estimate_reading import estimate_reading
-from flows.stages.estimates import estimate_players
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.a2rbench.players.registry import PLAYERS
+from perennial.flows.a2rbench.readers.estimate_reading import estimate_reading
+from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.a2rbench.players.registry import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000

@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from flows.a2rbench.edition import numbers_of, plan_of
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.item import VARIATIONS, Item
-from schemas.benchmark import Batch
-from schemas.rows import Rows
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.seeds import Rejected, SeedRequest
-from tasks.sandbox.tier import find_protection
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.flows.a2rbench.edition import numbers_of, plan_of
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.item import VARIATIONS, Item
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.seeds import Rejected, SeedRequest
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.staging.growth_rows import question_row, refusal_row
 
 
 def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:

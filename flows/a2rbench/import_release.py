@@ -7,28 +7,28 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from flows.a2rbench.edition import catalogue_id
-from flows.a2rbench.grow_items import shared_row
-from flows.refresh.template_hashes import template_hashes
-from flows.run.code_version import code_version
-from flows.stages.compute_statistics import Spread
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.errors import EditionConflict, UnreadableInput
-from schemas.ids import content_id
-from schemas.plan import EditionPlan
-from schemas.rows import Row
-from schemas.tables import TABLES, staged_tables
-from tasks.a2rbench.published.items import ImportedLine, write_published
-from tasks.a2rbench.published.lines import PublishedLine
-from tasks.a2rbench.published.trials import Held, try_line
-from tasks.a2rbench.seeds import Rejected
-from tasks.sandbox.tier import Protection
-from warehouse.catalog.catalog import published_editions
-from warehouse.editions.publish import publish, read_published_plan
-from warehouse.staging.growth_rows import refusal_row
-from warehouse.store.parquet import sort_by_key
-from warehouse.store.store import Store
+from perennial.flows.a2rbench.edition import catalogue_id
+from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.refresh.template_hashes import template_hashes
+from perennial.flows.run.code_version import code_version
+from perennial.flows.stages.compute_statistics import Spread
+from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.errors import EditionConflict, UnreadableInput
+from perennial.schemas.ids import content_id
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.a2rbench.published.items import ImportedLine, write_published
+from perennial.tasks.a2rbench.published.lines import PublishedLine
+from perennial.tasks.a2rbench.published.trials import Held, try_line
+from perennial.tasks.a2rbench.seeds import Rejected
+from perennial.tasks.sandbox.tier import Protection
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.editions.publish import publish, read_published_plan
+from perennial.warehouse.staging.growth_rows import refusal_row
+from perennial.warehouse.store.parquet import sort_by_key
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,19 @@ from functools import lru_cache
 
 from pydantic import field_validator
 
-from flows.a2rbench.edition import rules_of
-from flows.a2rbench.seats import ItemSeat, make_seat
-from flows.benchmark import Draw, Practice
-from flows.practice.parameters import Parameters
-from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES, Item
-from schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
-from schemas.ids import derive_rng, derive_seed
-from schemas.practice import PracticeQuestion
-from schemas.settings.form import setting
-from tasks.a2rbench.game import Form, ItemGame
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.seeds import SeedRequest
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.edition import rules_of
+from perennial.flows.a2rbench.seats import ItemSeat, make_seat
+from perennial.flows.benchmark import Draw, Practice
+from perennial.flows.practice.parameters import Parameters
+from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES, Item
+from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
+from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.settings.form import setting
+from perennial.tasks.a2rbench.game import Form, ItemGame
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.sandbox.tier import find_protection
 
 # Kinds of variations (section 3.3 of the paper): V0 is the seed.
 _KINDS = {"seed": (0,), "standard": (1, 2, 3), "edge": (4, 5, 6), "complex": (7, 8, 9)}
@@ -54,7 +54,7 @@ class A2RBenchParameters(Parameters):
 
 
 def start(parameters: A2RBenchParameters, seed: int) -> Callable[[int, int], Draw[ItemSeat] | None]:
-    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption for copies of semantic items."""
+    """Return what draws, as `Practice` says; raise InvalidOption for copies of semantic items."""
     if parameters.remapping and parameters.type == "semantic":
         raise InvalidOption("--remapping: semantic items keep their tokens: ask for --type symbolic")
     types = ("symbolic",) if parameters.remapping else RULE_TYPES

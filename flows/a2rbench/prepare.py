@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.a2rbench.authoring.estimate_authors import estimate_authors, estimate_expansions
-from flows.a2rbench.edition import catalogue_id
-from flows.a2rbench.estimate_calls import estimate_calls
-from flows.benchmark import Preparation
-from schemas.a2rbench.item import DOMAINS
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.tier import find_protection, require_protection
-from warehouse.editions.publish import read_counts
-from warehouse.store.store import Store
+from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors, estimate_expansions
+from perennial.flows.a2rbench.edition import catalogue_id
+from perennial.flows.a2rbench.estimate_calls import estimate_calls
+from perennial.flows.benchmark import Preparation
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import find_protection, require_protection
+from perennial.warehouse.editions.publish import read_counts
+from perennial.warehouse.store.store import Store
 
 _WEAK = (
     "the sandbox gives no protection here (tier none): the rules that it runs are perennial's own; see "

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from flows.editions.figure_data import query_table
-from flows.website.examples import choose_question
-from schemas.presentation import (
+from perennial.flows.editions.figure_data import query_table
+from perennial.flows.website.examples import choose_question
+from perennial.schemas.presentation import (
     Card,
     CardGrid,
     ChosenGame,
@@ -15,9 +15,9 @@ from schemas.presentation import (
     Presentation,
     ReadRows,
 )
-from schemas.rows import Row
-from tasks.a2rbench.values import layers_of
-from warehouse.catalog.sql.confinement import quote_all
+from perennial.schemas.rows import Row
+from perennial.tasks.a2rbench.values import layers_of
+from perennial.warehouse.catalog.sql.confinement import quote_all
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:

@@ -6,27 +6,27 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from pkgutil import resolve_name
 
-from flows.benchmark import Playing
-from schemas.a2rbench.analysis import ReadingPlan
-from schemas.a2rbench.item import name_domain
-from schemas.errors import InstancesExhausted, shorten
-from schemas.game import Episode, Sheet
-from schemas.ids import derive_rng
-from schemas.model_calls.calls import ModelChoice
-from schemas.rows import ReadJson, Row
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.game import Form, ItemGame, shape_of
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.readers.judge import judge_by
-from tasks.a2rbench.replies.answers import read_answer, write_answer
-from tasks.a2rbench.seeds import SeedRequest
-from tasks.play.model_player import SecondReader
-from tasks.play.one_shot import OneShotSeat
-from tasks.sandbox.tier import find_protection
-from warehouse.catalog.published_rows import rows_with
-from warehouse.staging.growth_rows import refusal_row
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing
+from perennial.schemas.a2rbench.analysis import ReadingPlan
+from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.errors import InstancesExhausted, shorten
+from perennial.schemas.game import Episode, Sheet
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.rows import ReadJson, Row
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.game import Form, ItemGame, shape_of
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.readers.judge import judge_by
+from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
+from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.play.model_player import SecondReader
+from perennial.tasks.play.one_shot import OneShotSeat
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.staging.growth_rows import refusal_row
+from perennial.warehouse.store.store import Store
 
 _FORMS = ("type", "dimension", "variation", "is_remapped", "query")
 _FORM = '["a", "b"] or [["a", "b"], ["c", "d"]]'
@@ -36,7 +36,7 @@ _PLAYED = ("instance_id", "answer", "prompt", "template_hash", *_FORMS)
 
 @dataclass(frozen=True, slots=True)
 class ItemSeat(OneShotSeat):
-    """An item as it is played (`schemas.game.Seat`): the prompt as published, the right answer, its form."""
+    """An item as it is played: the prompt as published, the right answer, its form."""
 
     instance_id: str
     answer: str
@@ -178,6 +178,6 @@ PLAYING = Playing(
     sheet=draw_sheet,
     draw=draw_seat,
     second_reader=choose_judge,
-    analysing=partial(resolve_name, "flows.a2rbench.readers.analyse_answers:STAGES"),
+    analysing=partial(resolve_name, "perennial.flows.a2rbench.readers.analyse_answers:STAGES"),
     readers=list_readers,
 )

@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from flows.a2rbench import check_items, grow_items
-from flows.a2rbench.authoring import author_rules, expand_rules
-from flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
-from flows.a2rbench.edition import batches_of
-from flows.benchmark import Stage, always
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
+from perennial.flows.a2rbench import check_items, grow_items
+from perennial.flows.a2rbench.authoring import author_rules, expand_rules
+from perennial.flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
+from perennial.flows.a2rbench.edition import batches_of
+from perennial.flows.benchmark import Stage, always
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
 
 
 def _gate_batches(workspace: Workspace) -> list[Batch]:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tasks.beyondbench.statistics.figures import cell_figures
-from tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
-from tasks.statistics.analysis import Analysis
-from tasks.statistics.figure import Figure
+from perennial.tasks.beyondbench.statistics.figures import cell_figures
+from perennial.tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,6 +27,6 @@ def _played_cells(table: "pyarrow.Table") -> Iterator[PlayedCell]:
 
 
 ANALYSIS = Analysis(
-    queries={_PLAYED: (files("flows.beyondbench") / f"{_PLAYED}.sql").read_text(encoding="utf-8")},
+    queries={_PLAYED: (files("perennial.flows.beyondbench") / f"{_PLAYED}.sql").read_text(encoding="utf-8")},
     table_figures=_figures,
 )

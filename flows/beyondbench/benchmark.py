@@ -2,34 +2,43 @@
 
 from typing import TYPE_CHECKING
 
-from flows.benchmark import Benchmark
-from schemas.beyondbench.tables import BEYONDBENCH_TABLES
-from schemas.late_module import LateModule
-from schemas.statistics.measure import Floor, Measure
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.beyondbench.tables import BEYONDBENCH_TABLES
+from perennial.schemas.late_module import LateModule
+from perennial.schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.beyondbench import analysis, kernels, practice, prepare, presentation, seats, stages, summary
-    from flows.beyondbench.paper import compare
-    from flows.beyondbench.web import own_pages
-    from schemas.beyondbench import settings as own_settings
-    from tasks.beyondbench.report import own_sections
-    from warehouse.beyondbench import origins
-    from warehouse.beyondbench.published import scores
+    from perennial.flows.beyondbench import (
+        analysis,
+        kernels,
+        practice,
+        prepare,
+        presentation,
+        seats,
+        stages,
+        summary,
+    )
+    from perennial.flows.beyondbench.paper import compare
+    from perennial.flows.beyondbench.web import own_pages
+    from perennial.schemas.beyondbench import settings as own_settings
+    from perennial.tasks.beyondbench.report import own_sections
+    from perennial.warehouse.beyondbench import origins
+    from perennial.warehouse.beyondbench.published import scores
 else:
-    analysis = LateModule("flows.beyondbench.analysis")
-    kernels = LateModule("flows.beyondbench.kernels")
-    prepare = LateModule("flows.beyondbench.prepare")
-    compare = LateModule("flows.beyondbench.paper.compare")
-    practice = LateModule("flows.beyondbench.practice")
-    own_sections = LateModule("tasks.beyondbench.report.own_sections")
-    presentation = LateModule("flows.beyondbench.presentation")
-    seats = LateModule("flows.beyondbench.seats")
-    stages = LateModule("flows.beyondbench.stages")
-    summary = LateModule("flows.beyondbench.summary")
-    own_pages = LateModule("flows.beyondbench.web.own_pages")
-    own_settings = LateModule("schemas.beyondbench.settings")
-    origins = LateModule("warehouse.beyondbench.origins")
-    scores = LateModule("warehouse.beyondbench.published.scores")
+    analysis = LateModule("perennial.flows.beyondbench.analysis")
+    kernels = LateModule("perennial.flows.beyondbench.kernels")
+    prepare = LateModule("perennial.flows.beyondbench.prepare")
+    compare = LateModule("perennial.flows.beyondbench.paper.compare")
+    practice = LateModule("perennial.flows.beyondbench.practice")
+    own_sections = LateModule("perennial.tasks.beyondbench.report.own_sections")
+    presentation = LateModule("perennial.flows.beyondbench.presentation")
+    seats = LateModule("perennial.flows.beyondbench.seats")
+    stages = LateModule("perennial.flows.beyondbench.stages")
+    summary = LateModule("perennial.flows.beyondbench.summary")
+    own_pages = LateModule("perennial.flows.beyondbench.web.own_pages")
+    own_settings = LateModule("perennial.schemas.beyondbench.settings")
+    origins = LateModule("perennial.warehouse.beyondbench.origins")
+    scores = LateModule("perennial.warehouse.beyondbench.published.scores")
 
 _ACCURACY = Measure(
     "common_accuracy",
@@ -69,7 +78,7 @@ BENCHMARK = Benchmark(
     playing=lambda: seats.PLAYING,
     analysis=lambda: analysis.ANALYSIS,
     tables=BEYONDBENCH_TABLES,
-    sql="warehouse.beyondbench",
+    sql="perennial.warehouse.beyondbench",
     answers=_ANSWERS,
     measures=(_ACCURACY, _FOLLOWING),
     floor=_FLOOR,
@@ -86,14 +95,14 @@ BENCHMARK = Benchmark(
     practice=lambda: practice.PRACTICE,
     commands={
         "tasks": (
-            "flows.beyondbench.cli.tasks:tasks",
+            "perennial.flows.beyondbench.cli.tasks:tasks",
             "List the tasks of BeyondBench, try one, or draw problems.",
             "tasks of BeyondBench",
         ),
     },
     importers={
         "beyondbench": (
-            "flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "perennial.flows.beyondbench.cli.import_leaderboard:beyondbench",
             "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
         ),
     },

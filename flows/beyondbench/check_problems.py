@@ -1,14 +1,14 @@
 """Stage `gate`: test each problem and its grader before any model is paid for an answer."""
 
-from flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
-from flows.stages.gate_faults import refuse_faults
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.beyondbench.plan import Cell
-from schemas.ids import derive_rng
-from schemas.rows import Rows
-from tasks.beyondbench.gate import Tested, check_problem
+from perennial.flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
+from perennial.flows.stages.gate_faults import refuse_faults
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.beyondbench.plan import Cell
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.rows import Rows
+from perennial.tasks.beyondbench.gate import Tested, check_problem
 
 
 def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:

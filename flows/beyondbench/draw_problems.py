@@ -2,20 +2,20 @@
 
 from itertools import takewhile
 
-from flows.beyondbench.edition import batch_of, cell_of, plan_of
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from prompts.render import template_hash
-from schemas.benchmark import Batch
-from schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from schemas.ids import canonical_json
-from schemas.rows import Rows
-from tasks.beyondbench.budget import SHARE, estimate_tokens
-from tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
-from tasks.beyondbench.registry import TASKS
-from tasks.llm.tokens import text_counter
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.flows.beyondbench.edition import batch_of, cell_of, plan_of
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.prompts.render import template_hash
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.rows import Rows
+from perennial.tasks.beyondbench.budget import SHARE, estimate_tokens
+from perennial.tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.llm.tokens import text_counter
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.staging.growth_rows import question_row, refusal_row
 
 EXCLUDED = "token_budget"
 EXHAUSTED = "space_exhausted"

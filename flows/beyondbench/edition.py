@@ -1,11 +1,11 @@
 """A BeyondBench edition in growth: its plan, the batches of its cells, and problems from their rows."""
 
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from tasks.beyondbench.problem import Problem
-from tasks.beyondbench.registry import TASKS
-from tasks.beyondbench.task import Task
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.tasks.beyondbench.problem import Problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.task import Task
 
 
 def batch_of(stage: str, cell: Cell) -> Batch:

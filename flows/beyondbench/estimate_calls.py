@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from math import ceil
 
-from flows.stages.estimates import estimate_players
-from schemas.beyondbench.plan import BeyondBenchPlan
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.beyondbench.budget import SHARE
-from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.registry import TASKS
+from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.beyondbench.budget import SHARE
+from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.registry import TASKS
 
 _LONG_REPLY = 4_000  # tokens of a reply that thinks at length, where no limit is set
 

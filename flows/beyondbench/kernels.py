@@ -3,7 +3,7 @@
 import random
 from time import perf_counter
 
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.registry import TASKS
 
 # Tasks with compiled code, and the variations that use all of it.
 _COMPILED = {

@@ -4,20 +4,20 @@ from collections.abc import Callable, Sequence
 
 from pydantic import field_validator
 
-from flows.benchmark import Draw, Practice
-from flows.beyondbench.prepare import choose_cells
-from flows.beyondbench.seats import ProblemSeat
-from flows.practice.parameters import Parameters
-from prompts.render import template_hash
-from schemas.beyondbench.plan import Cell
-from schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
-from schemas.ids import derive_rng, derive_seed
-from schemas.practice import PracticeQuestion
-from schemas.settings.form import Names, setting
-from tasks.beyondbench.budget import DEFAULT_CONTEXT, estimate_tokens, fits
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.flows.benchmark import Draw, Practice
+from perennial.flows.beyondbench.prepare import choose_cells
+from perennial.flows.beyondbench.seats import ProblemSeat
+from perennial.flows.practice.parameters import Parameters
+from perennial.prompts.render import template_hash
+from perennial.schemas.beyondbench.plan import Cell
+from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
+from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.settings.form import Names, setting
+from perennial.tasks.beyondbench.budget import DEFAULT_CONTEXT, estimate_tokens, fits
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 # Which of a variation's sizes, the smallest first.
 _CHOICES: dict[str, Callable[[Sequence[int]], Sequence[int]]] = {
@@ -52,7 +52,7 @@ class BeyondBenchParameters(Parameters):
 
 
 def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], Draw[ProblemSeat] | None]:
-    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption where nothing has such a size."""
+    """Return what draws, as `Practice` says; raise InvalidOption where nothing has such a size."""
     chosen = choose_cells(parameters.tasks)
     sizes = {cell: _sizes(cell, parameters.size) for cell in chosen}
     if not any(sizes.values()):

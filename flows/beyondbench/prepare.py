@@ -3,23 +3,23 @@
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from flows.benchmark import Preparation
-from flows.beyondbench.estimate_calls import estimate_calls
-from schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from schemas.beyondbench.settings import BeyondBenchSettings
-from schemas.beyondbench.things import SUITES
-from schemas.errors import InvalidOption, suggest
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from schemas.rows import JsonObject
-from schemas.settings.model_entry import ModelEntry
-from tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
-from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.registry import MODULES, TASKS, find_task
-from tasks.llm.tokens import token_counter
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Preparation
+from perennial.flows.beyondbench.estimate_calls import estimate_calls
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.schemas.beyondbench.settings import BeyondBenchSettings
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
+from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.registry import MODULES, TASKS, find_task
+from perennial.tasks.llm.tokens import token_counter
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 
 _PAPER = "paper"  # all cells that the paper counts
 

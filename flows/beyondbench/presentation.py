@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from flows.website.examples import choose_question
-from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Panel, Presentation, ReadRows
+from perennial.flows.website.examples import choose_question
+from perennial.schemas.presentation import Card, ChosenGame, DrawnGame, Example, Panel, Presentation, ReadRows
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:

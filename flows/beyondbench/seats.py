@@ -3,25 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.benchmark import Playing
-from flows.beyondbench.edition import problem_of
-from schemas.game import Episode, Sheet
-from schemas.ids import canonical_json
-from schemas.people.persons import is_person
-from schemas.rows import ReadJson, Row
-from tasks.beyondbench.budget import SHARE, fits, token_status
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.problem import Problem
-from tasks.llm.tokens import text_counter
-from tasks.play.one_shot import OneShotSeat
-from warehouse.catalog.published_rows import rows_with
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing
+from perennial.flows.beyondbench.edition import problem_of
+from perennial.schemas.game import Episode, Sheet
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.people.persons import is_person
+from perennial.schemas.rows import ReadJson, Row
+from perennial.tasks.beyondbench.budget import SHARE, fits, token_status
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.problem import Problem
+from perennial.tasks.llm.tokens import text_counter
+from perennial.tasks.play.one_shot import OneShotSeat
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemSeat(OneShotSeat):
-    """A problem as it is played (`schemas.game.Seat`): the prompt as published, and the budgets by player."""
+    """A problem as it is played: the prompt as published, and the budgets by player."""
 
     instance_id: str
     problem: Problem

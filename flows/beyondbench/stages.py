@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from flows.benchmark import Stage, always
-from flows.beyondbench import check_problems, draw_problems
-from flows.beyondbench.edition import batch_of, plan_of
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
+from perennial.flows.benchmark import Stage, always
+from perennial.flows.beyondbench import check_problems, draw_problems
+from perennial.flows.beyondbench.edition import batch_of, plan_of
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
 
 
 def _cells(workspace: Workspace) -> Sequence[Batch]:

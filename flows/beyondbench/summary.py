@@ -1,7 +1,7 @@
 """What a refresh prints of a published edition of BeyondBench beside its leaderboard."""
 
-from schemas.plan import EditionPlan
-from warehouse.catalog.catalog import Catalog
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.catalog.catalog import Catalog
 
 _MOST_NAMED = 3  # tasks of a player
 

@@ -11,135 +11,135 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
-from flows.benchmark import benchmarks
-from flows.cli.start import let_ctrl_c_interrupt
-from flows.console.errors.library_errors import translate_error
-from flows.console.errors.os_errors import describe_os_error
-from flows.console.errors.usage_errors import describe_usage_error
-from flows.console.help_form import format_commands, put_example_last
-from flows.console.interrupts import EXIT_CODES
-from flows.console.terminal import Terminal, escape_what_cannot_be_encoded
-from schemas.benchmark import CommandLine
-from schemas.errors import PerennialError
-from schemas.rows import JsonObject
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.cli.start import let_ctrl_c_interrupt
+from perennial.flows.console.errors.library_errors import translate_error
+from perennial.flows.console.errors.os_errors import describe_os_error
+from perennial.flows.console.errors.usage_errors import describe_usage_error
+from perennial.flows.console.help_form import format_commands, put_example_last
+from perennial.flows.console.interrupts import EXIT_CODES
+from perennial.flows.console.terminal import Terminal, escape_what_cannot_be_encoded
+from perennial.schemas.benchmark import CommandLine
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.rows import JsonObject
 
 _WRONG_USAGE = 2
 _REFUSED_BY_THE_SYSTEM = 2
 # Where each command is, and its line in the help: the first of its own help.
 COMMANDS: dict[str, CommandLine] = {
     "init": (
-        "flows.cli.run.init:init",
+        "perennial.flows.cli.run.init:init",
         "Write a commented perennial.toml and models.toml: each setting with its description.",
     ),
-    "models": ("flows.cli.run.models:models", "Try the models of models.toml."),
+    "models": ("perennial.flows.cli.run.models:models", "Try the models of models.toml."),
     "try": (
-        "flows.cli.run.try_model:try_model",
+        "perennial.flows.cli.run.try_model:try_model",
         "Give a model a first score: grow a tiny edition, play it, and say what went wrong.",
     ),
     "refresh": (
-        "flows.cli.run.refresh:refresh_app",
+        "perennial.flows.cli.run.refresh:refresh_app",
         "Grow one edition, let players answer its questions, audit and publish both.",
     ),
     "evaluate": (
-        "flows.cli.run.evaluate:evaluate_app",
+        "perennial.flows.cli.run.evaluate:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "design": (
-        "flows.cli.run.design:design",
+        "perennial.flows.cli.run.design:design",
         "Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.",
     ),
     "study": (
-        "flows.cli.people.study:study",
+        "perennial.flows.cli.people.study:study",
         "Let people play instances of a published edition, and publish their answers.",
     ),
     "play": (
-        "flows.cli.people.play:play",
+        "perennial.flows.cli.people.play:play",
         "Play one instance yourself, freshly drawn or of a published edition; nothing is recorded.",
     ),
     "sample": (
-        "flows.cli.run.sample:sample_app",
+        "perennial.flows.cli.run.sample:sample_app",
         "Draw practice questions of a benchmark, none of which an edition of the data root holds.",
     ),
     "train": (
-        "flows.cli.train:train",
+        "perennial.flows.cli.train:train",
         "Fine-tune a model on golden trajectories by LoRA (extra `train`), as the KUMO paper does.",
     ),
-    "query": ("flows.cli.look.query:query", "Run SQL over the published editions."),
+    "query": ("perennial.flows.cli.look.query:query", "Run SQL over the published editions."),
     "ask": (
-        "flows.cli.look.ask:ask",
+        "perennial.flows.cli.look.ask:ask",
         "Answer a saved question about what is published, and show its SQL.",
     ),
     "episode": (
-        "flows.cli.look.episode:episode",
+        "perennial.flows.cli.look.episode:episode",
         "Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.",
     ),
     "tables": (
-        "flows.cli.look.query:tables",
+        "perennial.flows.cli.look.query:tables",
         "List all tables and views with what they hold, or the columns of one with what they mean.",
     ),
     "editions": (
-        "flows.cli.operate.editions:editions",
+        "perennial.flows.cli.operate.editions:editions",
         "List the published editions and their evaluations, withdraw, reinstate, reveal or retire one.",
     ),
     "verify": (
-        "flows.cli.operate.verify:verify",
+        "perennial.flows.cli.operate.verify:verify",
         "Check every file of an edition and its evaluations against their manifests: size, SHA-256, rows.",
     ),
     "report": (
-        "flows.cli.look.report:report",
+        "perennial.flows.cli.look.report:report",
         "Write the report of an edition: one HTML page that opens offline, or its tables.",
     ),
     "export": (
-        "flows.cli.share.exchange:export",
+        "perennial.flows.cli.share.exchange:export",
         "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
     "site": (
-        "flows.cli.share.site:site",
+        "perennial.flows.cli.share.site:site",
         "Build a static website of all visible editions, for any host or for opening from disk.",
     ),
     "reproduce": (
-        "flows.cli.operate.verify:reproduce",
+        "perennial.flows.cli.operate.verify:reproduce",
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
     "reproduce-paper": (
-        "flows.cli.look.reproduce_paper:reproduce_paper",
+        "perennial.flows.cli.look.reproduce_paper:reproduce_paper",
         "Print each table and figure of a benchmark's paper: what it prints, ours, the difference, "
         "or why not.",
     ),
     "calls": (
-        "flows.cli.look.calls:calls",
+        "perennial.flows.cli.look.calls:calls",
         "List the model calls of a data root, newest first, or show one in full.",
     ),
     "doctor": (
-        "flows.cli.operate.doctor:doctor",
+        "perennial.flows.cli.operate.doctor:doctor",
         "Check versions, Prefect, model endpoint, root, ledger, and all published and staged data.",
     ),
     "analyse": (
-        "flows.cli.operate.analyse:analyse",
+        "perennial.flows.cli.operate.analyse:analyse",
         "Compute statistics again: after new external scores, or with a newer perennial.",
     ),
     "audit": (
-        "flows.cli.operate.verify:audit",
+        "perennial.flows.cli.operate.verify:audit",
         "Audit published tables again; exit code 4 where an expectation no longer holds.",
     ),
     "serve": (
-        "flows.cli.operate.serve:serve",
+        "perennial.flows.cli.operate.serve:serve",
         "Run refreshes on a schedule until Ctrl-C; analyse and audit on demand.",
     ),
     "web": (
-        "flows.cli.look.web:web",
+        "perennial.flows.cli.look.web:web",
         "Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.",
     ),
     "unlock": (
-        "flows.cli.operate.unlock:unlock",
+        "perennial.flows.cli.operate.unlock:unlock",
         "Remove the lock of a data root whose writer is gone, after showing who held it.",
     ),
     "benchmarks": (
-        "flows.cli.operate.benchmarks:list_benchmarks",
+        "perennial.flows.cli.operate.benchmarks:list_benchmarks",
         "List the installed benchmarks with their packages, or check one against the contract.",
     ),
     "import": (
-        "flows.cli.share.exchange:import_app",
+        "perennial.flows.cli.share.exchange:import_app",
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }

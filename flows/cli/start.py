@@ -16,13 +16,13 @@ def main() -> None:
     # Threads for matrices cost more than they save: they wait for each other where other work runs beside.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     end_at_once_on_ctrl_c()
-    from flows.seldom_collected import collect_seldom
-    from schemas.errors import UnusableBenchmark
+    from perennial.flows.seldom_collected import collect_seldom
+    from perennial.schemas.errors import UnusableBenchmark
 
     collect_seldom()
 
     try:
-        from flows.cli.app import main as run
+        from perennial.flows.cli.app import main as run
     except UnusableBenchmark as error:
         sys.exit(f"perennial: error: {error}")
     try:

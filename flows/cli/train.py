@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from schemas.rows import JsonObject
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.rows import JsonObject
 
 
 def train(
@@ -44,13 +44,19 @@ def train(
 
     Example: perennial train --model Qwen/Qwen2.5-0.5B-Instruct --data easy.jsonl --out runs/qwen-easy
     """
-    from flows.console.output_places import require_folder, write_lines
-    from flows.training.chat_file import ChatFile
-    from flows.training.entries import checkpoint_entries
-    from flows.training.fine_tune import TrainingPlan, fine_tune, load_model, make_encode, require_same_plan
-    from flows.training.served_folders import make_served_folders
-    from schemas.errors import UnreadableInput, count
-    from tasks.training.checkpoints import choose_steps, require_name
+    from perennial.flows.console.output_places import require_folder, write_lines
+    from perennial.flows.training.chat_file import ChatFile
+    from perennial.flows.training.entries import checkpoint_entries
+    from perennial.flows.training.fine_tune import (
+        TrainingPlan,
+        fine_tune,
+        load_model,
+        make_encode,
+        require_same_plan,
+    )
+    from perennial.flows.training.served_folders import make_served_folders
+    from perennial.schemas.errors import UnreadableInput, count
+    from perennial.tasks.training.checkpoints import choose_steps, require_name
 
     training = require_name(name or out.resolve().name)
     require_folder("--out", out)
@@ -99,7 +105,7 @@ def _place(model: str) -> str:
 
 
 def _digest(path: Path) -> str:
-    from flows.console.input_files import open_input
+    from perennial.flows.console.input_files import open_input
 
     digest = hashlib.sha256()
     with open_input(path) as file:

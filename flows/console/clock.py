@@ -5,11 +5,11 @@ Editions are named by date, and "the last K editions" go by the time of publicat
 
 from datetime import UTC, datetime, timedelta
 
-from schemas.errors import EditionConflict
-from schemas.units import describe_unit
-from warehouse.catalog.catalog import published_units
-from warehouse.editions.selectors import read_publication_time
-from warehouse.store.store import Store
+from perennial.schemas.errors import EditionConflict
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.editions.selectors import read_publication_time
+from perennial.warehouse.store.store import Store
 
 # Clocks of several machines that write to one root differ by seconds; a summer-time mistake is an hour.
 _TOLERANCE = timedelta(minutes=5)

@@ -6,8 +6,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO
 
-from schemas.errors import UnreadableInput
-from warehouse.store.regular_files import NotRegular, open_regular
+from perennial.schemas.errors import UnreadableInput
+from perennial.warehouse.store.regular_files import NotRegular, open_regular
 
 MAX_BYTES = 10_000_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

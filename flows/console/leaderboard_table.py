@@ -6,12 +6,12 @@ from textwrap import fill
 from rich.cells import cell_len
 from rich.table import Table
 
-from flows.console.terminal import Terminal, printable
-from schemas.rows import Row
-from schemas.statistics.board import LINES
-from schemas.statistics.measure import ABOVE_FLOOR, Floor, Measure, label_player, shown_measures
-from schemas.statistics.populations import describe_populations
-from tasks.report.figures.headline import describe_unasked, instances_differ
+from perennial.flows.console.terminal import Terminal, printable
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import LINES
+from perennial.schemas.statistics.measure import ABOVE_FLOOR, Floor, Measure, label_player, shown_measures
+from perennial.schemas.statistics.populations import describe_populations
+from perennial.tasks.report.figures.headline import describe_unasked, instances_differ
 
 _NAME_WIDTH, _LEAST_NAME_WIDTH = 32, 12
 """Names of players have this much room, as far as they need it; longer ones go on below, and none is cut."""

@@ -1,7 +1,7 @@
 """The line that says what to type next."""
 
-from warehouse.catalog.catalog import visible_editions
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.store.store import Store
 
 
 def next_after_scores(store: Store) -> str:

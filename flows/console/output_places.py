@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from flows.console.input_files import show_path
-from schemas.errors import InvalidOption
+from perennial.flows.console.input_files import show_path
+from perennial.schemas.errors import InvalidOption
 
 
 def require_folder(option: str, folder: Path) -> None:

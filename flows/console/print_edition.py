@@ -5,22 +5,22 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 
-from flows.benchmark import find_benchmark
-from flows.console.leaderboard_table import leaderboard_table
-from flows.console.progress import calls_text, describe_rows
-from flows.console.terminal import Terminal
-from flows.editions.diagnosis import find_problems, problem_lines
-from schemas.errors import count
-from schemas.rows import JsonObject, Row
-from schemas.statistics.measure import rate_above_floor
-from schemas.tables import TABLES
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.catalog.sql.confinement import quote
-from warehouse.editions.publish import read_published_plan
-from warehouse.ledger.causes import Cause, count_causes, describe_causes
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.leaderboard_table import leaderboard_table
+from perennial.flows.console.progress import calls_text, describe_rows
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.editions.diagnosis import find_problems, problem_lines
+from perennial.schemas.errors import count
+from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.statistics.measure import rate_above_floor
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.ledger.causes import Cause, count_causes, describe_causes
+from perennial.warehouse.store.store import Store
 
 
 def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> None:

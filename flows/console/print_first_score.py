@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from textwrap import wrap
 
-from flows.benchmark import Benchmark
-from flows.console.leaderboard_table import figure
-from flows.console.terminal import Terminal
-from flows.editions.call_problems import describe_call_problems
-from flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
-from flows.editions.figure_data import order_settings
-from schemas.benchmark import benchmarks
-from schemas.rows import JsonObject, Row
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.catalog.sql.confinement import quote
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark
+from perennial.flows.console.leaderboard_table import figure
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.editions.call_problems import describe_call_problems
+from perennial.flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
+from perennial.flows.editions.figure_data import order_settings
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.rows import JsonObject, Row
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.store.store import Store
 
 WIDTH = 80
 _MANY, _MOST = 0.1, 0.5  # shares of episodes

@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from flows.console.steps import print_while
-from schemas.model_calls.calls import Reply
+from perennial.flows.console.steps import print_while
+from perennial.schemas.model_calls.calls import Reply
 
 _RATE_OVER_S = 30.0
 _WIDE = 120

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from schemas.variables import has_variables
-from warehouse.store.store import Store
+from perennial.schemas.variables import has_variables
+from perennial.warehouse.store.store import Store
 
 _DEFAULT = "warehouse/data"
 RootOption = Annotated[str | None, typer.Option("--root", help="Data root. Default: warehouse/data.")]
@@ -17,7 +17,7 @@ def data_root(flag: str | None) -> Store:
 
     Raises UnreadableInput for one of another format, whatever the command would do with it.
     """
-    from warehouse.catalog.catalog import refuse_other_format
+    from perennial.warehouse.catalog.catalog import refuse_other_format
 
     store = _named_root(flag)
     refuse_other_format(store)
@@ -30,6 +30,6 @@ def _named_root(flag: str | None) -> Store:
         return Store(_DEFAULT)
     if flag and flag.isprintable() and not os.path.lexists("perennial.toml"):
         return Store(flag)
-    from schemas.settings import load_settings
+    from perennial.schemas.settings import load_settings
 
     return Store(load_settings({"root": flag}).root)

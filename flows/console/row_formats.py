@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 from rich.cells import cell_len
 
-from flows.console.terminal import (
+from perennial.flows.console.terminal import (
     Terminal,
     csv_cell,
     end_output,
@@ -28,7 +28,7 @@ from flows.console.terminal import (
     on_one_line,
     printable,
 )
-from schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, count
+from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut, count
 
 _LONGEST_LINE = 240  # where no terminal says how much fits
 # What a table shows at most: its widths are known only once all of it has been read.

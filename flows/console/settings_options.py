@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from flows.console.help_form import put_example_last
+from perennial.flows.console.help_form import put_example_last
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -92,8 +92,8 @@ def settings_app(
     """Return an application of this one command, with the settings that it has: `has` says which."""
 
     def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
-        from schemas.settings.refresh import choose_benchmarks
-        from schemas.settings.several import fields_of
+        from perennial.schemas.settings.refresh import choose_benchmarks
+        from perennial.schemas.settings.several import fields_of
 
         known = fields_of(choose_benchmarks(named))
         return {name: field for name, field in known.items() if has(name, field)}
@@ -115,7 +115,7 @@ def benchmark_app(
 
 
 def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
-    from schemas.settings.form import describe_setting, panel_of
+    from perennial.schemas.settings.form import describe_setting, panel_of
 
     flag = f"--{name.replace('_', '-')}"
     if field.annotation is bool:

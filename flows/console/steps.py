@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from flows.console.terminal import Terminal
+from perennial.flows.console.terminal import Terminal
 
 FIRST_S = 2.0  # what takes less prints nothing
 _LONGEST_S = 60.0

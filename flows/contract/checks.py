@@ -11,27 +11,27 @@ from tempfile import mkdtemp
 
 from markupsafe import escape
 
-from flows.contract.pages import check_pages
-from flows.contract.practice import check_practice
-from flows.contract.sample import Sample
-from flows.editions.figure_data import own_report, read_figures
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page, write_tables
-from flows.editions.reproduce import reproduce_unit
-from flows.export.export_edition import ExportForm, check_sums, export_edition
-from flows.website.build import build_site
-from schemas.errors import UnusableBenchmark
-from schemas.game import EPISODE_STATUSES, Episode, Seat
-from schemas.ids import derive_rng
-from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
-from schemas.tables import SHARED_TABLES, TABLES
-from tasks.play.model_player import ModelPlayer, play_model
-from tasks.play.program_player import play_program
-from tasks.report.content import Figure
-from tasks.website.names import benchmark_file, edition_file
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.dictionary import describe_columns
-from warehouse.catalog.question_views import SHARED, question_of, question_views, view_names
+from perennial.flows.contract.pages import check_pages
+from perennial.flows.contract.practice import check_practice
+from perennial.flows.contract.sample import Sample
+from perennial.flows.editions.figure_data import own_report, read_figures
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page, write_tables
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
+from perennial.flows.website.build import build_site
+from perennial.schemas.errors import UnusableBenchmark
+from perennial.schemas.game import EPISODE_STATUSES, Episode, Seat
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
+from perennial.schemas.tables import SHARED_TABLES, TABLES
+from perennial.tasks.play.model_player import ModelPlayer, play_model
+from perennial.tasks.play.program_player import play_program
+from perennial.tasks.report.content import Figure
+from perennial.tasks.website.names import benchmark_file, edition_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.dictionary import describe_columns
+from perennial.warehouse.catalog.question_views import SHARED, question_of, question_views, view_names
 
 _MODEL = "contract-model"
 _QUESTIONS = 3  # that programs and a model play

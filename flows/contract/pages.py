@@ -4,10 +4,10 @@ import logging
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from schemas.errors import InvalidOption, UnusableBenchmark
+from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 
 if TYPE_CHECKING:
-    from flows.contract.sample import Sample
+    from perennial.flows.contract.sample import Sample
 
 
 def check_pages(sample: "Sample") -> None:
@@ -26,7 +26,7 @@ def check_pages(sample: "Sample") -> None:
 def _run_pages(sample: "Sample") -> None:
     from streamlit.testing.v1 import AppTest
 
-    from flows.web.page import own_pages
+    from perennial.flows.web.page import own_pages
 
     own = own_pages(sample.benchmark)
     parts = [page.name for page in own.pages]
@@ -44,9 +44,9 @@ def _run_pages(sample: "Sample") -> None:
 
 def show_part(root: str, benchmark: str, edition: str, part: str) -> None:
     """Show one page of the benchmark, or what it shows of an instance; this source is run as a script."""
-    from flows.benchmark import find_benchmark
-    from flows.web.page import Visit, own_pages
-    from flows.web.reading import read_snapshot
+    from perennial.flows.benchmark import find_benchmark
+    from perennial.flows.web.page import Visit, own_pages
+    from perennial.flows.web.reading import read_snapshot
 
     own, visit = own_pages(find_benchmark(benchmark)), Visit(read_snapshot(root), {})
     pages = {page.name: page for page in own.pages}

@@ -4,16 +4,16 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from flows.practice.draw import PracticeQuestions, held_ids
-from flows.practice.grade import grade, open_question
-from schemas.errors import PerennialError, UnusableBenchmark
-from schemas.ids import derive_rng
-from schemas.practice import PracticeQuestion
-from schemas.rows import JsonObject
-from tasks.play.program_player import play_program
+from perennial.flows.practice.draw import PracticeQuestions, held_ids
+from perennial.flows.practice.grade import grade, open_question
+from perennial.schemas.errors import PerennialError, UnusableBenchmark
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.rows import JsonObject
+from perennial.tasks.play.program_player import play_program
 
 if TYPE_CHECKING:
-    from flows.contract.sample import Sample
+    from perennial.flows.contract.sample import Sample
 
 _DRAWN = 3
 

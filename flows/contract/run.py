@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.benchmark import find_benchmark
-from flows.contract.checks import CHECKS
-from flows.contract.sample import make_sample
-from schemas.errors import PerennialError, in_one_line
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.contract.checks import CHECKS
+from perennial.flows.contract.sample import make_sample
+from perennial.schemas.errors import PerennialError, in_one_line
 
 GROW = "refresh"
 

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.settings import load_settings
-from schemas.settings.form import STANDARD
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.settings import load_settings
+from perennial.schemas.settings.form import STANDARD
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 EDITION = "contract"
 _SMALLEST = "tiny"
@@ -47,7 +47,8 @@ def make_sample(name: str, folder: Path, **changed: object) -> Sample:
     store = Store(settings.root)
     prepared = prepare_refresh(settings, store)
     refresh = settle_seed(prepared.plan, settings.seed, store)
-    # As `flows.refresh.several.begin_run`: an edition that is staged has its evaluation's plan beside it.
+    # As `perennial.flows.refresh.several.begin_run`: an edition that is staged has its evaluation's plan
+    # beside it.
     for plan in (refresh.evaluation, refresh.growth):
         Staging(store, plan.unit).write_plan(plan)
     policies = Policies.of(settings, prepared.own.inputs)

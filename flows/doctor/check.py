@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from flows.console.errors.os_errors import describe_os_error
-from schemas.errors import Damaged, PerennialError
+from perennial.flows.console.errors.os_errors import describe_os_error
+from perennial.schemas.errors import Damaged, PerennialError
 
 UNREADABLE = 2
 _SHOWN = 3

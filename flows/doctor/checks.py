@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from flows.doctor.check import Look
-from flows.doctor.editions import edition_looks
-from flows.doctor.endpoint import endpoint_look
-from flows.doctor.machine import machine_looks
-from flows.doctor.root import format_look, has_our_format, is_readable, root_look, root_looks
-from schemas.settings import RefreshSettings
-from warehouse.store.store import Store
+from perennial.flows.doctor.check import Look
+from perennial.flows.doctor.editions import edition_looks
+from perennial.flows.doctor.endpoint import endpoint_look
+from perennial.flows.doctor.machine import machine_looks
+from perennial.flows.doctor.root import format_look, has_our_format, is_readable, root_look, root_looks
+from perennial.schemas.settings import RefreshSettings
+from perennial.warehouse.store.store import Store
 
 
 def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from functools import partial
 
-from flows.doctor.check import Check, Look, fail_by, warn
-from flows.run.code_version import code_version
-from flows.stages.completeness import progress_of
-from flows.stages.workspace import Workspace
-from schemas.errors import Damaged, EditionConflict
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import published_units
-from warehouse.catalog.withdrawals import withdrawn_units
-from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
-from warehouse.editions.verify import verifiable_units, verify_unit
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.store import Store
+from perennial.flows.doctor.check import Check, Look, fail_by, warn
+from perennial.flows.run.code_version import code_version
+from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
+from perennial.warehouse.editions.verify import verifiable_units, verify_unit
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.store import Store
 
 _RESTORE = "restore the named files from a copy"
 _LISTED = "make the folders of the root readable"

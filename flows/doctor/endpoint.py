@@ -5,14 +5,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from flows.benchmark import find_benchmark
-from flows.doctor.check import Check, Look, fail, warn
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import CallPolicy
-from schemas.settings import RefreshSettings
-from tasks.llm.http.endpoint import check_key, check_url, strip_url
-from tasks.llm.http.listing import ask_for_models, listed_models
-from tasks.play.model_player import parse_model_player
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.doctor.check import Check, Look, fail, warn
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.settings import RefreshSettings
+from perennial.tasks.llm.http.endpoint import check_key, check_url, strip_url
+from perennial.tasks.llm.http.listing import ask_for_models, listed_models
+from perennial.tasks.play.model_player import parse_model_player
 
 if TYPE_CHECKING:
     import httpx2

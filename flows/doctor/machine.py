@@ -6,20 +6,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from functools import partial
-from importlib.metadata import PackageNotFoundError, distribution, version
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
-from flows.doctor.root import can_be_made
-from flows.serve.prefect_environment import configure_prefect, prefect_home
-from schemas.errors import PerennialError
-from schemas.settings import RefreshSettings
-from tasks.llm.http.endpoint import is_loopback
-from tasks.sandbox.tier import find_protection
-from warehouse.ledger.ledger import without_credentials
+from perennial.flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
+from perennial.flows.doctor.root import can_be_made
+from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.settings import RefreshSettings
+from perennial.tasks.llm.http.endpoint import is_loopback
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.ledger.ledger import without_credentials
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -64,6 +64,8 @@ def _versions() -> str | Check:
         python, True
     ):
         wrong.insert(0, f"Python {installed.metadata['Requires-Python']} is required, {python} runs")
+    others = {name for name in packages_distributions().get("perennial", []) if name != _DISTRIBUTION}
+    wrong += [f"package {name!r} installs a module `perennial` too" for name in sorted(others)]
     if wrong:
         return fail_by(wrong, _INSTALL, PerennialError.exit_code)
     return (
@@ -133,7 +135,7 @@ def _embedded_home(home: Path) -> str | Check:
 
 def _start_server() -> str:
     """Start an embedded server in a folder of its own, and end it again."""
-    from flows.serve.embedded_server import EmbeddedServer
+    from perennial.flows.serve.embedded_server import EmbeddedServer
 
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="perennial-") as folder, patch.dict(os.environ):

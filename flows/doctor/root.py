@@ -8,20 +8,20 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from flows.console.clock import refuse_clock_set_back
-from flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
-from schemas.errors import Damaged, PerennialError, RootLocked, UnreadableInput, count
-from schemas.units import describe_unit
-from warehouse.catalog.catalog import FORMAT, refuse_other_format
-from warehouse.catalog.published_rows import published_call_ids
-from warehouse.ledger.check import check_ledger, find_missing_calls
-from warehouse.ledger.ledger import ledger_file
-from warehouse.lock.found_lock import find_lock
-from warehouse.lock.owner import Life
-from warehouse.store.root_id import find_root_id
-from warehouse.store.store import Store
-from warehouse.study.erasure import find_pending
-from warehouse.study.ledger import study_files
+from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
+from perennial.schemas.errors import Damaged, PerennialError, RootLocked, UnreadableInput, count
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.catalog import FORMAT, refuse_other_format
+from perennial.warehouse.catalog.published_rows import published_call_ids
+from perennial.warehouse.ledger.check import check_ledger, find_missing_calls
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.lock.found_lock import find_lock
+from perennial.warehouse.lock.owner import Life
+from perennial.warehouse.store.root_id import find_root_id
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.erasure import find_pending
+from perennial.warehouse.study.ledger import study_files
 
 _LITTLE_SPACE = 1 << 30  # bytes
 

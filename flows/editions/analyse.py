@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from flows.run.spread_work import spread_over
-from flows.stages.compute_scale import compute_scale
-from flows.stages.compute_statistics import analyse_edition
-from warehouse.catalog.catalog import visible_editions, visible_evaluations
-from warehouse.catalog.later_statistics import analysis_of, keep_analysis
-from warehouse.editions.selectors import require_any, select_unit
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
+from perennial.flows.run.spread_work import spread_over
+from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
+from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
+from perennial.warehouse.editions.selectors import require_any, select_unit
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 
 
 def analyse_editions(

@@ -4,19 +4,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.refresh.publish import local_questions
-from schemas.errors import AuditFailed
-from schemas.rows import Rows
-from schemas.tables import staged_tables
-from schemas.units import is_evaluation, split_unit
-from warehouse.audit.audit import audit, describe_broken
-from warehouse.catalog.catalog import published_units, table_file
-from warehouse.editions.publish import unit_plan
-from warehouse.editions.selectors import require_any, select_units
-from warehouse.store.store import Store
+from perennial.flows.refresh.publish import local_questions
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.rows import Rows
+from perennial.schemas.tables import staged_tables
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.audit.audit import audit, describe_broken
+from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.selectors import require_any, select_units
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from warehouse.audit.great_expectations import CheckpointRunner
+    from perennial.warehouse.audit.great_expectations import CheckpointRunner
 
 IMPORTED = "imported, so not audited: its findings are in `rejections`"
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from schemas.errors import count
-from tasks.llm.http.listing import is_same_model
-from tasks.llm.server_words import read_ending
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.errors import count
+from perennial.tasks.llm.http.listing import is_same_model
+from perennial.tasks.llm.server_words import read_ending
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote
 
 # So many prompts that are counted alike, at a round number, were cut there: Ollama's contexts are such.
 _ALIKE, _ROUND = 3, 256

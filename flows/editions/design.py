@@ -4,18 +4,24 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from flows.benchmark import benchmarks, find_benchmark
-from flows.editions.design_costs import Cost, cost_per_episode
-from flows.stages.compute_scale import read_cells
-from schemas.benchmark import DEFAULT_BENCHMARK
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.model_calls.price import Price
-from schemas.rows import JsonObject, Row
-from schemas.statistics.variance import MeasuredVariance, Parts
-from tasks.statistics.scale.design import Design, best_design, estimate_parts, find_design, measure_design
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.sql.confinement import quote
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.editions.design_costs import Cost, cost_per_episode
+from perennial.flows.stages.compute_scale import read_cells
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.tasks.statistics.scale.design import (
+    Design,
+    best_design,
+    estimate_parts,
+    find_design,
+    measure_design,
+)
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.store.store import Store
 
 _COUNTS = """
 SELECT e.player, avg(e.turns) AS turns, avg(e.cost_usd) AS cost

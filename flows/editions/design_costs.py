@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from flows.benchmark import Playing
-from schemas.model_calls.price import Price
-from schemas.statistics.variance import MeasuredVariance
-from tasks.llm.usage import cost_usd
-from tasks.play.model_player import parse_model_player
-from warehouse.ledger.prices import PRICE_FILE
+from perennial.flows.benchmark import Playing
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.tasks.llm.usage import cost_usd
+from perennial.tasks.play.model_player import parse_model_player
+from perennial.warehouse.ledger.prices import PRICE_FILE
 
 
 class Cost(NamedTuple):

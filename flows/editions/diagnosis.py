@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.editions.call_problems import describe_call_problems
-from schemas.errors import PerennialError, count, in_one_line
-from tasks.llm.replies import find_message
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote, quote_all
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import LedgerReader
-from warehouse.store.store import Store
+from perennial.flows.editions.call_problems import describe_call_problems
+from perennial.schemas.errors import PerennialError, count, in_one_line
+from perennial.tasks.llm.replies import find_message
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.store.store import Store
 
 # What an episode ended with, in words; an answer that was read and wrong is no problem of this kind.
 PROBLEMS = {

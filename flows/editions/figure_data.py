@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from flows.benchmark import Benchmark
-from tasks.report.content import Figure, Query, Record, Report, ReportData, ReportTable, queries_of
-from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.benchmark import Benchmark
+from perennial.tasks.report.content import Figure, Query, Record, Report, ReportData, ReportTable, queries_of
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.catalog.sql.confinement import quote
 
 # Columns and rows of SQL: `Catalog.query`, or a kept result of it.
 Read = Callable[[str], tuple[Sequence[str], Sequence[tuple[Any, ...]]]]

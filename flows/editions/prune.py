@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 import typer
 
-from flows.console.row_formats import Format, print_rows
-from flows.console.terminal import Terminal
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import ANSWERED_STATUSES
-from warehouse.editions.prunable import Prunable, prunable, remove
-from warehouse.editions.verify import lost_units
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import CallFilter, LedgerReader
-from warehouse.store.store import Store
+from perennial.flows.console.row_formats import Format, print_rows
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import ANSWERED_STATUSES
+from perennial.warehouse.editions.prunable import Prunable, prunable, remove
+from perennial.warehouse.editions.verify import lost_units
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.store.store import Store
 
 _COLUMNS = (
     *("what", "edition", "published", "batches", "files", "bytes", "last_change"),
@@ -72,7 +72,7 @@ def _confirm(console: Terminal) -> bool:
 
 
 def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
-    from warehouse.lock.root_lock import lock_root
+    from perennial.warehouse.lock.root_lock import lock_root
 
     with lock_root(store, "editions --prune-staging"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.

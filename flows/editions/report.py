@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.editions.figure_data import fill_queries, own_report, read_figures, read_record
-from flows.editions.report_comparison import read_comparison
-from flows.editions.report_facts import state_facts
-from tasks.report.content import ReportData, queries_of
-from tasks.report.page import SHARED
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.disclosure.retirements import is_retired
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.editions.figure_data import fill_queries, own_report, read_figures, read_record
+from perennial.flows.editions.report_comparison import read_comparison
+from perennial.flows.editions.report_facts import state_facts
+from perennial.tasks.report.content import ReportData, queries_of
+from perennial.tasks.report.page import SHARED
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 
 def choose_edition(catalog: Catalog, store: Store, edition: str | None) -> str:

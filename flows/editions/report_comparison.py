@@ -3,16 +3,16 @@
 import json
 from collections.abc import Sequence
 
-from flows.benchmark import Benchmark, Playing
-from flows.editions.figure_data import Read, fill_queries, fill_query, query_table, read_record
-from schemas.errors import InvalidOption
-from schemas.plan import way_of
-from schemas.rows import ReadJson
-from tasks.play.model_player import parse_model_player
-from tasks.report.comparison.tables import ANSWER_PATTERNS
-from tasks.report.content import Comparison
-from tasks.report.figures.heat_map import DOMAINS
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.benchmark import Benchmark, Playing
+from perennial.flows.editions.figure_data import Read, fill_queries, fill_query, query_table, read_record
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.plan import way_of
+from perennial.schemas.rows import ReadJson
+from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.report.comparison.tables import ANSWER_PATTERNS
+from perennial.tasks.report.content import Comparison
+from perennial.tasks.report.figures.heat_map import DOMAINS
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def read_comparison(

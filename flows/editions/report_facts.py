@@ -3,15 +3,15 @@
 import json
 from datetime import UTC
 
-from flows.benchmark import Benchmark
-from flows.editions.diagnosis import find_problems
-from flows.editions.figure_data import fill_query, read_record
-from flows.refresh.planning.plan_precision import measure_plan
-from schemas.plan import EditionPlan
-from tasks.report.content import Query, Record
-from tasks.statistics.scale.design import POWER
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.benchmark import Benchmark
+from perennial.flows.editions.diagnosis import find_problems
+from perennial.flows.editions.figure_data import fill_query, read_record
+from perennial.flows.refresh.planning.plan_precision import measure_plan
+from perennial.schemas.plan import EditionPlan
+from perennial.tasks.report.content import Query, Record
+from perennial.tasks.statistics.scale.design import POWER
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote
 
 SIZES = Query(
     "sizes",

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.console.input_files import show_path
-from flows.console.row_formats import csv_row
-from schemas.errors import InvalidOption
-from tasks.report.content import ReportData, ReportTable
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.row_formats import csv_row
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.report.content import ReportData, ReportTable
 
 if TYPE_CHECKING:
-    from tasks.report.profiles.page import ProfileData
+    from perennial.tasks.report.profiles.page import ProfileData
 
 
 PROFILES = "profiles"
@@ -24,7 +24,7 @@ def write_page(data: ReportData, folder: Path) -> Path:
 
     Data Docs in `folder/EDITION-data-docs` are linked.
     """
-    from tasks.report.page import render_page
+    from perennial.tasks.report.page import render_page
 
     docs = f"{data.edition}-data-docs/index.html"
     shown = replace(data, data_docs=docs) if (folder / docs).is_file() else data
@@ -36,7 +36,7 @@ def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:
 
     Raises InvalidOption where they cannot be written.
     """
-    from tasks.report.page import all_tables
+    from perennial.tasks.report.page import all_tables
 
     return _write_each(all_tables(data), folder / data.edition, form)
 
@@ -46,7 +46,7 @@ def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> lis
 
     Returns the paths, sorted; raises InvalidOption where they cannot be written.
     """
-    from tasks.report.profiles.page import render_profiles
+    from perennial.tasks.report.profiles.page import render_profiles
 
     if form == "html":
         return [_write(folder / f"{PROFILES}.html", render_profiles(data).encode())]

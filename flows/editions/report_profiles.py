@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC
 
-from flows.benchmark import benchmarks
-from flows.editions.figure_data import Read, fill_query, order_settings, query_table
-from schemas.errors import UnreadableInput
-from tasks.report.content import ReportTable
-from tasks.report.profiles.page import QUERIES, ProfileData
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.editions.figure_data import Read, fill_query, order_settings, query_table
+from perennial.schemas.errors import UnreadableInput
+from perennial.tasks.report.content import ReportTable
+from perennial.tasks.report.profiles.page import QUERIES, ProfileData
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 
 
 def profile_data(store: Store, step: Callable[[str], None] = lambda name: None) -> ProfileData:

@@ -10,27 +10,27 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.refresh.publish import question_tables
-from flows.run.code_version import code_version
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import CallPolicy
-from schemas.plan import EditionPlan, EvaluationPlan, Plan
-from schemas.units import describe_unit
-from warehouse.catalog.catalog import published_units, table_file
-from warehouse.disclosure.seeds import find_seed, seed_file
-from warehouse.editions.compare import Sameness, compare_unit
-from warehouse.editions.publish import unit_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.editions.stored_replies import stored_replies
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.staging.merge_parts import consolidate
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.refresh.publish import question_tables
+from perennial.flows.run.code_version import code_version
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.disclosure.seeds import find_seed, seed_file
+from perennial.warehouse.editions.compare import Sameness, compare_unit
+from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.editions.stored_replies import stored_replies
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.staging.merge_parts import consolidate
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 _POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=True)
 

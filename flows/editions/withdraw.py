@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from flows.console import progress
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import visible_evaluations, visible_units_if
-from warehouse.catalog.withdrawals import reinstate, withdraw
-from warehouse.lock.owner import this_process
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import visible_evaluations, visible_units_if
+from perennial.warehouse.catalog.withdrawals import reinstate, withdraw
+from perennial.warehouse.lock.owner import this_process
+from perennial.warehouse.store.store import Store
 
 
 def withdraw_unit(store: Store, unit: str, why: str) -> None:
@@ -35,14 +35,14 @@ def operator() -> str:
 
 def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
     """Keep the figures with or without the unit, before readers see that."""
-    from flows.stages.compute_scale import renew_scale
+    from perennial.flows.stages.compute_scale import renew_scale
 
     if trouble := renew_scale(store, visible_units_if(store, unit, is_visible=is_visible)):
         progress.note(trouble)
     if not is_evaluation(unit):
         return
-    from flows.stages.compute_statistics import analyse_edition
-    from warehouse.catalog.later_statistics import keep_analysis
+    from perennial.flows.stages.compute_statistics import analyse_edition
+    from perennial.warehouse.catalog.later_statistics import keep_analysis
 
     edition, _ = split_unit(unit)
     shown = [other for other in visible_evaluations(store, edition) if other != unit]

@@ -14,21 +14,21 @@ from pathlib import Path
 from pkgutil import resolve_name
 from uuid import uuid4
 
-from flows.export.hugging_face import card_head
-from flows.export.readme import write_readme
-from flows.export.source import Source
-from flows.run.code_version import code_version
-from schemas.disclosure import canary_line
-from schemas.errors import Damaged, InvalidOption
-from schemas.plan import EditionPlan
-from warehouse.catalog.catalog import visible_editions
-from warehouse.disclosure.export_tables import ExportedFile
-from warehouse.disclosure.retirements import is_retired
-from warehouse.disclosure.seeds import revealed_seed
-from warehouse.editions.manifest import manifest_file
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.flows.export.hugging_face import card_head
+from perennial.flows.export.readme import write_readme
+from perennial.flows.export.source import Source
+from perennial.flows.run.code_version import code_version
+from perennial.schemas.disclosure import canary_line
+from perennial.schemas.errors import Damaged, InvalidOption
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.disclosure.export_tables import ExportedFile
+from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.disclosure.seeds import revealed_seed
+from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 SUMS = "SHA256SUMS"
 _LICENCE = "Apache-2.0"
@@ -46,11 +46,11 @@ class ExportForm(StrEnum):
 
 # What writes each, in a file of its own; imported when it is asked for.
 _WRITERS = {
-    ExportForm.parquet: "flows.export.parquet_tables:write_tables",
-    ExportForm.jsonl: "flows.export.instance_lines:write_instances",
-    ExportForm.hf: "flows.export.hugging_face:write_dataset",
-    ExportForm.inspect: "flows.export.inspect_logs:write_logs",
-    ExportForm.lm_eval: "flows.export.lm_eval_task:write_task",
+    ExportForm.parquet: "perennial.flows.export.parquet_tables:write_tables",
+    ExportForm.jsonl: "perennial.flows.export.instance_lines:write_instances",
+    ExportForm.hf: "perennial.flows.export.hugging_face:write_dataset",
+    ExportForm.inspect: "perennial.flows.export.inspect_logs:write_logs",
+    ExportForm.lm_eval: "perennial.flows.export.lm_eval_task:write_task",
 }
 
 

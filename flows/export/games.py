@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from flows.benchmark import find_benchmark
-from schemas.errors import InvalidOption
-from schemas.game import Game, Opening, Result, Seat
-from schemas.model_calls.calls import Message, Reply
-from tasks.llm.replies import read_message
-from tasks.play.model_player import enter_reply
-from warehouse.catalog.catalog import visible_editions
-from warehouse.catalog.published_rows import read_batches
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import Game, Opening, Result, Seat
+from perennial.schemas.model_calls.calls import Message, Reply
+from perennial.tasks.llm.replies import read_message
+from perennial.tasks.play.model_player import enter_reply
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.published_rows import read_batches
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 SEATS_AT_ONCE = 1_000
 
@@ -46,8 +46,8 @@ class Conversation:
     def take(self, reply: str) -> str | None:
         """Take the next reply and return the observation; None where the run has ended.
 
-        Reasoning in the reply is split off first, as for `perennial evaluate` (`tasks.llm.reasoning`).
-        Raises InvalidOption once the run has ended.
+        Reasoning in the reply is split off first, as for `perennial evaluate`
+        (`perennial.tasks.llm.reasoning`). Raises InvalidOption once the run has ended.
         """
         return self.enter(read_message({"content": reply}))
 

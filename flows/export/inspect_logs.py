@@ -10,12 +10,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.export.source import Source
-from schemas.errors import InvalidOption
-from schemas.ids import content_id
-from schemas.rows import JsonObject, Row
-from warehouse.catalog.sql.confinement import quote
-from warehouse.disclosure.export_tables import ExportedFile, describe_file
+from perennial.flows.export.source import Source
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import content_id
+from perennial.schemas.rows import JsonObject, Row
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.disclosure.export_tables import ExportedFile, describe_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from flows.export.games import open_seat
-from flows.export.source import Source
-from schemas.errors import InvalidOption
-from schemas.rows import JsonObject, Row
-from warehouse.catalog.published_rows import rows_with
-from warehouse.disclosure.export_tables import ExportedFile, describe_file
+from perennial.flows.export.games import open_seat
+from perennial.flows.export.source import Source
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.rows import JsonObject, Row
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.disclosure.export_tables import ExportedFile, describe_file
 
 FILE = "instances.jsonl"
 _COLUMNS = ("instance_id", "benchmark", "domain", "setting", "index")

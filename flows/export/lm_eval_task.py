@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from flows.export.instance_lines import write_instances
-from flows.export.source import Source
-from schemas.errors import InvalidOption
-from warehouse.disclosure.export_tables import ExportedFile, export_tables
+from perennial.flows.export.instance_lines import write_instances
+from perennial.flows.export.source import Source
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.disclosure.export_tables import ExportedFile, export_tables
 
 _TASK = """# A task of lm-evaluation-harness: lm_eval --tasks {edition} --include_path FOLDER --model ...
 # The grader needs perennial: pip install perennial-bench
@@ -50,7 +50,7 @@ def ask(doc):
 
 def grade(doc, results):
     """Return what the benchmark makes of the reply."""
-    from flows.export.games import open_games
+    from perennial.flows.export.games import open_games
 
     game = open_games(_FOLDER, {edition!r}).start(doc["instance_id"])
     game.take(results[0])

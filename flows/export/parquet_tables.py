@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from flows.export.source import Source
-from warehouse.disclosure.export_tables import ExportedFile, export_tables
+from perennial.flows.export.source import Source
+from perennial.warehouse.disclosure.export_tables import ExportedFile, export_tables
 
 
 def write_tables(source: Source, folder: Path) -> list[ExportedFile]:

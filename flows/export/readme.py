@@ -1,6 +1,6 @@
 """The README of an export."""
 
-from schemas.rows import ReadJson
+from perennial.schemas.rows import ReadJson
 
 _TABLES = (
     "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "

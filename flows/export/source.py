@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
-from schemas.model_calls.calls import Message
-from schemas.plan import EditionPlan
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.sql.confinement import quote
-from warehouse.disclosure.export_tables import exported_units
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
+from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.disclosure.export_tables import exported_units
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,16 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState
 
-from flows.inspect_tasks.names import in_our_name
-from flows.inspect_tasks.play import player_name
-from flows.inspect_tasks.questions import Questions, open_questions
-from flows.inspect_tasks.record import RECORD, Record, replay
-from flows.stages.compute_statistics import analyse_edition
-from flows.stages.play_episodes import episode_rows
-from schemas.game import EPISODE_STATUSES
-from schemas.rows import Rows
-from schemas.tables import TABLES, staged_tables
-from warehouse.store.parquet import parquet_bytes
+from perennial.flows.inspect_tasks.names import in_our_name
+from perennial.flows.inspect_tasks.play import player_name
+from perennial.flows.inspect_tasks.questions import Questions, open_questions
+from perennial.flows.inspect_tasks.record import RECORD, Record, replay
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.flows.stages.play_episodes import episode_rows
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.rows import Rows
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.store.parquet import parquet_bytes
 
 _OF_EACH = [mean(), stderr(cluster="cluster"), grouped(mean(), "domain", all=False)]
 

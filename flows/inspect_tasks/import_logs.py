@@ -10,32 +10,38 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from flows.inspect_tasks.questions import Questions, open_questions
-from flows.inspect_tasks.read_logs import LoggedEpisode, LogHead, list_logs, read_episodes, read_head
-from flows.inspect_tasks.record import Replayed, replay
-from flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
-from flows.refresh.publish import audit_and_publish
-from flows.run.code_version import code_version
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.play_episodes import instance_order
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput, count, quote
-from schemas.ids import content_id
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
-from schemas.model_calls.price import Price
-from schemas.people.persons import is_person
-from schemas.plan import REPLIES, EvaluationPlan
-from schemas.units import split_unit
-from warehouse.catalog.catalog import visible_editions, visible_evaluations
-from warehouse.editions.publish import evaluation_plan
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.ledger.prices import load_prices
-from warehouse.lock.root_lock import lock_root
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.root_id import root_id
-from warehouse.store.store import Store
+from perennial.flows.inspect_tasks.questions import Questions, open_questions
+from perennial.flows.inspect_tasks.read_logs import (
+    LoggedEpisode,
+    LogHead,
+    list_logs,
+    read_episodes,
+    read_head,
+)
+from perennial.flows.inspect_tasks.record import Replayed, replay
+from perennial.flows.refresh.evaluation import place_answers, read_playable_plan, refuse_damaged_edition
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.code_version import code_version
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.play_episodes import instance_order
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, count, quote
+from perennial.schemas.ids import content_id
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.people.persons import is_person
+from perennial.schemas.plan import REPLIES, EvaluationPlan
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
+from perennial.warehouse.editions.publish import evaluation_plan
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.root_id import root_id
+from perennial.warehouse.store.store import Store
 
 _ENDPOINT = "inspect_ai"  # as the place where calls were sent
 _POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=False)

@@ -1,4 +1,4 @@
-"""Under which names Inspect knows what perennial adds to it: `perennial/kumo`, not `flows/kumo`."""
+"""Under which names Inspect knows what perennial adds to it: `perennial/kumo`."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,7 @@
 """The solver of a task: the game is played turn by turn as by `perennial evaluate`, by any model of Inspect.
 
 Games, messages and statuses are perennial's own; Inspect makes the calls. The replies of an episode are kept
-in the store of its sample (`flows.inspect_tasks.record`).
+in the store of its sample (`perennial.flows.inspect_tasks.record`).
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from inspect_ai.model import (
 from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from flows.inspect_tasks.names import in_our_name
-from flows.inspect_tasks.questions import open_questions
-from flows.inspect_tasks.record import PARAMS, RECORD, Record, play_seat, player_of, read_completion
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import Message, ModelRequest, Reply
-from schemas.rows import JsonObject
+from perennial.flows.inspect_tasks.names import in_our_name
+from perennial.flows.inspect_tasks.questions import open_questions
+from perennial.flows.inspect_tasks.record import PARAMS, RECORD, Record, play_seat, player_of, read_completion
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import Message, ModelRequest, Reply
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelUsage

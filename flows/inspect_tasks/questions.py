@@ -5,17 +5,17 @@ taken, so that the first N of them are those of `perennial evaluate --instances 
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.console.root_option import data_root
-from flows.stages.play_episodes import instance_order
-from schemas.errors import InvalidOption, quote
-from schemas.game import Seat
-from schemas.plan import EditionPlan
-from schemas.rows import Row, Rows
-from warehouse.catalog.catalog import table_file, visible_editions
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.console.root_option import data_root
+from perennial.flows.stages.play_episodes import instance_order
+from perennial.schemas.errors import InvalidOption, quote
+from perennial.schemas.game import Seat
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import Row, Rows
+from perennial.warehouse.catalog.catalog import table_file, visible_editions
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 # What a sample says of its instance; standard errors are by `cluster`.
 SAMPLE_COLUMNS = ("domain", "setting", "cluster")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.console.input_files import open_input, show_path
-from flows.inspect_tasks.play import player_name
-from flows.inspect_tasks.record import RECORD, Record
-from schemas.errors import UnreadableInput, in_one_line, quote, shorten
+from perennial.flows.console.input_files import open_input, show_path
+from perennial.flows.inspect_tasks.play import player_name
+from perennial.flows.inspect_tasks.record import RECORD, Record
+from perennial.schemas.errors import UnreadableInput, in_one_line, quote, shorten
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

@@ -7,16 +7,16 @@ the same statuses and bounds: whatever a log holds is untrusted text.
 import json
 from dataclasses import dataclass, field, replace
 
-from flows.inspect_tasks.questions import Questions
-from schemas.errors import UnreadableInput, quote
-from schemas.game import Episode, Seat
-from schemas.model_calls.calls import ModelRequest, Reply
-from schemas.model_calls.price import Price
-from schemas.rows import JsonObject, ReadJson
-from tasks.llm.asking import Ask
-from tasks.llm.replies import read_attempt
-from tasks.llm.retry_policy import Received
-from tasks.play.model_player import ModelPlayer, parse_model_player, play_model
+from perennial.flows.inspect_tasks.questions import Questions
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.game import Episode, Seat
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.replies import read_attempt
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.play.model_player import ModelPlayer, parse_model_player, play_model
 
 RECORD = "perennial"  # its key in the store of a sample
 # Settings of Inspect's `GenerateConfig` that decide what a reply says; the others say how calls are made.

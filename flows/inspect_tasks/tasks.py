@@ -11,14 +11,14 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from flows.benchmark import benchmarks, find_benchmark
-from flows.inspect_tasks.grade import grade, metrics_of
-from flows.inspect_tasks.names import PACKAGE, in_our_name
-from flows.inspect_tasks.play import chat_messages, play
-from flows.inspect_tasks.questions import find_edition, has_edition, open_questions
-from flows.inspect_tasks.record import RECORD, player_of
-from schemas.errors import InvalidOption, PerennialError
-from tasks.play.model_player import open_game
+from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.inspect_tasks.grade import grade, metrics_of
+from perennial.flows.inspect_tasks.names import PACKAGE, in_our_name
+from perennial.flows.inspect_tasks.play import chat_messages, play
+from perennial.flows.inspect_tasks.questions import find_edition, has_edition, open_questions
+from perennial.flows.inspect_tasks.record import RECORD, player_of
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.tasks.play.model_player import open_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,16 @@ def _grow(benchmark: str, root: str, size: str) -> None:
     floor = find_benchmark(benchmark).floor
     players = ["--players", floor.player] if floor else []
     place = ["--root", root] if root else []
-    command = [sys.executable, "-m", "flows.cli.app", "refresh", "--benchmark", benchmark, "--size", size]
+    command = [
+        sys.executable,
+        "-m",
+        "perennial.flows.cli.app",
+        "refresh",
+        "--benchmark",
+        benchmark,
+        "--size",
+        size,
+    ]
     done = subprocess.run([*command, *players, *place], check=False)
     if done.returncode:
         raise InvalidOption(f"no edition of size {size!r} was grown: `perennial refresh` says why above")

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from tasks.knowlogic.statistics.figures import COUNTS, Played, question_figures
-from tasks.knowlogic.statistics.languages import MCNEMAR, MCNEMAR_IN_DOMAIN
-from tasks.knowlogic.statistics.questions import LABELS, LISTS, Questions
-from tasks.statistics.analysis import Analysis
-from tasks.statistics.figure import Figure
+from perennial.tasks.knowlogic.statistics.figures import COUNTS, Played, question_figures
+from perennial.tasks.knowlogic.statistics.languages import MCNEMAR, MCNEMAR_IN_DOMAIN
+from perennial.tasks.knowlogic.statistics.questions import LABELS, LISTS, Questions
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow
@@ -56,7 +56,7 @@ def _read_players(table: "pyarrow.Table", number: int) -> Iterator[Played]:
 
 ANALYSIS = Analysis(
     queries={
-        name: (files("flows.knowlogic") / f"{name}.sql").read_text(encoding="utf-8")
+        name: (files("perennial.flows.knowlogic") / f"{name}.sql").read_text(encoding="utf-8")
         for name in (_QUESTIONS, _PLAYED)
     },
     table_figures=_figures,

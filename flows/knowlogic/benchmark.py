@@ -2,33 +2,33 @@
 
 from typing import TYPE_CHECKING
 
-from flows.benchmark import Benchmark
-from schemas.knowlogic.tables import KNOWLOGIC_TABLES
-from schemas.late_module import LateModule
-from schemas.statistics.measure import Floor, Measure
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.knowlogic.tables import KNOWLOGIC_TABLES
+from perennial.schemas.late_module import LateModule
+from perennial.schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
-    from flows.knowlogic import analysis, practice, prepare, presentation, seats, stages, summary
-    from flows.knowlogic.paper import compare
-    from flows.knowlogic.web import own_pages
-    from schemas.knowlogic import settings as own_settings
-    from tasks.knowlogic.report import own_sections
-    from warehouse.knowlogic import origins
-    from warehouse.knowlogic.published import scores
+    from perennial.flows.knowlogic import analysis, practice, prepare, presentation, seats, stages, summary
+    from perennial.flows.knowlogic.paper import compare
+    from perennial.flows.knowlogic.web import own_pages
+    from perennial.schemas.knowlogic import settings as own_settings
+    from perennial.tasks.knowlogic.report import own_sections
+    from perennial.warehouse.knowlogic import origins
+    from perennial.warehouse.knowlogic.published import scores
 else:
-    analysis = LateModule("flows.knowlogic.analysis")
-    prepare = LateModule("flows.knowlogic.prepare")
-    practice = LateModule("flows.knowlogic.practice")
-    own_sections = LateModule("tasks.knowlogic.report.own_sections")
-    presentation = LateModule("flows.knowlogic.presentation")
-    seats = LateModule("flows.knowlogic.seats")
-    stages = LateModule("flows.knowlogic.stages")
-    summary = LateModule("flows.knowlogic.summary")
-    compare = LateModule("flows.knowlogic.paper.compare")
-    own_pages = LateModule("flows.knowlogic.web.own_pages")
-    own_settings = LateModule("schemas.knowlogic.settings")
-    origins = LateModule("warehouse.knowlogic.origins")
-    scores = LateModule("warehouse.knowlogic.published.scores")
+    analysis = LateModule("perennial.flows.knowlogic.analysis")
+    prepare = LateModule("perennial.flows.knowlogic.prepare")
+    practice = LateModule("perennial.flows.knowlogic.practice")
+    own_sections = LateModule("perennial.tasks.knowlogic.report.own_sections")
+    presentation = LateModule("perennial.flows.knowlogic.presentation")
+    seats = LateModule("perennial.flows.knowlogic.seats")
+    stages = LateModule("perennial.flows.knowlogic.stages")
+    summary = LateModule("perennial.flows.knowlogic.summary")
+    compare = LateModule("perennial.flows.knowlogic.paper.compare")
+    own_pages = LateModule("perennial.flows.knowlogic.web.own_pages")
+    own_settings = LateModule("perennial.schemas.knowlogic.settings")
+    origins = LateModule("perennial.warehouse.knowlogic.origins")
+    scores = LateModule("perennial.warehouse.knowlogic.published.scores")
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",
@@ -70,7 +70,7 @@ BENCHMARK = Benchmark(
     playing=lambda: seats.PLAYING,
     analysis=lambda: analysis.ANALYSIS,
     tables=KNOWLOGIC_TABLES,
-    sql="warehouse.knowlogic",
+    sql="perennial.warehouse.knowlogic",
     answers=_ANSWERS,
     measures=(_UNEXTRACTED, _LENIENT),
     floor=_FLOOR,
@@ -88,14 +88,14 @@ BENCHMARK = Benchmark(
     practice=lambda: practice.PRACTICE,
     commands={
         "knowledge": (
-            "flows.knowlogic.cli.knowledge:knowledge",
+            "perennial.flows.knowlogic.cli.knowledge:knowledge",
             "List and check KnowLogic's knowledge base, or draw a question from it.",
             "facts of KnowLogic",
         ),
     },
     importers={
         "knowlogic": (
-            "flows.knowlogic.cli.import_questions:knowlogic",
+            "perennial.flows.knowlogic.cli.import_questions:knowlogic",
             "Import questions of KnowLogic's published form as an edition.",
         ),
     },

@@ -2,13 +2,13 @@
 
 from itertools import groupby
 
-from flows.knowlogic.edition import domain_of, plan_of, question_of
-from flows.stages.gate_faults import refuse_faults
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.rows import Rows
-from tasks.knowlogic.gate import Tested, check_pair, find_repeats
+from perennial.flows.knowlogic.edition import domain_of, plan_of, question_of
+from perennial.flows.stages.gate_faults import refuse_faults
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.rows import Rows
+from perennial.tasks.knowlogic.gate import Tested, check_pair, find_repeats
 
 
 def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:

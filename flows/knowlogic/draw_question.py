@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import cast
 
-from flows.knowlogic.edition import load_domain
-from schemas.errors import InstancesExhausted, InvalidOption, join_choices, suggest
-from schemas.ids import derive_rng
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, Language
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.flows.knowlogic.edition import load_domain
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, join_choices, suggest
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, Language
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
 
 
 def draw_question(

@@ -2,17 +2,17 @@
 
 from typing import cast, get_args
 
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import EditionConflict
-from schemas.knowlogic.plan import KnowLogicPlan
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DomainName
-from schemas.rows import Row
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.knowlogic.registry import find_domain
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import EditionConflict
+from perennial.schemas.knowlogic.plan import KnowLogicPlan
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DomainName
+from perennial.schemas.rows import Row
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
 def plan_of(workspace: Workspace) -> KnowLogicPlan:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from flows.stages.estimates import estimate_players
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.knowlogic.players.registry import PLAYERS
+from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.knowlogic.players.registry import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000

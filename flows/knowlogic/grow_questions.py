@@ -2,18 +2,18 @@
 
 from dataclasses import asdict
 
-from flows.knowlogic.edition import domain_of, plan_of
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import Difficulty
-from schemas.rows import Rows
-from tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
-from tasks.knowlogic.published.published_form import Imported
-from tasks.knowlogic.quotas import plan_scenarios
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.flows.knowlogic.edition import domain_of, plan_of
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import Difficulty
+from perennial.schemas.rows import Rows
+from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.published.published_form import Imported
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.staging.growth_rows import question_row, refusal_row
 
 EXHAUSTED = "space_exhausted"
 Counts = dict[str, dict[Difficulty, int]]

@@ -6,22 +6,22 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 
-from flows.knowlogic.grow_questions import shared_row
-from flows.refresh.template_hashes import template_hashes
-from flows.run.code_version import code_version
-from schemas.errors import EditionConflict
-from schemas.ids import content_id
-from schemas.knowlogic.plan import KnowLogicPlan
-from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from schemas.plan import EditionPlan
-from schemas.rows import Row
-from schemas.tables import TABLES, staged_tables
-from tasks.knowlogic.published.published_form import Imported
-from tasks.knowlogic.published.verdicts import ItemFinding
-from warehouse.catalog.catalog import published_editions
-from warehouse.editions.publish import Publication, publish, read_published_plan
-from warehouse.store.parquet import sort_by_key
-from warehouse.store.store import Store
+from perennial.flows.knowlogic.grow_questions import shared_row
+from perennial.flows.refresh.template_hashes import template_hashes
+from perennial.flows.run.code_version import code_version
+from perennial.schemas.errors import EditionConflict
+from perennial.schemas.ids import content_id
+from perennial.schemas.knowlogic.plan import KnowLogicPlan
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.knowlogic.published.published_form import Imported
+from perennial.tasks.knowlogic.published.verdicts import ItemFinding
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.editions.publish import Publication, publish, read_published_plan
+from perennial.warehouse.store.parquet import sort_by_key
+from perennial.warehouse.store.store import Store
 
 
 def publish_questions(

@@ -5,20 +5,20 @@ from typing import get_args
 
 from pydantic import ValidationInfo, field_validator
 
-from flows.benchmark import Draw, Practice
-from flows.knowlogic.edition import load_domain
-from flows.knowlogic.seats import QuestionSeat
-from flows.practice.parameters import Parameters
-from schemas.errors import InvalidOption, UnreadableInput, suggest
-from schemas.ids import derive_rng, derive_seed
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, QuestionType
-from schemas.practice import PracticeQuestion
-from schemas.settings.form import Names, setting
-from tasks.knowlogic.answers import letter_sets
-from tasks.knowlogic.game import QuestionGame
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.question import instance_id
+from perennial.flows.benchmark import Draw, Practice
+from perennial.flows.knowlogic.edition import load_domain
+from perennial.flows.knowlogic.seats import QuestionSeat
+from perennial.flows.practice.parameters import Parameters
+from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
+from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, QuestionType
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.settings.form import Names, setting
+from perennial.tasks.knowlogic.answers import letter_sets
+from perennial.tasks.knowlogic.game import QuestionGame
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.question import instance_id
 
 _KNOWN: dict[str, tuple[str, ...]] = {
     "domains": DOMAINS,
@@ -50,7 +50,7 @@ class KnowLogicParameters(Parameters):
 
 
 def start(parameters: KnowLogicParameters, seed: int) -> Callable[[int, int], Draw[QuestionSeat] | None]:
-    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption where no scenario is as asked."""
+    """Return what draws, as `Practice` says; raise InvalidOption where no scenario is as asked."""
     places = _find_places(parameters)
     languages = [one for one in LANGUAGES if one in parameters.languages]
 

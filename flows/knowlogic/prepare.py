@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.benchmark import Preparation
-from flows.knowlogic.estimate_calls import estimate_calls
-from schemas.knowlogic.plan import KnowLogicPlan
-from schemas.knowlogic.settings import KnowLogicSettings
-from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.knowlogic.registry import find_domain
-from warehouse.editions.publish import read_counts
-from warehouse.knowlogic.knowledge import load_knowledge
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Preparation
+from perennial.flows.knowlogic.estimate_calls import estimate_calls
+from perennial.schemas.knowlogic.plan import KnowLogicPlan
+from perennial.schemas.knowlogic.settings import KnowLogicSettings
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.editions.publish import read_counts
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from perennial.warehouse.store.store import Store
 
 
 def prepare(settings: KnowLogicSettings, _store: Store) -> Preparation[None]:

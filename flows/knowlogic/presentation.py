@@ -2,10 +2,19 @@
 
 from collections.abc import Sequence
 
-from flows.website.examples import choose_question
-from schemas.knowlogic.things import LETTERS
-from schemas.presentation import Card, ChosenGame, DrawnGame, Example, Mark, Panel, Presentation, ReadRows
-from schemas.rows import Row
+from perennial.flows.website.examples import choose_question
+from perennial.schemas.knowlogic.things import LETTERS
+from perennial.schemas.presentation import (
+    Card,
+    ChosenGame,
+    DrawnGame,
+    Example,
+    Mark,
+    Panel,
+    Presentation,
+    ReadRows,
+)
+from perennial.schemas.rows import Row
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:

@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from flows.benchmark import Playing
-from flows.knowlogic.draw_question import draw_question
-from flows.knowlogic.edition import load_domain
-from schemas.game import Episode, Sheet
-from schemas.knowlogic.things import Language
-from schemas.rows import Row
-from tasks.knowlogic.answers import read_answer, write_answer
-from tasks.knowlogic.game import Form, QuestionGame
-from tasks.knowlogic.players.registry import PLAYERS
-from tasks.play.one_shot import OneShotSeat
-from warehouse.catalog.published_rows import rows_with
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing
+from perennial.flows.knowlogic.draw_question import draw_question
+from perennial.flows.knowlogic.edition import load_domain
+from perennial.schemas.game import Episode, Sheet
+from perennial.schemas.knowlogic.things import Language
+from perennial.schemas.rows import Row
+from perennial.tasks.knowlogic.answers import read_answer, write_answer
+from perennial.tasks.knowlogic.game import Form, QuestionGame
+from perennial.tasks.knowlogic.players.registry import PLAYERS
+from perennial.tasks.play.one_shot import OneShotSeat
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.store.store import Store
 
 _FORM = ("type", "difficulty", "has_none")
 _PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_hash", *_FORM)
@@ -23,7 +23,7 @@ _PLAYED = ("instance_id", "domain", "language", "letters", "prompt", "template_h
 
 @dataclass(frozen=True, slots=True)
 class QuestionSeat(OneShotSeat):
-    """A question as it is played (`schemas.game.Seat`): the prompt as published, and the right letters."""
+    """A question as it is played: the prompt as published, and the right letters."""
 
     instance_id: str
     domain: str

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from flows.benchmark import Stage, always
-from flows.knowlogic import check_questions, grow_questions
-from flows.knowlogic.edition import batches_of
+from perennial.flows.benchmark import Stage, always
+from perennial.flows.knowlogic import check_questions, grow_questions
+from perennial.flows.knowlogic.edition import batches_of
 
 STAGES = (
     Stage(

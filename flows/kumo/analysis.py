@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
-from tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
-from tasks.kumo.statistics.figures import POOLED_V, TREND, domain_figures, topology_figures
-from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cells
-from tasks.statistics.figure import Figure
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
+from perennial.tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
+from perennial.tasks.kumo.statistics.figures import POOLED_V, TREND, domain_figures, topology_figures
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.cells import Cells
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
     import pyarrow

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from functools import partial
 
-from flows.console import progress
-from flows.kumo.edition import KumoEdition
-from flows.kumo.planning.candidates import PlannedDomain
-from flows.kumo.planning.domain_choice import load_bundled
-from flows.stages.model_calls import ModelSession, run_session, settle_all
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import UnusableConfig
-from schemas.kumo.things import Rejection
-from schemas.rows import Row, Rows
-from tasks.authors.reply import count_causes
-from tasks.kumo.authors.configuration import Configured, configure_domain
-from tasks.kumo.authors.proposal import propose_domains
-from tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
-from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.kumo.published_domains import published_domains, published_truths
-from warehouse.kumo.rows import (
+from perennial.flows.console import progress
+from perennial.flows.kumo.edition import KumoEdition
+from perennial.flows.kumo.planning.candidates import PlannedDomain
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import UnusableConfig
+from perennial.schemas.kumo.things import Rejection
+from perennial.schemas.rows import Row, Rows
+from perennial.tasks.authors.reply import count_causes
+from perennial.tasks.kumo.authors.configuration import Configured, configure_domain
+from perennial.tasks.kumo.authors.proposal import propose_domains
+from perennial.tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from perennial.warehouse.kumo.published_domains import published_domains, published_truths
+from perennial.warehouse.kumo.rows import (
     authored_domain_row,
     config_row,
     domain_row,

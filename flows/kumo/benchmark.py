@@ -2,44 +2,44 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from flows.benchmark import Benchmark
-from schemas.kumo.tables import KUMO_TABLES
-from schemas.kumo.things import Setting
-from schemas.late_module import LateModule
-from schemas.rows import ReadJson
-from schemas.statistics.measure import Floor, Measure
-from schemas.statistics.populations import NEW_DOMAINS
-from schemas.statistics.variance import MeasuredVariance, Parts
-from tasks.kumo.optimum.limits import fits_tables
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.kumo.tables import KUMO_TABLES
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.late_module import LateModule
+from perennial.schemas.rows import ReadJson
+from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics.populations import NEW_DOMAINS
+from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.tasks.kumo.optimum.limits import fits_tables
 
 if TYPE_CHECKING:
-    from flows.kumo import analysis, kernels, practice, presentation, seats, stages
-    from flows.kumo.author_domains import Domains
-    from flows.kumo.cli import summary
-    from flows.kumo.paper import compare
-    from flows.kumo.planning import prepare, protocol
-    from flows.kumo.web import own_pages
-    from schemas.kumo import settings as own_settings
-    from tasks.kumo.game import KumoGame
-    from tasks.kumo.report import own_sections
-    from warehouse.kumo import origins
-    from warehouse.kumo.paper import scores
+    from perennial.flows.kumo import analysis, kernels, practice, presentation, seats, stages
+    from perennial.flows.kumo.author_domains import Domains
+    from perennial.flows.kumo.cli import summary
+    from perennial.flows.kumo.paper import compare
+    from perennial.flows.kumo.planning import prepare, protocol
+    from perennial.flows.kumo.web import own_pages
+    from perennial.schemas.kumo import settings as own_settings
+    from perennial.tasks.kumo.game import KumoGame
+    from perennial.tasks.kumo.report import own_sections
+    from perennial.warehouse.kumo import origins
+    from perennial.warehouse.kumo.paper import scores
 else:
-    analysis = LateModule("flows.kumo.analysis")
-    summary = LateModule("flows.kumo.cli.summary")
-    compare = LateModule("flows.kumo.paper.compare")
-    kernels = LateModule("flows.kumo.kernels")
-    prepare = LateModule("flows.kumo.planning.prepare")
-    protocol = LateModule("flows.kumo.planning.protocol")
-    practice = LateModule("flows.kumo.practice")
-    own_sections = LateModule("tasks.kumo.report.own_sections")
-    presentation = LateModule("flows.kumo.presentation")
-    seats = LateModule("flows.kumo.seats")
-    stages = LateModule("flows.kumo.stages")
-    own_pages = LateModule("flows.kumo.web.own_pages")
-    own_settings = LateModule("schemas.kumo.settings")
-    origins = LateModule("warehouse.kumo.origins")
-    scores = LateModule("warehouse.kumo.paper.scores")
+    analysis = LateModule("perennial.flows.kumo.analysis")
+    summary = LateModule("perennial.flows.kumo.cli.summary")
+    compare = LateModule("perennial.flows.kumo.paper.compare")
+    kernels = LateModule("perennial.flows.kumo.kernels")
+    prepare = LateModule("perennial.flows.kumo.planning.prepare")
+    protocol = LateModule("perennial.flows.kumo.planning.protocol")
+    practice = LateModule("perennial.flows.kumo.practice")
+    own_sections = LateModule("perennial.tasks.kumo.report.own_sections")
+    presentation = LateModule("perennial.flows.kumo.presentation")
+    seats = LateModule("perennial.flows.kumo.seats")
+    stages = LateModule("perennial.flows.kumo.stages")
+    own_pages = LateModule("perennial.flows.kumo.web.own_pages")
+    own_settings = LateModule("perennial.schemas.kumo.settings")
+    origins = LateModule("perennial.warehouse.kumo.origins")
+    scores = LateModule("perennial.warehouse.kumo.paper.scores")
 
 
 def _unfit(own: ReadJson) -> dict[str, str]:
@@ -60,8 +60,8 @@ def _parameters() -> dict[str, tuple[Any, str] | None]:
     """Return a parameter for bundled domains: `domains` may name files of the operator's; the others do."""
     from pydantic import BeforeValidator
 
-    from schemas.settings.form import split_names
-    from warehouse.kumo.bundled_domains import bundled_domains
+    from perennial.schemas.settings.form import split_names
+    from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
     bundled: Any = Literal[*bundled_domains()]
     several: Any = Annotated[
@@ -107,7 +107,7 @@ _VARIANCE = MeasuredVariance(
     Parts(domain=0.0063, player_domain=0.0053, instance=0.0209, player_instance=0.0334, run=0.1251),
     3.7,
     "KUMO's released runs: 14 models, 100 domains, 50 Easy instances, 5 runs",
-    # As `flows.kumo.planning.estimate_calls` counts them for 3.7 turns and a book of 1,000 tokens.
+    # As `perennial.flows.kumo.planning.estimate_calls` counts them for 3.7 turns and a book of 1,000 tokens.
     prompt_tokens_per_call=2_200,
     reply_tokens_per_call=(150, 2_000),
 )
@@ -143,7 +143,7 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     playing=lambda: seats.PLAYING,
     analysis=lambda: analysis.ANALYSIS,
     tables=KUMO_TABLES,
-    sql="warehouse.kumo",
+    sql="perennial.warehouse.kumo",
     answers=_ANSWERS,
     population=NEW_DOMAINS,
     variance=_VARIANCE,
@@ -165,24 +165,24 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     practice=lambda: practice.PRACTICE,
     commands={
         "domains": (
-            "flows.kumo.cli.domains:domains",
+            "perennial.flows.kumo.cli.domains:domains",
             "List, check and score domains, import and write new ones.",
             "domains of KUMO",
         ),
         "solve": (
-            "flows.kumo.cli.solve:solve",
+            "perennial.flows.kumo.cli.solve:solve",
             "Print expected steps and golden play of each instance, by Algorithm 3 and by the true optimum.",
             "optimal play of them",
         ),
         "trajectories": (
-            "flows.kumo.cli.trajectories:trajectories",
+            "perennial.flows.kumo.cli.trajectories:trajectories",
             "Write golden trajectories as chats: the messages of `symbolic:MODEL`, answered by a program.",
             "golden play as chats",
         ),
     },
     importers={
         "kumo": (
-            "flows.kumo.cli.import_release:kumo",
+            "perennial.flows.kumo.cli.import_release:kumo",
             "Import the KUMO authors' release as edition kumo-2025-release.",
         ),
     },

@@ -2,19 +2,19 @@
 
 from math import inf
 
-from flows.kumo.planning.domain_choice import choose_domain
-from flows.kumo.seats import KumoSeat
-from schemas.ids import content_id, derive_rng
-from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
-from schemas.kumo.things import Setting
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
-from tasks.kumo.validation import refuse_unsafe
-from warehouse.kumo.bundled_domains import bundled_domains
+from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.flows.kumo.seats import KumoSeat
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from perennial.tasks.kumo.validation import refuse_unsafe
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 _SETTING = "easy"
 

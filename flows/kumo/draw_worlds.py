@@ -2,15 +2,15 @@
 
 from itertools import count
 
-from flows.kumo.edition import KumoEdition
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.rows import Rows
-from tasks.kumo.worlds import World, draw_world
-from tasks.kumo.worlds.counterfactual import make_counterfactual
-from warehouse.kumo.published_domains import published_domains
-from warehouse.kumo.rows import config_row, domain_row, outcome_rows
+from perennial.flows.kumo.edition import KumoEdition
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.rows import Rows
+from perennial.tasks.kumo.worlds import World, draw_world
+from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual
+from perennial.warehouse.kumo.published_domains import published_domains
+from perennial.warehouse.kumo.rows import config_row, domain_row, outcome_rows
 
 
 def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:

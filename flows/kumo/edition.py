@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.kumo.plan import KumoPlan
-from schemas.rows import Rows
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.rows import Rows
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 
 CHUNK = 10_000
 _GROUP = 50  # instances of a setting: domains of few instances share a batch, which costs more than they do

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
-from tasks.kumo.books.guidebooks import OtherBook
-from warehouse.catalog.published_rows import read_batches, rows_with
-from warehouse.store.store import Store
+from perennial.tasks.kumo.books.guidebooks import OtherBook
+from perennial.warehouse.catalog.published_rows import read_batches, rows_with
+from perennial.warehouse.store.store import Store
 
 _OF_A_DOMAIN = 8  # instances, in each setting
 _BATCH = 1 << 13

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
-from tasks.kumo import sampling, search
-from tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo import sampling, search
+from perennial.tasks.kumo.kernels.kernel_sources import Preparation
 
 _KERNELS: dict[str, Callable[[], Preparation]] = {"sampling": sampling.prepare, "search": search.prepare}
 _COMPILED = 3  # how a process ends that found no cache to load
@@ -37,7 +37,9 @@ def prepare_kernels(*names: str) -> str:
 def _compiling(names: Sequence[str]) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Yield a process for each of these kernels, and end it with the block."""
     processes = [
-        subprocess.Popen([sys.executable, "-P", "-m", "flows.kumo.kernels", name], stdin=subprocess.DEVNULL)
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "perennial.flows.kumo.kernels", name], stdin=subprocess.DEVNULL
+        )
         for name in names
     ]
     try:

@@ -1,8 +1,8 @@
 """The optimum of an instance as columns of `kumo_instances`, and back."""
 
-from schemas.kumo.things import Instance
-from schemas.rows import Row
-from tasks.kumo.search import Optimum
+from perennial.schemas.kumo.things import Instance
+from perennial.schemas.rows import Row
+from perennial.tasks.kumo.search import Optimum
 
 
 def optimum_columns(instance: Instance, optimum: Optimum | None) -> Row:

@@ -11,27 +11,27 @@ from math import inf
 
 from pydantic import field_validator, model_validator
 
-from flows.benchmark import Draw, Practice
-from flows.kumo.planning.domain_choice import load_bundled
-from flows.kumo.seats import KumoSeat
-from flows.practice.parameters import Parameters
-from schemas.errors import InvalidOption, UnreadableInput, suggest
-from schemas.ids import content_id, derive_rng, derive_seed
-from schemas.kumo.samplers import DEFAULT_SAMPLER
-from schemas.kumo.things import Instance, Setting
-from schemas.practice import PracticeQuestion
-from schemas.rows import JsonObject
-from schemas.settings.form import Names, setting
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
-from tasks.kumo.game import KumoGame
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
-from tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
-from tasks.kumo.validation import refuse_unsafe
-from warehouse.kumo.bundled_domains import bundled_domains
+from perennial.flows.benchmark import Draw, Practice
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.flows.kumo.seats import KumoSeat
+from perennial.flows.practice.parameters import Parameters
+from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
+from perennial.schemas.ids import content_id, derive_rng, derive_seed
+from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings.form import Names, setting
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
+from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
+from perennial.tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.validation import refuse_unsafe
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 # Exact search of one instance takes 0.1 ms up to eight truths, and 100 ms with twelve.
 _CHUNK, _LARGE_CHUNK, _SMALL_TRUTHS = 32, 4, 8
@@ -89,7 +89,7 @@ class KumoParameters(Parameters):
 
 
 def start(parameters: KumoParameters, seed: int) -> Callable[[int, int], Draw[KumoSeat] | None]:
-    """Return what draws (`flows.benchmark.Practice`); raise InvalidOption for a size that a domain lacks."""
+    """Return what draws, as `Practice` says; raise InvalidOption for a size that a domain lacks."""
     names = list(parameters.domains or sorted(bundled_domains()))
     derive_rng(seed, "practice/domains", 0).shuffle(names)
     for name in names:

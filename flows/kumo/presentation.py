@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from flows.website.examples import choose_question
-from prompts.wording import plural
-from schemas.kumo.things import Rule
-from schemas.presentation import (
+from perennial.flows.website.examples import choose_question
+from perennial.prompts.wording import plural
+from perennial.schemas.kumo.things import Rule
+from perennial.schemas.presentation import (
     Card,
     ChosenGame,
     DrawnGame,
@@ -16,9 +16,9 @@ from schemas.presentation import (
     Presentation,
     ReadRows,
 )
-from schemas.rows import Row
-from tasks.kumo.books.reading import quote_rule
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.rows import Row
+from perennial.tasks.kumo.books.reading import quote_rule
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _INSTANCES = """
 SELECT i.instance_id, i.truths, i.actions, i.valid_truths, d.goal, d.truth_noun, d.action_noun

@@ -9,23 +9,23 @@ from dataclasses import asdict
 from functools import lru_cache
 from math import inf
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.optimum_columns import optimum_columns
-from flows.stages.policies import Policies
-from flows.stages.threads import available_threads
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import InvalidOption
-from schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
-from schemas.kumo.things import Instance, Rejection, Setting
-from schemas.rows import Rows
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
-from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from tasks.kumo.topology import signature
-from warehouse.editions.id_set import EitherSet, IdSet
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.rows import draw_row, instance_row, rejection_row, shared_instance_row
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.optimum_columns import optimum_columns
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.threads import available_threads
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
+from perennial.schemas.kumo.things import Instance, Rejection, Setting
+from perennial.schemas.rows import Rows
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.topology import signature
+from perennial.warehouse.editions.id_set import EitherSet, IdSet
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.kumo.rows import draw_row, instance_row, rejection_row, shared_instance_row
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"

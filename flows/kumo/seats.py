@@ -4,37 +4,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from flows.benchmark import Playing
-from flows.kumo.guidebooks import read_guidebooks
-from flows.kumo.optimum_columns import optimum_from_row
-from schemas.game import Episode, Sheet
-from schemas.ids import content_id
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.protocol import PaperMessages
-from schemas.kumo.reliability import RELIABILITIES, fits_plan
-from schemas.kumo.shown_books import AMONG
-from schemas.kumo.things import BookVersion, Instance, Step
-from schemas.rows import ReadJson, Row
-from tasks.kumo.board import Board
-from tasks.kumo.books.guidebooks import choose_guidebooks
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.kumo.players import ALIASES, PLAYERS
-from tasks.kumo.players.seat import answer
-from tasks.kumo.reliability.case import Case, Reports, states_seen
-from tasks.kumo.reliability.stated import read_probability
-from tasks.kumo.search import Solution
-from warehouse.catalog.published_rows import rows_with
-from warehouse.editions.publish import read_published_plan
-from warehouse.kumo.rows import belief_row, episode_id, instance_from_row, kumo_episode_row, move_rows
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing
+from perennial.flows.kumo.guidebooks import read_guidebooks
+from perennial.flows.kumo.optimum_columns import optimum_from_row
+from perennial.schemas.game import Episode, Sheet
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.protocol import PaperMessages
+from perennial.schemas.kumo.reliability import RELIABILITIES, fits_plan
+from perennial.schemas.kumo.shown_books import AMONG
+from perennial.schemas.kumo.things import BookVersion, Instance, Step
+from perennial.schemas.rows import ReadJson, Row
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books.guidebooks import choose_guidebooks
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
+from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.players import ALIASES, PLAYERS
+from perennial.tasks.kumo.players.seat import answer
+from perennial.tasks.kumo.reliability.case import Case, Reports, states_seen
+from perennial.tasks.kumo.reliability.stated import read_probability
+from perennial.tasks.kumo.search import Solution
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.kumo.rows import (
+    belief_row,
+    episode_id,
+    instance_from_row,
+    kumo_episode_row,
+    move_rows,
+)
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class KumoSeat:
-    """An instance as it is played, and the ids of instance and book (`schemas.game.Seat`)."""
+    """An instance as it is played, and the ids of instance and book (`perennial.schemas.game.Seat`)."""
 
     instance_id: str
     book_id: str
@@ -69,7 +75,7 @@ class KumoSeat:
 def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], reply: str) -> Row:
     """Return the row of `kumo_beliefs` of an episode with these steps, the last one read from the reply."""
     # Imported here: numpy costs 100 ms, which listing players should not pay.
-    from tasks.kumo.reliability.belief import believe, plan_best_play
+    from perennial.tasks.kumo.reliability.belief import believe, plan_best_play
 
     belief = believe(reports.case, states_seen(reports.told.actions, steps))
     best = plan_best_play(reports.case)
@@ -147,7 +153,7 @@ def take_seats_reported(
 ) -> list[KumoSeat]:
     """Return the seats with reports of this reliability, of instances for which the best play is computed."""
     # Imported here: it needs numba.
-    from tasks.kumo.reliability.reports import Reporter
+    from perennial.tasks.kumo.reliability.reports import Reporter
 
     is_balanced = KumoPlan.from_json(read_published_plan(store, edition).own).is_balanced
     reporters: dict[int, Reporter] = {}
@@ -206,7 +212,7 @@ def draw_sheet(game: KumoGame) -> Sheet:
 
 
 def _draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
-    from flows.kumo.draw_seat import draw_seat  # it imports the samplers, and this module
+    from perennial.flows.kumo.draw_seat import draw_seat  # it imports the samplers, and this module
 
     return draw_seat(domain, setting, seed)
 

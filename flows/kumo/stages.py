@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from flows.benchmark import Stage, always
-from flows.kumo import author_domains, sample_instances, write_books
-from flows.kumo.draw_worlds import draw_counterfactuals, draw_worlds
-from flows.kumo.edition import (
+from perennial.flows.benchmark import Stage, always
+from perennial.flows.kumo import author_domains, sample_instances, write_books
+from perennial.flows.kumo.draw_worlds import draw_counterfactuals, draw_worlds
+from perennial.flows.kumo.edition import (
     CONFIGS,
     COUNTERFACTUALS,
     PROPOSALS,
@@ -14,10 +14,10 @@ from flows.kumo.edition import (
     KumoEdition,
     batch_of_given,
 )
-from flows.kumo.gate import check_batches
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
+from perennial.flows.kumo.gate import check_batches
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
 
 
 def _given_domains(workspace: Workspace) -> Sequence[Batch]:

@@ -11,24 +11,24 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
-from flows.console import progress
-from flows.kumo.edition import Cell, KumoEdition
-from flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.ids import derive_rng
-from schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
-from schemas.kumo.things import BookVersion as VersionName
-from schemas.kumo.things import Judgement, Rejection
-from schemas.rows import Row, Rows
-from tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
-from tasks.kumo.authors.judgement import judge_book
-from tasks.kumo.books import write_book
-from tasks.kumo.books.check import check_book
-from tasks.kumo.books.rules import rules_of
-from tasks.llm.structured import JsonAsker
-from warehouse.kumo.rows import book_row, instance_from_row, rejection_row
+from perennial.flows.console import progress
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
+from perennial.schemas.kumo.things import BookVersion as VersionName
+from perennial.schemas.kumo.things import Judgement, Rejection
+from perennial.schemas.rows import Row, Rows
+from perennial.tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
+from perennial.tasks.kumo.authors.judgement import judge_book
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.check import check_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.llm.structured import JsonAsker
+from perennial.warehouse.kumo.rows import book_row, instance_from_row, rejection_row
 
 TEMPLATE_AUTHOR = "template"
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from flows.benchmark import find_benchmark
-from flows.refresh.planning.model_checks import refuse_reserved_names
-from schemas.errors import InvalidOption, PerennialError
-from schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
-from schemas.settings import RefreshSettings
-from schemas.settings.models_file import MODELS_FILE, entry_prices
-from tasks.llm.clients import ModelClients
-from tasks.llm.http.listing import describe_unlisted, is_listed, is_same_model, listed_models
-from tasks.llm.limits.rate_limits import completion_bound
-from tasks.llm.replies import find_message, one_line
-from tasks.llm.server_words import read_ending
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.refresh.planning.model_checks import refuse_reserved_names
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
+from perennial.tasks.llm.clients import ModelClients
+from perennial.tasks.llm.http.listing import describe_unlisted, is_listed, is_same_model, listed_models
+from perennial.tasks.llm.limits.rate_limits import completion_bound
+from perennial.tasks.llm.replies import find_message, one_line
+from perennial.tasks.llm.server_words import read_ending
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256
@@ -164,7 +164,7 @@ def suggest_remedy(error: str, sent: Sequence[str]) -> str:
 
 
 class _NoLedger:
-    """A ledger that keeps nothing (`tasks.llm.asking.Ledger`): a check is no part of any edition."""
+    """A ledger that keeps nothing: a check is no part of any edition."""
 
     def find(self, _call_id: str) -> Reply | None:
         return None

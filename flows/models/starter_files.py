@@ -6,9 +6,9 @@ from textwrap import wrap
 
 from pydantic.fields import FieldInfo
 
-from flows.benchmark import Benchmark
-from schemas.settings.form import PANELS, describe_setting, panel_of
-from schemas.settings.model_entry import ModelEntry
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.settings.form import PANELS, describe_setting, panel_of
+from perennial.schemas.settings.model_entry import ModelEntry
 
 _WIDTH = 100
 _SETTINGS_HEAD = (

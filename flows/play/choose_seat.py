@@ -2,14 +2,14 @@
 
 import secrets
 
-from flows.benchmark import Playing, find_benchmark
-from flows.console.root_option import data_root
-from schemas.benchmark import DEFAULT_BENCHMARK
-from schemas.errors import InvalidOption, quote
-from schemas.game import Seat
-from warehouse.catalog.catalog import visible_editions
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
+from perennial.flows.benchmark import Playing, find_benchmark
+from perennial.flows.console.root_option import data_root
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import InvalidOption, quote
+from perennial.schemas.game import Seat
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
 
 
 def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> tuple[Playing, Seat, str]:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TextIO
 
-from flows.benchmark import Playing
-from flows.console.terminal import Terminal
-from prompts.wording import with_article
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.errors import count as count_of
-from schemas.game import Game, Seat, Sheet
-from schemas.ids import derive_rng
-from schemas.rows import JsonObject
-from tasks.play.program_player import play_program
+from perennial.flows.benchmark import Playing
+from perennial.flows.console.terminal import Terminal
+from perennial.prompts.wording import with_article
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.errors import count as count_of
+from perennial.schemas.game import Game, Seat, Sheet
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.rows import JsonObject
+from perennial.tasks.play.program_player import play_program
 
 _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"

@@ -7,16 +7,16 @@ seed, the parameters and the editions, and not on how many are drawn.
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 
-from flows.benchmark import Draw
-from flows.practice.grade import find_practice
-from flows.practice.parameters import read_levels, read_parameters
-from schemas.errors import InstancesExhausted
-from schemas.ids import derive_seed
-from schemas.practice import PracticeQuestion
-from warehouse.catalog.catalog import published_editions
-from warehouse.editions.id_set import IdSet
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Draw
+from perennial.flows.practice.grade import find_practice
+from perennial.flows.practice.parameters import read_levels, read_parameters
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.ids import derive_seed
+from perennial.schemas.practice import PracticeQuestion
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.store.store import Store
 
 # Attempts of an index, after which what is asked for counts as used up: of those that gave nothing at all,
 # which may cost a search, fewer.
@@ -116,7 +116,7 @@ def draw_questions(
     `root` is a data root (None: the usual one), `parameters` are those that `perennial sample --benchmark
     NAME --help` lists. Raises InvalidOption for what does not exist or gives nothing.
     """
-    from flows.console.root_option import data_root
+    from perennial.flows.console.root_option import data_root
 
     store = data_root(root)
     return PracticeQuestions(benchmark, seed, parameters, held_ids(store), curriculum)

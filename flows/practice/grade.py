@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from flows.benchmark import Practice, find_benchmark
-from flows.export.games import Conversation, open_seat
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.game import EpisodeStatus
-from schemas.model_calls.calls import Reply
-from schemas.practice import UNFINISHED, Grade, PracticeQuestion
-from schemas.rows import ReadJson
-from tasks.llm.replies import read_message
-from tasks.play.model_player import enter_reply
+from perennial.flows.benchmark import Practice, find_benchmark
+from perennial.flows.export.games import Conversation, open_seat
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.game import EpisodeStatus
+from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.practice import UNFINISHED, Grade, PracticeQuestion
+from perennial.schemas.rows import ReadJson
+from perennial.tasks.llm.replies import read_message
+from perennial.tasks.play.model_player import enter_reply
 
 # How a reply ends the game that is not read, because it was cut off or is none.
 UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")

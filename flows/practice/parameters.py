@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from schemas.errors import InvalidOption, count, suggest
-from schemas.settings.problems import describe_expectation, redact
+from perennial.schemas.errors import InvalidOption, count, suggest
+from perennial.schemas.settings.problems import describe_expectation, redact
 
 if TYPE_CHECKING:
-    from flows.benchmark import Practice
+    from perennial.flows.benchmark import Practice
 
 
 class Parameters(BaseModel):

@@ -5,27 +5,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from flows.benchmark import find_benchmark
-from flows.console.clock import refuse_clock_set_back
-from flows.refresh.planning.model_checks import check_models, choose_params, state_facts
-from flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
-from flows.run.code_version import code_version
-from schemas.errors import EditionConflict, InvalidOption
-from schemas.plan import EditionPlan, EvaluationPlan, way_of
-from schemas.settings import RefreshSettings
-from schemas.settings.problems import NAME_WORDS
-from schemas.units import evaluation_of, split_unit
-from warehouse.catalog.catalog import (
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.refresh.planning.model_checks import check_models, choose_params, state_facts
+from perennial.flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
+from perennial.flows.run.code_version import code_version
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, way_of
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.problems import NAME_WORDS
+from perennial.schemas.units import evaluation_of, split_unit
+from perennial.warehouse.catalog.catalog import (
     PART,
     list_contents,
     published_evaluations,
     row_file,
     visible_evaluations,
 )
-from warehouse.editions.damage import refuse_damaged
-from warehouse.editions.publish import evaluation_plan, read_counts, read_published_plan
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.store import Store
+from perennial.warehouse.editions.damage import refuse_damaged
+from perennial.warehouse.editions.publish import evaluation_plan, read_counts, read_published_plan
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.store import Store
 
 _UNREAD = "messages"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -2,7 +2,8 @@
 of several in turn; or an evaluation of a published edition.
 
 What is staged already is skipped, so that the same command resumes after any interruption. `execution` says
-what runs the stages: Prefect (`flows.run.by_prefect`), or this process without it (`flows.run.plain_stages`).
+what runs the stages: Prefect (`perennial.flows.run.by_prefect`), or this process without it
+(`perennial.flows.run.plain_stages`).
 """
 
 import time
@@ -10,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from flows.console import progress
-from flows.refresh.planning.plan import PreparedRefresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.refresh.publish import audit_and_publish
-from flows.refresh.several import (
+from perennial.flows.console import progress
+from perennial.flows.refresh.planning.plan import PreparedRefresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.refresh.several import (
     EditionsFailed,
     Outcome,
     begin_run,
@@ -23,17 +24,17 @@ from flows.refresh.several import (
     stage_plan,
     units_of,
 )
-from flows.run.choose_runner import root_for_workers
-from flows.run.code_version import code_version
-from flows.run.plain_stages import Execution
-from flows.stages.grow import Here, grow
-from flows.stages.leaving import before_leaving
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from flows.watchers.openlineage import LineageWatcher
-from flows.watchers.watcher import Watchers, report_failure
-from flows.watchers.webhook import Notices
-from schemas.errors import (
+from perennial.flows.run.choose_runner import root_for_workers
+from perennial.flows.run.code_version import code_version
+from perennial.flows.run.plain_stages import Execution
+from perennial.flows.stages.grow import Here, grow
+from perennial.flows.stages.leaving import before_leaving
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.watchers.openlineage import LineageWatcher
+from perennial.flows.watchers.watcher import Watchers, report_failure
+from perennial.flows.watchers.webhook import Notices
+from perennial.schemas.errors import (
     AuditFailed,
     InstancesExhausted,
     PerennialError,
@@ -41,14 +42,14 @@ from schemas.errors import (
     UnusableBenchmark,
     UnusableConfig,
 )
-from schemas.plan import EvaluationPlan, Plan
-from schemas.settings import RefreshSettings
-from warehouse.catalog.catalog import row_file
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.place import one_ledger
-from warehouse.lock.root_lock import SETTLING_S, sole_writer
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.schemas.plan import EvaluationPlan, Plan
+from perennial.schemas.settings import RefreshSettings
+from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.place import one_ledger
+from perennial.warehouse.lock.root_lock import SETTLING_S, sole_writer
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 # Reasons of one edition; anything else would meet the next one too.
 _OF_ONE_EDITION = (

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from flows.console.print_edition import sum_calls
-from flows.console.terminal import Terminal
-from schemas.rows import Row
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.store.store import Store
+from perennial.flows.console.print_edition import sum_calls
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.refresh.several import Outcome
+    from perennial.flows.refresh.several import Outcome
 
 
 def print_outcomes(store: Store, outcomes: "Sequence[Outcome]", console: Terminal, as_json: bool) -> None:

@@ -6,27 +6,27 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.console import progress
-from flows.console.clock import refuse_clock_set_back
-from flows.console.interrupts import first_signal
-from flows.refresh.planning.plan import FIRST
-from flows.refresh.show_questions import show_questions
-from flows.refresh.template_hashes import template_hashes
-from flows.run.spread_work import spread_over
-from flows.stages.completeness import require_complete
-from flows.stages.compute_scale import renew_scale
-from flows.stages.compute_statistics import analyse_edition
-from flows.stages.workspace import open_workspace
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.tables import TABLES
-from schemas.units import describe_unit, evaluation_of, is_evaluation
-from warehouse.audit.audit import audit, failed_validations, require_pass
-from warehouse.catalog.catalog import table_file, visible_evaluations
-from warehouse.editions.publish import publish
-from warehouse.staging.merge_parts import consolidate
-from warehouse.staging.staging import Staging
-from warehouse.store.parquet import rows_as_table
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.console.interrupts import first_signal
+from perennial.flows.refresh.planning.plan import FIRST
+from perennial.flows.refresh.show_questions import show_questions
+from perennial.flows.refresh.template_hashes import template_hashes
+from perennial.flows.run.spread_work import spread_over
+from perennial.flows.stages.completeness import require_complete
+from perennial.flows.stages.compute_scale import renew_scale
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation
+from perennial.warehouse.audit.audit import audit, failed_validations, require_pass
+from perennial.warehouse.catalog.catalog import table_file, visible_evaluations
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.staging.merge_parts import consolidate
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.parquet import rows_as_table
+from perennial.warehouse.store.store import Store
 
 _EVIDENCE = "failed_validations.json"
 

@@ -3,16 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.benchmark import Benchmark, find_benchmark
-from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
-from schemas.errors import InvalidOption, PerennialError, count, in_one_line
-from schemas.plan import Plan, RefreshPlan
-from schemas.settings import RefreshSettings
-from schemas.settings.several import naming
-from warehouse.catalog.catalog import row_file
-from warehouse.staging.staging import Staging
-from warehouse.staging.unfinished import forget_unfinished, keep_unfinished, run_key
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from perennial.schemas.errors import InvalidOption, PerennialError, count, in_one_line
+from perennial.schemas.plan import Plan, RefreshPlan
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.several import naming
+from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging.unfinished import forget_unfinished, keep_unfinished, run_key
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ plays.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flows.benchmark import Playing, find_benchmark
-from prompts.render import template_hash
-from schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, in_one_line, shorten
-from schemas.game import Seat
-from schemas.ids import derive_rng
-from schemas.plan import EditionPlan
-from warehouse.catalog.catalog import table_file
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing, find_benchmark
+from perennial.prompts.render import template_hash
+from perennial.schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, in_one_line, shorten
+from perennial.schemas.game import Seat
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.store.store import Store
 
 _MOST = 100  # questions, one of each domain and setting
 

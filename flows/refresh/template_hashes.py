@@ -1,6 +1,6 @@
 """The hashes of all prompt templates that are installed, for the manifest of an edition."""
 
-from prompts.render import template_hash, template_names
+from perennial.prompts.render import template_hash, template_names
 
 
 def template_hashes() -> dict[str, str]:

@@ -1,9 +1,9 @@
 """What is prepared before a root is locked still holds afterwards, or is refused."""
 
-from schemas.errors import RootLocked
-from warehouse.catalog.catalog import published_units
-from warehouse.staging.staging import staged_units
-from warehouse.store.store import Store
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.staging.staging import staged_units
+from perennial.warehouse.store.store import Store
 
 UnitsOfRoot = tuple[frozenset[str], frozenset[str]]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flows.stages.grow import Counts, Work
+from perennial.flows.stages.grow import Counts, Work
 
 if TYPE_CHECKING:
     from prefect import Task

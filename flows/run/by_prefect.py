@@ -9,14 +9,14 @@ from prefect import flow, runtime
 from prefect.client.orchestration import get_client
 from prefect.context import FlowRunContext
 
-from flows.run.choose_runner import open_runner, root_for_workers
-from flows.run.plain_stages import Execution
-from flows.run.prefect_stages import Stages
-from flows.watchers.prefect_artifacts import Artifacts
-from flows.watchers.prefect_assets import AssetWatcher
-from flows.watchers.watcher import Watcher, Watchers
-from schemas.rows import JsonObject
-from schemas.settings import RefreshSettings
+from perennial.flows.run.choose_runner import open_runner, root_for_workers
+from perennial.flows.run.plain_stages import Execution
+from perennial.flows.run.prefect_stages import Stages
+from perennial.flows.watchers.prefect_artifacts import Artifacts
+from perennial.flows.watchers.prefect_assets import AssetWatcher
+from perennial.flows.watchers.watcher import Watcher, Watchers
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings import RefreshSettings
 
 Result = TypeVar("Result")
 _TAG = "edition:"

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.run.batch_runner import Runner, threads_of_share
-from flows.run.process_pool import ProcessPool, WorkerLost
-from flows.run.worker import run_work
-from flows.stages.grow import Counts, Work
-from flows.stages.leaving import before_leaving
-from flows.stages.workspace import open_workspace
-from schemas.errors import PerennialError
+from perennial.flows.run.batch_runner import Runner, threads_of_share
+from perennial.flows.run.process_pool import ProcessPool, WorkerLost
+from perennial.flows.run.worker import run_work
+from perennial.flows.stages.grow import Counts, Work
+from perennial.flows.stages.leaving import before_leaving
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import PerennialError
 
 if TYPE_CHECKING:
     from prefect.futures import PrefectFuture
@@ -27,7 +27,7 @@ _WORTH_A_POOL_S = 2.0
 def check_runner(runner: str) -> None:
     """Raise InvalidOption where this runner cannot work: its package is missing, or nobody is there."""
     if runner != "local":
-        from flows.run.dask_workers import check_dask
+        from perennial.flows.run.dask_workers import check_dask
 
         check_dask(runner)
 
@@ -40,7 +40,7 @@ def open_runner(runner: str, workers: int | None, root: str, edition: str) -> "I
     """
     cores = os.cpu_count() or 1
     if runner != "local":
-        from flows.run.dask_workers import open_dask
+        from perennial.flows.run.dask_workers import open_dask
 
         with open_dask(runner, workers or cores, root, edition) as taken:
             yield taken

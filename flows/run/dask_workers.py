@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.run.batch_runner import Runner, threads_of_share
-from flows.run.code_version import code_version
-from flows.run.process_pool import interrupts_held_back
-from flows.run.worker import run_work
-from flows.stages.grow import Counts
-from flows.stages.workspace import open_workspace
-from schemas.errors import InvalidOption, PerennialError
+from perennial.flows.run.batch_runner import Runner, threads_of_share
+from perennial.flows.run.code_version import code_version
+from perennial.flows.run.process_pool import interrupts_held_back
+from perennial.flows.run.worker import run_work
+from perennial.flows.stages.grow import Counts
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import InvalidOption, PerennialError
 
 if TYPE_CHECKING:
     from distributed import Client, Nanny

@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from flows.console import progress
-from flows.stages.grow import Counts, StageRunner, Work
-from flows.watchers.watcher import Watcher, Watchers
+from perennial.flows.console import progress
+from perennial.flows.stages.grow import Counts, StageRunner, Work
+from perennial.flows.watchers.watcher import Watcher, Watchers
 
 if TYPE_CHECKING:
-    from schemas.settings import RefreshSettings
+    from perennial.schemas.settings import RefreshSettings
 
 
 class PlainStages(StageRunner):

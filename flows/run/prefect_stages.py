@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.run.batch_runner import Runner
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import Counts, Work
-from flows.watchers.watcher import Watchers
-from schemas.errors import PerennialError
-from schemas.rows import JsonObject
+from perennial.flows.run.batch_runner import Runner
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import Counts, Work
+from perennial.flows.watchers.watcher import Watchers
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from prefect.tasks import TaskRunNameCallbackWithParameters

@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import TypeVar
 
-from flows.run.worker import prepare_worker
-from flows.seldom_collected import collect_seldom
+from perennial.flows.run.worker import prepare_worker
+from perennial.flows.seldom_collected import collect_seldom
 
 Result = TypeVar("Result")
 

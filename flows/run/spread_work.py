@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from flows.run.process_pool import ProcessPool
-from flows.stages.compute_statistics import Spread
+from perennial.flows.run.process_pool import ProcessPool
+from perennial.flows.stages.compute_statistics import Spread
 
 
 def spread_over(workers: int | None) -> Spread:

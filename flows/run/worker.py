@@ -1,8 +1,8 @@
 """What a worker does: a process of this machine's pool, or of Dask's."""
 
-from flows.benchmark import find_benchmark
-from flows.stages.grow import Counts, Work
-from flows.stages.threads import limit_threads
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.stages.grow import Counts, Work
+from perennial.flows.stages.threads import limit_threads
 
 
 def prepare_worker(benchmark: str) -> None:

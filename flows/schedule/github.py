@@ -5,9 +5,9 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from flows.run.code_version import code_version
-from schemas.errors import InvalidOption, quote
-from schemas.settings.model_entry import ModelEntry
+from perennial.flows.run.code_version import code_version
+from perennial.schemas.errors import InvalidOption, quote
+from perennial.schemas.settings.model_entry import ModelEntry
 
 WORKFLOW = Path(".github/workflows/perennial.yml")
 RELEASE = "release"

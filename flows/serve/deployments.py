@@ -19,23 +19,23 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
 
-from flows.console import progress
-from flows.console.terminal import Terminal
-from flows.refresh.make_units import make_editions
-from flows.refresh.planning.plan import FIRST
-from flows.refresh.several import prepare_each
-from flows.run.by_prefect import PrefectExecution
-from flows.run.code_version import code_version
-from flows.serve.child_runs import end_with_parent
-from flows.serve.flow_parameters import takes_settings
-from flows.watchers.webhook import Notices
-from flows.website.after_refresh import renew_site
-from schemas.rows import JsonObject
-from schemas.settings import EditionName, load_settings
-from schemas.settings.several import load_each
-from schemas.units import evaluation_of
-from warehouse.catalog.catalog import published_units
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.refresh.make_units import make_editions
+from perennial.flows.refresh.planning.plan import FIRST
+from perennial.flows.refresh.several import prepare_each
+from perennial.flows.run.by_prefect import PrefectExecution
+from perennial.flows.run.code_version import code_version
+from perennial.flows.serve.child_runs import end_with_parent
+from perennial.flows.serve.flow_parameters import takes_settings
+from perennial.flows.watchers.webhook import Notices
+from perennial.flows.website.after_refresh import renew_site
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings import EditionName, load_settings
+from perennial.schemas.settings.several import load_each
+from perennial.schemas.units import evaluation_of
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.store.store import Store
 
 _WIDTH = 160
 DOCS_VARIABLE = "PERENNIAL__DATA_DOCS"
@@ -101,7 +101,7 @@ def analyse(edition: EditionName | None = None) -> State[object]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.editions.analyse import analyse_editions
+    from perennial.flows.editions.analyse import analyse_editions
 
     with _run_of_its_own():
         store = Store(load_settings({}).root)
@@ -117,8 +117,8 @@ def audit(edition: EditionName | None = None) -> State[object]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
-    from warehouse.audit.great_expectations import CheckpointRunner
+    from perennial.flows.editions.audit import audit_unit, require_expectations, units_to_audit
+    from perennial.warehouse.audit.great_expectations import CheckpointRunner
 
     store = Store(load_settings({}).root)
     broken = {}

@@ -30,10 +30,10 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO
 
-from flows.seldom_collected import collect_seldom
-from flows.serve.free_space import require_space
-from flows.serve.prefect_environment import bypass_proxies, keep_prefect_from_proxies
-from schemas.errors import ServerEnded
+from perennial.flows.seldom_collected import collect_seldom
+from perennial.flows.serve.free_space import require_space
+from perennial.flows.serve.prefect_environment import bypass_proxies, keep_prefect_from_proxies
+from perennial.schemas.errors import ServerEnded
 
 START_TIMEOUT_S = 180.0
 _POLL_S = 0.05
@@ -197,7 +197,7 @@ def begin_server() -> None:
         return
     process = subprocess.Popen(
         # -P: a folder called `warehouse` in the current one is not our package.
-        [sys.executable, "-P", "-m", "flows.serve.embedded_server"],
+        [sys.executable, "-P", "-m", "perennial.flows.serve.embedded_server"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -257,9 +257,9 @@ def _wait_and_serve() -> None:
 
 
 def _serve(port: int, *, scheduling: bool) -> None:
-    from flows.serve.prefect_database import prepare_database
-    from flows.serve.prefect_retention import trim_at_start
-    from flows.serve.server_guard import OwnAddressOnly, data_docs, own_origins, sign_in_page
+    from perennial.flows.serve.prefect_database import prepare_database
+    from perennial.flows.serve.prefect_retention import trim_at_start
+    from perennial.flows.serve.server_guard import OwnAddressOnly, data_docs, own_origins, sign_in_page
 
     # Prefect reads it when it is first imported, and would allow every origin.
     os.environ["PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS"] = ",".join(own_origins(port))

@@ -13,8 +13,8 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from schemas.settings.form import describe_setting
-from schemas.settings.refresh import RefreshSettings, choose_benchmarks
+from perennial.schemas.settings.form import describe_setting
+from perennial.schemas.settings.refresh import RefreshSettings, choose_benchmarks
 
 # A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
 SECRET_SETTINGS = ("webhook", "openlineage_url")

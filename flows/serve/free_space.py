@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from schemas.errors import DiskFull
+from perennial.schemas.errors import DiskFull
 
 NEEDED_BYTES = 8 * 2**20  # a new database, its log, and what a small run adds
 # With less free, SQLite's next pages do not fit, nor ours.

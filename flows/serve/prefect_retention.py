@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flows.serve.prefect_database import own_database
+from perennial.flows.serve.prefect_database import own_database
 
 KEEP_RUNS = 20
 KEEP_DAYS = 90

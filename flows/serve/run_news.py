@@ -20,7 +20,7 @@ from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.states import Completed
 
-from flows.run.by_prefect import editions_of
+from perennial.flows.run.by_prefect import editions_of
 
 _POLL_S = 1.0
 _IDLE_POLL_S = 10.0  # each look costs the server some hundredths of a second

@@ -30,17 +30,17 @@ from prefect.schedules import Cron, Interval, Schedule
 from prefect.states import Crashed, Scheduled
 from prefect.types.entrypoint import EntrypointType
 
-from flows.refresh.planning.plan import FIRST
-from flows.serve.child_runs import leave_after
-from flows.serve.deployments import analyse, audit, grow_edition
-from flows.serve.run_news import RunNews, read_runs
-from flows.serve.server_access import refuse_open_server, require_access
-from flows.watchers.webhook import without_credentials
-from schemas.errors import InvalidOption, PerennialError, suggest
-from schemas.rows import JsonObject
-from schemas.units import evaluation_of
-from warehouse.catalog.catalog import row_file
-from warehouse.store.store import Store
+from perennial.flows.refresh.planning.plan import FIRST
+from perennial.flows.serve.child_runs import leave_after
+from perennial.flows.serve.deployments import analyse, audit, grow_edition
+from perennial.flows.serve.run_news import RunNews, read_runs
+from perennial.flows.serve.server_access import refuse_open_server, require_access
+from perennial.flows.watchers.webhook import without_credentials
+from perennial.schemas.errors import InvalidOption, PerennialError, suggest
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.units import evaluation_of
+from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.store.store import Store
 
 Tell = Callable[[str], None]
 STOPPED = "perennial serve was stopped; the run resumes when it is started again"

@@ -8,9 +8,9 @@ import httpx
 from prefect.client.orchestration import PrefectClient
 from prefect.exceptions import PrefectHTTPStatusError
 
-from flows.watchers.webhook import without_credentials
-from schemas.errors import InvalidOption, PerennialError
-from tasks.llm.http.endpoint import is_loopback
+from perennial.flows.watchers.webhook import without_credentials
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.tasks.llm.http.endpoint import is_loopback
 
 _ANSWER_S = 5.0
 _REMEDY = (

@@ -7,9 +7,9 @@ meanwhile would be missed by no reader, and the edition be published without it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.stages.unit_stages import stages_of
-from flows.stages.workspace import Workspace
-from schemas.units import describe_unit
+from perennial.flows.stages.unit_stages import stages_of
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.units import describe_unit
 
 _SHOWN = 3
 

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from flows.benchmark import benchmarks, find_benchmark
-from schemas.errors import PerennialError
-from schemas.ids import content_id
-from schemas.people.persons import pool_sql
-from schemas.plan import way_of
-from schemas.rows import ReadJson, Row
-from schemas.statistics.analysis_tables import SCALE
-from schemas.statistics.variance import MeasuredVariance
-from tasks.play.model_player import parse_model_player
-from tasks.statistics.scale.cells import Cell
-from tasks.statistics.scale.scale_rows import Player, scale_rows
-from warehouse.catalog.catalog import Catalog, open_catalog, visible_units
-from warehouse.catalog.scale_file import keep_scale
-from warehouse.catalog.sql.confinement import quote
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.ids import content_id
+from perennial.schemas.people.persons import pool_sql
+from perennial.schemas.plan import way_of
+from perennial.schemas.rows import ReadJson, Row
+from perennial.schemas.statistics.analysis_tables import SCALE
+from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.statistics.scale.cells import Cell
+from perennial.tasks.statistics.scale.scale_rows import Player, scale_rows
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
+from perennial.warehouse.catalog.scale_file import keep_scale
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.store.store import Store
 
 MOST_EDITIONS = 40
 """The newest of each benchmark; domains that return in all of them make large matrices."""
@@ -65,7 +65,7 @@ def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[Cell]]:
     )
     drawn = {name for name, known in benchmarks().items() if known.variance is not None}
     kept = [edition for edition, benchmark in catalog.query(newest)[1] if benchmark in drawn]
-    sql = (files("warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
+    sql = (files("perennial.warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
     sql = sql.replace("PLAYER", pool_sql("e.player"))
     rows = sorted(row for edition in kept for row in catalog.query(sql.replace("EDITION", quote(edition)))[1])
     ways = _read_ways(catalog)

@@ -12,37 +12,37 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flows.benchmark import find_benchmark
-from schemas.rows import Rows
-from schemas.statistics.populations import Population
-from schemas.table_form import Table
-from schemas.tables import TABLES
-from tasks.statistics import items
-from tasks.statistics.analysis import Analysis
-from tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.control_figures import control_figures
-from tasks.statistics.figures.pair_figures import pair_figures
-from tasks.statistics.figures.rate_figures import rate_figures
-from tasks.statistics.figures.study_figures import correlation_figures
-from tasks.statistics.figures.version_figures import preference_figures, version_figures
-from tasks.statistics.items import Items, item_statistics
-from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
-from tasks.statistics.ranks.domain_ranks import domain_rank_figures
-from tasks.statistics.ranks.rank_figures import place_figures, rank_figures
-from tasks.statistics.reliability import reliability_figures
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.count_cells import Answers
-from warehouse.catalog.external_scores import load_scores
-from warehouse.catalog.later_statistics import as_item_table, as_statistics
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.parquet import parquet_bytes
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.rows import Rows
+from perennial.schemas.statistics.populations import Population
+from perennial.schemas.table_form import Table
+from perennial.schemas.tables import TABLES
+from perennial.tasks.statistics import items
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.control_figures import control_figures
+from perennial.tasks.statistics.figures.pair_figures import pair_figures
+from perennial.tasks.statistics.figures.rate_figures import rate_figures
+from perennial.tasks.statistics.figures.study_figures import correlation_figures
+from perennial.tasks.statistics.figures.version_figures import preference_figures, version_figures
+from perennial.tasks.statistics.items import Items, item_statistics
+from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
+from perennial.tasks.statistics.ranks.domain_ranks import domain_rank_figures
+from perennial.tasks.statistics.ranks.rank_figures import place_figures, rank_figures
+from perennial.tasks.statistics.reliability import reliability_figures
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.count_cells import Answers
+from perennial.warehouse.catalog.external_scores import load_scores
+from perennial.warehouse.catalog.later_statistics import as_item_table, as_statistics
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.parquet import parquet_bytes
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow
 
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 Scores = Mapping[str, Mapping[str, float]]
 Result = TypeVar("Result")

@@ -3,12 +3,12 @@
 from collections.abc import Container, Mapping
 from math import ceil
 
-from schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelChoice, StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.llm.limits.rate_limits import completion_bound
-from tasks.llm.usage import cost_usd
-from tasks.play.model_player import parse_model_player
+from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelChoice, StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.llm.limits.rate_limits import completion_bound
+from perennial.tasks.llm.usage import cost_usd
+from perennial.tasks.play.model_player import parse_model_player
 
 LowHigh = tuple[float, float]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from schemas.errors import AuditFailed
+from perennial.schemas.errors import AuditFailed
 
 _SHOWN = 3
 

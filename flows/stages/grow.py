@@ -7,17 +7,17 @@ from functools import partial
 from itertools import groupby
 from typing import Protocol
 
-from flows.benchmark import Stage
-from flows.stages.model_calls import CallsFailed
-from flows.stages.policies import Policies
-from flows.stages.smoke import try_players
-from flows.stages.unit_stages import stages_of
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.benchmark import Batch
-from schemas.errors import CallsStopped, EndpointFailed, count
-from warehouse.ledger.causes import describe_causes
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import LedgerReader
+from perennial.flows.benchmark import Stage
+from perennial.flows.stages.model_calls import CallsFailed
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.smoke import try_players
+from perennial.flows.stages.unit_stages import stages_of
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import CallsStopped, EndpointFailed, count
+from perennial.warehouse.ledger.causes import describe_causes
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import LedgerReader
 
 FAILED_EPISODES = "api_errors"
 Counts = dict[str, int]

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import util
 from typing import NoReturn
 
-from schemas.errors import PerennialError
+from perennial.schemas.errors import PerennialError
 
 Step = Callable[[PerennialError], None]
 

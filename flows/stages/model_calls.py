@@ -11,26 +11,26 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flows.console import progress
-from flows.console.interrupts import first_signal
-from flows.stages.leaving import before_leaving
-from flows.stages.workspace import Workspace
-from schemas.errors import EndpointFailed, PerennialError, UnreadableInput
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
-from schemas.rows import Rows
-from schemas.settings.models_file import entry_prices
-from tasks.llm.asking import Ask
-from tasks.llm.replay import ReplayClient
-from tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
-from tasks.llm.structured import JsonAsker, SchemaSupport
-from warehouse.editions.stored_replies import reply_of
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.ledger.prices import load_prices
-from warehouse.store.root_id import root_id
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.flows.console.interrupts import first_signal
+from perennial.flows.stages.leaving import before_leaving
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.errors import EndpointFailed, PerennialError, UnreadableInput
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
+from perennial.schemas.rows import Rows
+from perennial.schemas.settings.models_file import entry_prices
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.replay import ReplayClient
+from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
+from perennial.tasks.llm.structured import JsonAsker, SchemaSupport
+from perennial.warehouse.editions.stored_replies import reply_of
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.store.root_id import root_id
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from tasks.llm.clients import ModelClients
+    from perennial.tasks.llm.clients import ModelClients
 
 Result = TypeVar("Result")
 
@@ -152,7 +152,7 @@ def _client(
 ) -> AbstractAsyncContextManager["ModelClients | ReplayClient"]:
     if policy.replay:
         return nullcontext(ReplayClient(partial(_read_stored_reply, ledger)))
-    from tasks.llm.clients import ModelClients
+    from perennial.tasks.llm.clients import ModelClients
 
     prices = entry_prices(policy.models, load_prices(store))
     batches = None

@@ -12,24 +12,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from flows.benchmark import Playing, Stage, find_benchmark
-from flows.console import progress
-from flows.stages.model_calls import CallsFailed, ModelSession, run_session
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.game import USUAL, Episode, Program, Seat
-from schemas.ids import derive_rng
-from schemas.plan import EvaluationPlan
-from schemas.rows import Row, Rows
-from schemas.tables import TABLES, staged_tables
-from tasks.play.model_player import parse_model_player, play_all, plays_version
-from tasks.play.program_player import play_program
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import read_published_plan
-from warehouse.staging.growth_rows import refusal_row
-from warehouse.staging.play_rows import episode_row, turn_rows
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Playing, Stage, find_benchmark
+from perennial.flows.console import progress
+from perennial.flows.stages.model_calls import CallsFailed, ModelSession, run_session
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.game import USUAL, Episode, Program, Seat
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import Row, Rows
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.play.model_player import parse_model_player, play_all, plays_version
+from perennial.tasks.play.program_player import play_program
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.staging.growth_rows import refusal_row
+from perennial.warehouse.staging.play_rows import episode_row, turn_rows
+from perennial.warehouse.store.store import Store
 
 CHUNK = 10_000
 _SHARES = 8  # of a small edition, for the processes that let programs play
@@ -42,7 +42,7 @@ PEOPLE = Batch("episodes", ("people",))  # staged from what they did, and never 
 
 def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
-    # People's answers are staged by `flows.study.publish`, and what they are with them.
+    # People's answers are staged by `perennial.flows.study.publish`, and what they are with them.
     playing = _playing(benchmark)
     later = {"participants"}.union(*(stage.writes for stage in playing.analysing()))
     answers = [name for name in staged_tables(benchmark, answers=True) if name not in later]

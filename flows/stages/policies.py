@@ -5,8 +5,8 @@ from typing import Generic
 
 from typing_extensions import TypeVar
 
-from schemas.model_calls.calls import CallPolicy
-from schemas.settings import RefreshSettings
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.settings import RefreshSettings
 
 # What a stage that takes bare policies is given, it cannot look into.
 InputsT_co = TypeVar("InputsT_co", covariant=True, default=object)
@@ -18,8 +18,8 @@ class Policies(Generic[InputsT_co]):
     """How calls are made, and what a benchmark's stages are given beside the plan.
 
     `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
-    inputs (`flows.benchmark.Preparation`), which batches that run elsewhere do not get. `smoke`: each model
-    plays one instance before the rest.
+    inputs (`perennial.flows.benchmark.Preparation`), which batches that run elsewhere do not get. `smoke`:
+    each model plays one instance before the rest.
     """
 
     calls: CallPolicy

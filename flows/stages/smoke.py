@@ -5,16 +5,16 @@ The replies are in the ledger: the batches that follow use them.
 
 from collections.abc import Sequence
 
-from flows.benchmark import find_benchmark
-from flows.console import progress
-from flows.stages.play_episodes import play_first_episode
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import EndpointFailed
-from warehouse.ledger.causes import describe_causes
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import LedgerReader
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console import progress
+from perennial.flows.stages.play_episodes import play_first_episode
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import EndpointFailed
+from perennial.warehouse.ledger.causes import describe_causes
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import LedgerReader
 
 
 def try_players(workspace: Workspace, batches: Sequence[Batch], policies: Policies) -> None:

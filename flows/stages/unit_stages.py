@@ -1,9 +1,9 @@
 """The stages of what is staged: a benchmark's own of an edition; play and what follows it of answers."""
 
-from flows.benchmark import Stage, find_benchmark
-from flows.stages.play_episodes import play_stage
-from schemas.units import is_evaluation
-from warehouse.lineage.jobs import StageTables, jobs_of
+from perennial.flows.benchmark import Stage, find_benchmark
+from perennial.flows.stages.play_episodes import play_stage
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.lineage.jobs import StageTables, jobs_of
 
 
 def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.benchmark import Batch
-from schemas.errors import Damaged
-from schemas.plan import EditionPlan, EvaluationPlan, Plan
-from schemas.rows import Rows
-from warehouse.disclosure.seeds import find_seed, seed_file
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import Damaged
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
+from perennial.schemas.rows import Rows
+from perennial.warehouse.disclosure.seeds import find_seed, seed_file
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True)

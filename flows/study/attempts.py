@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from schemas.errors import LimitReached
+from perennial.schemas.errors import LimitReached
 
 WINDOW_S = 600.0
 MOST_OF_AN_ORIGIN = 20

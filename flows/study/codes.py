@@ -3,14 +3,14 @@
 import secrets
 from pathlib import Path
 
-from flows.console.input_files import show_path
-from flows.study.opened import open_study
-from schemas.errors import EditionConflict
-from schemas.people.study import Study
-from tasks.study.codes import Code, draw_code
-from warehouse.store.store import Store
-from warehouse.study.clock import ReadClocks, read_clocks
-from warehouse.study.ledger import StudyLedger, study_file
+from perennial.flows.console.input_files import show_path
+from perennial.flows.study.opened import open_study
+from perennial.schemas.errors import EditionConflict
+from perennial.schemas.people.study import Study
+from perennial.tasks.study.codes import Code, draw_code
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.clock import ReadClocks, read_clocks
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 
 # What may change while a study runs: it decides neither what somebody plays nor what somebody agreed to.
 _FREE = {"participants", "contact"}

@@ -8,19 +8,19 @@ import json
 import logging
 from pathlib import Path
 
-from flows.study.attempts import Attempts
-from flows.study.codes import require_same_study
-from flows.study.opened import OpenedStudy, open_study
-from flows.study.run import Run, TaskRun, replay
-from flows.study.screens import closed_screen, draw_screen
-from flows.study.study_file import read_study
-from schemas.errors import InvalidOption, PerennialError, quote
-from schemas.people.study import Study
-from schemas.text.screen import Screen
-from tasks.study.codes import parse_code
-from warehouse.store.store import Store
-from warehouse.study.clock import ReadClocks, read_clocks
-from warehouse.study.ledger import Event, Participant, StudyLedger, study_file
+from perennial.flows.study.attempts import Attempts
+from perennial.flows.study.codes import require_same_study
+from perennial.flows.study.opened import OpenedStudy, open_study
+from perennial.flows.study.run import Run, TaskRun, replay
+from perennial.flows.study.screens import closed_screen, draw_screen
+from perennial.flows.study.study_file import read_study
+from perennial.schemas.errors import InvalidOption, PerennialError, quote
+from perennial.schemas.people.study import Study
+from perennial.schemas.text.screen import Screen
+from perennial.tasks.study.codes import parse_code
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.clock import ReadClocks, read_clocks
+from perennial.warehouse.study.ledger import Event, Participant, StudyLedger, study_file
 
 _LONGEST_ANSWER = 2_000
 _STALE = "that click was made on an earlier view of the task and does not count: this is the current one"

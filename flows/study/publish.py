@@ -5,27 +5,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.editions.withdraw import withdraw_unit
-from flows.refresh.evaluation import choose_evaluation_name
-from flows.refresh.publish import audit_and_publish
-from flows.run.code_version import code_version
-from flows.stages.play_episodes import PEOPLE
-from flows.stages.workspace import open_workspace
-from flows.study.codes import require_same_study
-from flows.study.opened import OpenedStudy, open_study
-from flows.study.results import Results, collect_results, is_playing
-from flows.study.run import replay
-from schemas.errors import InvalidOption, UnreadableInput, count
-from schemas.people.study import Study
-from schemas.plan import EvaluationPlan
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import visible_editions, visible_evaluations
-from warehouse.editions.publish import evaluation_plan, read_published_plan
-from warehouse.lock.root_lock import lock_root
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.store import Store
-from warehouse.study.clock import ReadClocks, read_clocks
-from warehouse.study.ledger import StudyLedger, study_file
+from perennial.flows.editions.withdraw import withdraw_unit
+from perennial.flows.refresh.evaluation import choose_evaluation_name
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.code_version import code_version
+from perennial.flows.stages.play_episodes import PEOPLE
+from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.study.codes import require_same_study
+from perennial.flows.study.opened import OpenedStudy, open_study
+from perennial.flows.study.results import Results, collect_results, is_playing
+from perennial.flows.study.run import replay
+from perennial.schemas.errors import InvalidOption, UnreadableInput, count
+from perennial.schemas.people.study import Study
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
+from perennial.warehouse.editions.publish import evaluation_plan, read_published_plan
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.clock import ReadClocks, read_clocks
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 
 Tell = Callable[[str], None]
 

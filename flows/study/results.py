@@ -5,13 +5,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
 
-from flows.study.opened import OpenedStudy
-from flows.study.run import Run, replay
-from schemas.ids import content_id
-from schemas.people.persons import person_name
-from schemas.rows import Row, Rows
-from warehouse.staging.play_rows import episode_row, turn_rows
-from warehouse.study.ledger import Participant, StudyLedger
+from perennial.flows.study.opened import OpenedStudy
+from perennial.flows.study.run import Run, replay
+from perennial.schemas.ids import content_id
+from perennial.schemas.people.persons import person_name
+from perennial.schemas.rows import Row, Rows
+from perennial.warehouse.staging.play_rows import episode_row, turn_rows
+from perennial.warehouse.study.ledger import Participant, StudyLedger
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from flows.study.opened import OpenedStudy
-from schemas.game import Episode, Game, Result, Seat, Sheet, Turn
-from schemas.people.study import TUTORIAL
-from warehouse.study.ledger import Event
+from perennial.flows.study.opened import OpenedStudy
+from perennial.schemas.game import Episode, Game, Result, Seat, Sheet, Turn
+from perennial.schemas.people.study import TUTORIAL
+from perennial.warehouse.study.ledger import Event
 
 _MINUTE_S = 60.0
 

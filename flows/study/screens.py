@@ -1,10 +1,10 @@
 """What a participant is shown, from how far the participant is."""
 
-from flows.study.opened import OpenedStudy
-from flows.study.run import Run, TaskRun
-from schemas.people.persons import person_name
-from schemas.people.study import TUTORIAL, Study
-from schemas.text.screen import Choice, Observation, Screen, ScreenKind, TaskView
+from perennial.flows.study.opened import OpenedStudy
+from perennial.flows.study.run import Run, TaskRun
+from perennial.schemas.people.persons import person_name
+from perennial.schemas.people.study import TUTORIAL, Study
+from perennial.schemas.text.screen import Choice, Observation, Screen, ScreenKind, TaskView
 
 
 def draw_screen(opened: OpenedStudy, public: str, run: Run, now: float, notice: str = "") -> Screen:

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from flows.console.input_files import read_text_file, show_path
-from schemas.errors import InvalidOption, quote, shorten, suggest
-from schemas.people.study import Study
-from schemas.settings.problems import describe_expectation
+from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
+from perennial.schemas.people.study import Study
+from perennial.schemas.settings.problems import describe_expectation
 
 _MAX_BYTES = 1_000_000
 _WIDTH = 80

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
-from schemas.errors import PerennialError, count
-from warehouse.study.ledger import StudyLedger
+from perennial.schemas.errors import PerennialError, count
+from perennial.warehouse.study.ledger import StudyLedger
 
 _EVERY_S = 1.0
 _ROUNDS_BETWEEN_TIMES = 30

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from flows.console.input_files import open_input, show_path
-from schemas.errors import UnreadableInput
-from schemas.rows import JsonObject
+from perennial.flows.console.input_files import open_input, show_path
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.rows import JsonObject
 
 Encode = Callable[[list[dict[str, str]]], dict[str, list[int]]]
 

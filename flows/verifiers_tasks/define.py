@@ -21,11 +21,11 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-from flows.practice.draw import draw_questions
-from flows.practice.grade import find_practice
-from flows.practice.parameters import read_levels, read_parameters
-from flows.verifiers_tasks.play import play_question
-from flows.verifiers_tasks.question_task import QuestionData, QuestionTask
+from perennial.flows.practice.draw import draw_questions
+from perennial.flows.practice.grade import find_practice
+from perennial.flows.practice.parameters import read_levels, read_parameters
+from perennial.flows.verifiers_tasks.play import play_question
+from perennial.flows.verifiers_tasks.question_task import QuestionData, QuestionTask
 
 # Of a taskset, beside the benchmark's parameters.
 _SHARED: dict[str, tuple[type, object]] = {"seed": (int, 0), "root": (str, ""), "curriculum": (int, 0)}

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from flows.practice.grade import open_question
-from tasks.llm.replies import read_message
+from perennial.flows.practice.grade import open_question
+from perennial.tasks.llm.replies import read_message
 
 if TYPE_CHECKING:
-    from flows.verifiers_tasks.question_task import QuestionData
+    from perennial.flows.verifiers_tasks.question_task import QuestionData
 
 
 async def play_question(data: "QuestionData", model: str, endpoint: str, secret: str) -> str:

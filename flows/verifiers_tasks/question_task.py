@@ -2,10 +2,10 @@
 
 import verifiers.v1 as vf
 
-from flows.practice.grade import grade_replies
-from schemas.practice import Grade, PracticeQuestion
-from schemas.rows import JsonObject
-from tasks.llm.replies import read_message
+from perennial.flows.practice.grade import grade_replies
+from perennial.schemas.practice import Grade, PracticeQuestion
+from perennial.schemas.rows import JsonObject
+from perennial.tasks.llm.replies import read_message
 
 _STATUSES = ("unparsed", "truncated", "unfinished")
 

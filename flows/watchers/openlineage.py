@@ -13,19 +13,19 @@ from datetime import datetime
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import RunEvent
 
-from flows.stages.unit_stages import list_jobs
-from flows.watchers.openlineage_delivery import Delivery, describe_error
-from flows.watchers.watcher import Watcher
-from schemas.errors import PerennialError
-from schemas.plan import Plan
-from schemas.tables import TABLES
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import table_file, visible_evaluations
-from warehouse.catalog.external_scores import score_files
-from warehouse.catalog.later_statistics import analysis_of
-from warehouse.lineage.datasets import Written
-from warehouse.lineage.events import RefreshEvents
-from warehouse.store.store import Store
+from perennial.flows.stages.unit_stages import list_jobs
+from perennial.flows.watchers.openlineage_delivery import Delivery, describe_error
+from perennial.flows.watchers.watcher import Watcher
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.plan import Plan
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import table_file, visible_evaluations
+from perennial.warehouse.catalog.external_scores import score_files
+from perennial.warehouse.catalog.later_statistics import analysis_of
+from perennial.warehouse.lineage.datasets import Written
+from perennial.warehouse.lineage.events import RefreshEvents
+from perennial.warehouse.store.store import Store
 
 _RUNNING_EVERY_S = 30.0
 _TIMEOUT_S = 2.0

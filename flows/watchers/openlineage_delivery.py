@@ -15,10 +15,10 @@ from openlineage.client.transport.http import HttpConfig, HttpTransport
 from requests import ConnectionError, HTTPError, Timeout
 from tenacity import Retrying, stop_after_attempt, wait_fixed
 
-from flows.console import progress
-from schemas.rows import JsonObject
-from warehouse.ledger.ledger import without_credentials
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.ledger.ledger import without_credentials
+from perennial.warehouse.store.store import Store
 
 _TRIES = 3
 _PAUSE_S = 0.1

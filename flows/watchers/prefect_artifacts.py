@@ -9,14 +9,14 @@ import time
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from flows.benchmark import find_benchmark
-from flows.watchers.watcher import Watcher
-from flows.watchers.webhook import without_credentials
-from schemas.plan import Plan
-from schemas.rows import Row
-from schemas.statistics.measure import Measure
-from schemas.units import is_evaluation
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.watchers.watcher import Watcher
+from perennial.flows.watchers.webhook import without_credentials
+from perennial.schemas.plan import Plan
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
@@ -89,8 +89,8 @@ class Artifacts(Watcher):
         self._close()
 
     def _leaderboard(self) -> list[Row]:
-        from warehouse.catalog.catalog import open_catalog
-        from warehouse.catalog.leaderboard import leaderboard_sql
+        from perennial.warehouse.catalog.catalog import open_catalog
+        from perennial.warehouse.catalog.leaderboard import leaderboard_sql
 
         names, rows = open_catalog(Store(self._root)).query(leaderboard_sql(self._edition, self._measures))
         return [dict(zip(names, map(_round_progress, row), strict=True)) for row in rows]

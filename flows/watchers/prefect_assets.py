@@ -6,16 +6,16 @@ from collections.abc import Container
 from prefect.assets import Asset, AssetProperties, materialize
 from prefect.cache_policies import NO_CACHE
 
-from flows.watchers.watcher import Watcher
-from schemas.ids import content_id
-from schemas.plan import Plan
-from schemas.rows import JsonObject
-from schemas.tables import TABLES
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import table_file
-from warehouse.lineage.columns import origin_tables
-from warehouse.lineage.datasets import dataset_name, root_namespace
-from warehouse.store.store import Store
+from perennial.flows.watchers.watcher import Watcher
+from perennial.schemas.ids import content_id
+from perennial.schemas.plan import Plan
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.lineage.columns import origin_tables
+from perennial.warehouse.lineage.datasets import dataset_name, root_namespace
+from perennial.warehouse.store.store import Store
 
 _MADE_BY = "perennial"
 _KEY_LENGTH = 512  # Prefect's own bound

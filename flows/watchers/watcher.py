@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from flows.console import progress
-from schemas.plan import Plan
+from perennial.flows.console import progress
+from perennial.schemas.plan import Plan
 
 
 class Watcher:

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-from flows.console import progress
-from flows.console.interrupts import Interrupted
-from flows.watchers.watcher import Watcher
-from schemas.errors import PerennialError
-from schemas.plan import Plan
-from schemas.rows import JsonObject
-from schemas.units import split_unit
-from warehouse.ledger import ledger
+from perennial.flows.console import progress
+from perennial.flows.console.interrupts import Interrupted
+from perennial.flows.watchers.watcher import Watcher
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.plan import Plan
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.units import split_unit
+from perennial.warehouse.ledger import ledger
 
 TIMEOUT_S = 10.0
 _PAUSE_S = 1.0

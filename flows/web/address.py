@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from schemas.errors import InvalidOption
-from tasks.llm.http.endpoint import bracket_host, is_loopback
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.llm.http.endpoint import bracket_host, is_loopback
 
 # Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")

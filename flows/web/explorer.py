@@ -7,22 +7,22 @@ from typing import Any
 
 import streamlit as st
 
-from flows.benchmark import benchmarks
-from flows.console.errors.library_errors import translate_error
-from flows.web.page import Page, Visit, own_pages, parameter
-from flows.web.plain_text import plain_line
-from flows.web.reading import read_snapshot
-from flows.web.shared_pages.compare import DRIFT, PAIRS
-from flows.web.shared_pages.domains import DOMAINS
-from flows.web.shared_pages.editions import EDITIONS
-from flows.web.shared_pages.episode import EPISODE
-from flows.web.shared_pages.figures import FIGURES
-from flows.web.shared_pages.instances import INSTANCES
-from flows.web.shared_pages.leaderboard import LEADERBOARD
-from flows.web.shared_pages.profiles import PROFILES
-from flows.web.shared_pages.scale import SCALE
-from flows.web.shared_pages.sql import SQL
-from schemas.errors import PerennialError
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.console.errors.library_errors import translate_error
+from perennial.flows.web.page import Page, Visit, own_pages, parameter
+from perennial.flows.web.plain_text import plain_line
+from perennial.flows.web.reading import read_snapshot
+from perennial.flows.web.shared_pages.compare import DRIFT, PAIRS
+from perennial.flows.web.shared_pages.domains import DOMAINS
+from perennial.flows.web.shared_pages.editions import EDITIONS
+from perennial.flows.web.shared_pages.episode import EPISODE
+from perennial.flows.web.shared_pages.figures import FIGURES
+from perennial.flows.web.shared_pages.instances import INSTANCES
+from perennial.flows.web.shared_pages.leaderboard import LEADERBOARD
+from perennial.flows.web.shared_pages.profiles import PROFILES
+from perennial.flows.web.shared_pages.scale import SCALE
+from perennial.flows.web.shared_pages.sql import SQL
+from perennial.schemas.errors import PerennialError
 
 _SHARED = (EDITIONS, LEADERBOARD, DOMAINS, FIGURES, INSTANCES, EPISODE, PAIRS, DRIFT, SCALE, PROFILES, SQL)
 _STYLE = """<style>

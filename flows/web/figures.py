@@ -5,16 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from flows.editions.figure_data import own_report, read_figures
-from flows.web.page import Opened, Visit
-from flows.web.plain_text import plain, plain_line
-from flows.web.reading import Rows
-from flows.web.tables import offer_downloads, show_rows
-from schemas.rows import JsonObject
-from tasks.report.content import Drawing, Figure, Grid, ReportData, Section
-from tasks.report.palette import DARK, LIGHT, apply_colors
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
+from perennial.flows.editions.figure_data import own_report, read_figures
+from perennial.flows.web.page import Opened, Visit
+from perennial.flows.web.plain_text import plain, plain_line
+from perennial.flows.web.reading import Rows
+from perennial.flows.web.tables import offer_downloads, show_rows
+from perennial.schemas.rows import JsonObject
+from perennial.tasks.report.content import Drawing, Figure, Grid, ReportData, Section
+from perennial.tasks.report.palette import DARK, LIGHT, apply_colors
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 
 _NARROW = "containerSize()[0] < 480"
 

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from flows.web.same_origin import read_origin, values_of
+from perennial.flows.web.same_origin import read_origin, values_of
 
 _FORBIDDEN = 1008  # before the connection is accepted the server answers 403
 _MISDIRECTED = 421

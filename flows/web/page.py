@@ -1,6 +1,6 @@
 """What a page is, and what it is given: the visit, with the URL as the state of the page.
 
-A benchmark's own pages are of this form (`flows.benchmark.Benchmark.pages`).
+A benchmark's own pages are of this form (`perennial.flows.benchmark.Benchmark.pages`).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from flows.benchmark import Benchmark, benchmarks
-from flows.web.plain_text import plain
-from flows.web.reading import Rows, Snapshot
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.rows import Row
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.benchmark import Benchmark, benchmarks
+from perennial.flows.web.plain_text import plain
+from perennial.flows.web.reading import Rows, Snapshot
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.sql.confinement import quote
 
 ALL = "all"
 

@@ -8,8 +8,8 @@ import re
 
 import streamlit as st
 
-from flows.console.terminal import on_one_line, printable
-from schemas.errors import shorten
+from perennial.flows.console.terminal import on_one_line, printable
+from perennial.schemas.errors import shorten
 
 _MARKUP = re.compile(r"([!-/:-@\[-`{-~])")
 _LONGEST_NAME = 120

@@ -1,8 +1,8 @@
 """Which kind a player is: a model, a program, a control, a training checkpoint."""
 
-from flows.web.page import Opened
-from schemas.statistics.board import MODELS, group_player
-from tasks.statistics.multiplicity import kind_by_name
+from perennial.flows.web.page import Opened
+from perennial.schemas.statistics.board import MODELS, group_player
+from perennial.tasks.statistics.multiplicity import kind_by_name
 
 
 def kinds_of(edition: Opened) -> dict[str, str]:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import cache
 
-from flows.web.reading import Rows, Snapshot
-from warehouse.catalog.catalog import list_contents
-from warehouse.confined_sql.catalog import ConfinedCatalog
-from warehouse.confined_sql.pool import SqlPool
-from warehouse.confined_sql.process import Limits
-from warehouse.store.store import Store
+from perennial.flows.web.reading import Rows, Snapshot
+from perennial.warehouse.catalog.catalog import list_contents
+from perennial.warehouse.confined_sql.catalog import ConfinedCatalog
+from perennial.warehouse.confined_sql.pool import SqlPool
+from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.store.store import Store
 
 MOST_ROWS = 1_000
 MOST_CHARACTERS = 20_000_000

@@ -27,14 +27,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.starlette import App
 from streamlit.web import bootstrap
 
-from flows.console.interrupts import first_signal
-from flows.web.address import Address
-from flows.web.known_host import KnownHost
-from flows.web.same_origin import SameOrigin
-from flows.web.site import Site, serve_site
-from flows.web.study_paths import StudyPaths
-from schemas.errors import PerennialError
-from schemas.rows import JsonObject
+from perennial.flows.console.interrupts import first_signal
+from perennial.flows.web.address import Address
+from perennial.flows.web.known_host import KnownHost
+from perennial.flows.web.same_origin import SameOrigin
+from perennial.flows.web.site import Site, serve_site
+from perennial.flows.web.study_paths import StudyPaths
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.rows import JsonObject
 
 _SCRIPT = Path(__file__).with_name("app.py")
 _LEAVE_AFTER_S = 2
@@ -156,13 +156,13 @@ def serve(site: Site, address: Address, listening: socket.socket, tell: Callable
 def _load_explorer() -> None:
     """Import what the first page needs; the page says what is wrong with that."""
     with suppress(Exception):
-        for name in ("flows.web.explorer", "pandas", "pyarrow.parquet", "duckdb"):
+        for name in ("perennial.flows.web.explorer", "pandas", "pyarrow.parquet", "duckdb"):
             import_module(name)
 
 
 def _end_queries() -> None:
     """End the SQL of visitors; a server of a study has not loaded what runs it."""
-    running = sys.modules.get("flows.web.run_sql")
+    running = sys.modules.get("perennial.flows.web.run_sql")
     if running is not None:
         running.close_sql_pool()
 

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 from rich.cells import cell_len
 
-from flows.console.terminal import printable
-from flows.web.page import number_parameter
-from flows.web.reading import Rows, Snapshot, as_csv, as_parquet
+from perennial.flows.console.terminal import printable
+from perennial.flows.web.page import number_parameter
+from perennial.flows.web.reading import Rows, Snapshot, as_csv, as_parquet
 
 ROWS = 50
 OWN_QUERY = "query"  # the table that shows the rows of an analyst's own SQL

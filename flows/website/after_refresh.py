@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from flows.console.input_files import show_path
-from flows.console.output_places import require_folder
-from flows.website.folder import open_site_folder
-from schemas.errors import PerennialError, count
-from warehouse.store.store import Store
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.output_places import require_folder
+from perennial.flows.website.folder import open_site_folder
+from perennial.schemas.errors import PerennialError, count
+from perennial.warehouse.store.store import Store
 
 _VARIABLE = "PERENNIAL__SITE"
 
@@ -31,7 +31,7 @@ def renew_site(store: Store) -> str:
     folder = os.environ.get(_VARIABLE)
     if not folder:
         return ""
-    from flows.website.build import build_site
+    from perennial.flows.website.build import build_site
 
     try:
         built = build_site(store, Path(folder))

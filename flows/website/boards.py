@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.rows import Row
-from schemas.statistics.board import LINES, rank_text
-from schemas.statistics.measure import Floor, Measure, label_player
-from tasks.report.wording import decimals, name_populations, with_interval
-from tasks.website.line_chart import MOST_SERIES, LineChart, Point, Series
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import LINES, rank_text
+from perennial.schemas.statistics.measure import Floor, Measure, label_player
+from perennial.tasks.report.wording import decimals, name_populations, with_interval
+from perennial.tasks.website.line_chart import MOST_SERIES, LineChart, Point, Series
 
 _MOST_ROWS = 450  # of all leaderboards on an edition's page, so that it stays below its size
 _MOST_ROWS_EACH = 200

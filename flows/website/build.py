@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from flows.website.edition_part import edition_part
-from flows.website.folder import Content, Part, open_site_folder
-from flows.website.overview import read_overview
-from flows.website.player_part import player_files
-from flows.website.shared_part import shared_files
-from flows.website.visible import Edition, key_of_root, read_editions
-from schemas.errors import InvalidOption, UnreadableInput
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.store.store import Store
+from perennial.flows.website.edition_part import edition_part
+from perennial.flows.website.folder import Content, Part, open_site_folder
+from perennial.flows.website.overview import read_overview
+from perennial.flows.website.player_part import player_files
+from perennial.flows.website.shared_part import shared_files
+from perennial.flows.website.visible import Edition, key_of_root, read_editions
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

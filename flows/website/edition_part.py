@@ -4,23 +4,23 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from flows.benchmark import benchmarks
-from flows.editions.diagnosis import PROBLEMS, find_problems
-from flows.editions.figure_data import fill_query, own_report, query_table, read_record
-from flows.export.export_edition import SUMS, ExportForm, export_edition
-from flows.website.boards import describe_rows, make_boards, natural_key
-from flows.website.folder import Content, Part
-from flows.website.visible import Edition, present
-from schemas.disclosure import canary_line
-from schemas.errors import count
-from schemas.people.persons import is_person
-from schemas.rows import Row
-from schemas.statistics.measure import shown_measures
-from tasks.website.names import data_folder, edition_file
-from tasks.website.render import render
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.editions.diagnosis import PROBLEMS, find_problems
+from perennial.flows.editions.figure_data import fill_query, own_report, query_table, read_record
+from perennial.flows.export.export_edition import SUMS, ExportForm, export_edition
+from perennial.flows.website.boards import describe_rows, make_boards, natural_key
+from perennial.flows.website.folder import Content, Part
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.disclosure import canary_line
+from perennial.schemas.errors import count
+from perennial.schemas.people.persons import is_person
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.measure import shown_measures
+from perennial.tasks.website.names import data_folder, edition_file
+from perennial.tasks.website.render import render
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.store.store import Store
 
 _MOST_PROBLEMS = 8
 

@@ -5,21 +5,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from flows.editions.figure_data import query_table
-from flows.website.transcripts import (
+from perennial.flows.editions.figure_data import query_table
+from perennial.flows.website.transcripts import (
     PAGE_CHARACTERS,
     Transcript,
     cut,
     describe_ending,
     read_transcripts,
 )
-from flows.website.visible import Edition, present
-from schemas.disclosure import canary_line
-from schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows
-from schemas.rows import Row
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.sql.confinement import quote, quote_all
-from warehouse.store.store import Store
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.disclosure import canary_line
+from perennial.schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.store.store import Store
 
 _MOST_CHOICES, _LOST_CHOICES = 60, 8
 _PUBLIC = "e.instance_id NOT IN (SELECT instance_id FROM private_instances)"

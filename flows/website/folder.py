@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from flows.console.input_files import show_path
-from schemas.errors import Damaged, InvalidOption
-from schemas.ids import canonical_json
+from perennial.flows.console.input_files import show_path
+from perennial.schemas.errors import Damaged, InvalidOption
+from perennial.schemas.ids import canonical_json
 
 RECORD = "perennial-site.json"
 FORMAT = 1

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from uuid import NAMESPACE_URL, uuid5
 
-from flows.website.visible import Edition, present
-from schemas.rows import JsonObject, Row
-from schemas.statistics.board import LINES
-from tasks.website.names import data_folder, edition_file, player_file
-from tasks.website.render import render
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.statistics.board import LINES
+from perennial.tasks.website.names import data_folder, edition_file, player_file
+from perennial.tasks.website.render import render
 
 FORMAT = 1
 _MOST_ENTRIES = 50

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
-from flows.website.boards import Estimate, estimate_of, find_bounds
-from flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
-from flows.website.visible import Edition, present
-from schemas.rows import Row
-from schemas.statistics.board import FLOOR, LINES, MODELS, order_board
-from tasks.report.wording import decimals
+from perennial.flows.website.boards import Estimate, estimate_of, find_bounds
+from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import FLOOR, LINES, MODELS, order_board
+from perennial.tasks.report.wording import decimals
 
 _MOST_NAMED = 3
 _MOST_LEFT_OUT = 600

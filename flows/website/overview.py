@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.benchmark import benchmarks
-from flows.editions.figure_data import query_table
-from flows.website.boards import Rates, choose_models, make_chart
-from flows.website.edition_part import order_settings
-from flows.website.visible import Edition, present
-from schemas.rows import Row
-from schemas.statistics.board import MODELS
-from schemas.statistics.measure import Floor
-from tasks.website.line_chart import LineChart
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote_all
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.editions.figure_data import query_table
+from perennial.flows.website.boards import Rates, choose_models, make_chart
+from perennial.flows.website.edition_part import order_settings
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import MODELS
+from perennial.schemas.statistics.measure import Floor
+from perennial.tasks.website.line_chart import LineChart
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote_all
 
 LEAST_QUESTIONS = 100
 """A rate on fewer questions says little: it never takes the place of one on more."""

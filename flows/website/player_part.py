@@ -4,21 +4,21 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flows.website.boards import Estimate, estimate_of, find_bounds
-from flows.website.examples import ShownExample, open_edition, read_lost_games
-from flows.website.folder import Content
-from flows.website.model_board import describe_cost
-from flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
-from flows.website.transcripts import PAGE_CHARACTERS, describe_ending
-from flows.website.visible import Edition, present
-from schemas.errors import count
-from schemas.people.persons import is_person
-from schemas.statistics.board import LINES, PEOPLE, rank_text
-from tasks.website.names import player_file
-from tasks.website.render import render
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote, quote_all
-from warehouse.store.store import Store
+from perennial.flows.website.boards import Estimate, estimate_of, find_bounds
+from perennial.flows.website.examples import ShownExample, open_edition, read_lost_games
+from perennial.flows.website.folder import Content
+from perennial.flows.website.model_board import describe_cost
+from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
+from perennial.flows.website.transcripts import PAGE_CHARACTERS, describe_ending
+from perennial.flows.website.visible import Edition, present
+from perennial.schemas.errors import count
+from perennial.schemas.people.persons import is_person
+from perennial.schemas.statistics.board import LINES, PEOPLE, rank_text
+from perennial.tasks.website.names import player_file
+from perennial.tasks.website.render import render
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.store.store import Store
 
 _MOST_RESULTS = 150
 _KINDS = {

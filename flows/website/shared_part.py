@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
-from flows.website.boards import RAW, SCALED
-from flows.website.examples import ShownExample, read_example
-from flows.website.folder import Content
-from flows.website.machine_files import feed, scores_json, scores_schema
-from flows.website.model_board import make_model_board
-from flows.website.overview import Overview, find_floor
-from flows.website.visible import Edition, present
-from tasks.website.line_chart import LineChart
-from tasks.website.names import benchmark_file
-from tasks.website.render import render
-from warehouse.store.store import Store
+from perennial.flows.website.boards import RAW, SCALED
+from perennial.flows.website.examples import ShownExample, read_example
+from perennial.flows.website.folder import Content
+from perennial.flows.website.machine_files import feed, scores_json, scores_schema
+from perennial.flows.website.model_board import make_model_board
+from perennial.flows.website.overview import Overview, find_floor
+from perennial.flows.website.visible import Edition, present
+from perennial.tasks.website.line_chart import LineChart
+from perennial.tasks.website.names import benchmark_file
+from perennial.tasks.website.render import render
+from perennial.warehouse.store.store import Store
 
 MOST_LISTED = 600
 """Editions in one table, so that its page stays below its size."""

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.benchmark import benchmarks
-from flows.editions.diagnosis import PROBLEMS
-from flows.editions.figure_data import query_table
-from flows.export.games import open_seat
-from flows.website.visible import Edition
-from schemas.rows import Row
-from tasks.report.wording import cell
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.sql.confinement import quote, quote_all
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.editions.diagnosis import PROBLEMS
+from perennial.flows.editions.figure_data import query_table
+from perennial.flows.export.games import open_seat
+from perennial.flows.website.visible import Edition
+from perennial.schemas.rows import Row
+from perennial.tasks.report.wording import cell
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.store.store import Store
 
 PAGE_CHARACTERS = 60_000
 """The texts of a page, cut to it: escaped, they stay below two thirds of what a page may hold."""

@@ -5,20 +5,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from flows.benchmark import Benchmark, benchmarks
-from schemas.ids import canonical_json
-from schemas.plan import EditionPlan
-from schemas.presentation import Presentation
-from schemas.units import split_unit
-from warehouse.catalog.catalog import Catalog
-from warehouse.catalog.later_statistics import analysis_of
-from warehouse.catalog.scale_file import scale_files
-from warehouse.disclosure.retirements import is_retired
-from warehouse.disclosure.seeds import reveal_file, revealed_seed
-from warehouse.editions.manifest import manifest_file, seal_file
-from warehouse.editions.provenance import code_sha256
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, benchmarks
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.presentation import Presentation
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import Catalog
+from perennial.warehouse.catalog.later_statistics import analysis_of
+from perennial.warehouse.catalog.scale_file import scale_files
+from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.disclosure.seeds import reveal_file, revealed_seed
+from perennial.warehouse.editions.manifest import manifest_file, seal_file
+from perennial.warehouse.editions.provenance import code_sha256
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 
 _TIMES = "SELECT edition, created_at FROM editions ORDER BY edition"
 _ANSWERED = "SELECT edition, max(created_at) FROM evaluations GROUP BY edition"

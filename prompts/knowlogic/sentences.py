@@ -15,5 +15,5 @@ from typing import Any
 @lru_cache(maxsize=16)
 def load_sentences(name: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the templates of `NAME.toml` by name, in the file's order."""
-    text = (files("prompts.knowlogic") / f"{name}.toml").read_text(encoding="utf-8")
+    text = (files("perennial.prompts.knowlogic") / f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

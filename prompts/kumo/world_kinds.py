@@ -57,7 +57,7 @@ class WorldKind:
 @lru_cache(maxsize=1)
 def world_kinds() -> dict[str, WorldKind]:
     """Return the kinds of worlds by name (that of the file), sorted."""
-    folder = files("prompts.kumo") / "worlds"
+    folder = files("perennial.prompts.kumo") / "worlds"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return {
         name.removesuffix(".toml"): _read_kind(name, (folder / name).read_text(encoding="utf-8"))
@@ -68,7 +68,9 @@ def world_kinds() -> dict[str, WorldKind]:
 @lru_cache(maxsize=1)
 def refused_words() -> tuple[str, ...]:
     """Return the words that no invented name holds."""
-    values = tomllib.loads((files("prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8"))
+    values = tomllib.loads(
+        (files("perennial.prompts.kumo") / "refused_words.toml").read_text(encoding="utf-8")
+    )
     return (*values["offensive"], *values["known"])
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, Self, get_args
 
-from schemas.model_calls.calls import ModelChoice
-from schemas.rows import JsonObject, ReadJson
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.rows import JsonObject, ReadJson
 
 # The categories of section 3.4 of the paper, by whether the answer was right.
 WrongCategory = Literal[

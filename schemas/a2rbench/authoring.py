@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass, field
 from typing import Literal, get_args
 
-from schemas.model_calls.calls import ModelChoice
-from schemas.rows import JsonObject
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.rows import JsonObject
 
 CATALOGUE = "catalogue"
 

@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, dataclass, field
 
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.rows import JsonObject
+from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

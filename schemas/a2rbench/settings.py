@@ -4,14 +4,14 @@ from typing import ClassVar
 
 from pydantic import field_validator
 
-from schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
-from schemas.a2rbench.analysis import TEMPERATURE as READING
-from schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
-from schemas.errors import InvalidOption
-from schemas.rows import JsonObject
-from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
-from schemas.settings.models import only_set
+from perennial.schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
+from perennial.schemas.a2rbench.analysis import TEMPERATURE as READING
+from perennial.schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
+from perennial.schemas.settings.models import only_set
 
 
 class A2RBenchSettings(RefreshSettings):

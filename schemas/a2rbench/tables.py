@@ -1,9 +1,9 @@
-"""A2RBench's own tables, beside the shared ones of `schemas.tables`."""
+"""A2RBench's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from schemas.a2rbench.analysis import CATEGORIES, STYLES
-from schemas.a2rbench.authoring import STEPS
-from schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
-from schemas.table_form import Column, Reference, Table
+from perennial.schemas.a2rbench.analysis import CATEGORIES, STYLES
+from perennial.schemas.a2rbench.authoring import STEPS
+from perennial.schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
+from perennial.schemas.table_form import Column, Reference, Table
 
 ITEMS = Table(
     "a2rbench_items",

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from schemas.rows import JsonObject
+from perennial.schemas.rows import JsonObject
 
 
 class Cell(NamedTuple):

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from schemas.settings import RefreshSettings
-from schemas.settings.form import Names, Sizes, setting, size_setting
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import Names, Sizes, setting, size_setting
 
 TINY = (
     "sorting/standard",

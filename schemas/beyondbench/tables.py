@@ -1,7 +1,7 @@
-"""BeyondBench's own tables, beside the shared ones of `schemas.tables`."""
+"""BeyondBench's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from schemas.beyondbench.things import SUITES, TOKEN_STATUSES
-from schemas.table_form import Column, Reference, Table
+from perennial.schemas.beyondbench.things import SUITES, TOKEN_STATUSES
+from perennial.schemas.table_form import Column, Reference, Table
 
 INSTANCES = Table(
     "beyondbench_instances",

@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-from schemas.knowlogic.things import DomainName, Language
-from schemas.rows import JsonObject
+from perennial.schemas.knowlogic.things import DomainName, Language
+from perennial.schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

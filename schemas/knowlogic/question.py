@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import Difficulty, DomainName, Language, Precision, QuestionText, QuestionType
+from perennial.schemas.knowlogic.things import (
+    Difficulty,
+    DomainName,
+    Language,
+    Precision,
+    QuestionText,
+    QuestionType,
+)
 
 
 @dataclass(frozen=True, slots=True)

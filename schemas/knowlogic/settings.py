@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 from pydantic import field_validator
 
-from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from schemas.settings import RefreshSettings
-from schemas.settings.form import Names, Sizes, setting, size_setting
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import Names, Sizes, setting, size_setting
 
 
 class KnowLogicSettings(RefreshSettings):

@@ -1,6 +1,6 @@
-"""KnowLogic's own tables, beside the shared ones of `schemas.tables`."""
+"""KnowLogic's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from schemas.knowlogic.things import (
+from perennial.schemas.knowlogic.things import (
     BRACKETS,
     DIFFICULTIES,
     DOMAINS,
@@ -10,7 +10,7 @@ from schemas.knowlogic.things import (
     PRECISIONS,
     QUESTION_TYPES,
 )
-from schemas.table_form import Column, Reference, Table
+from perennial.schemas.table_form import Column, Reference, Table
 
 _UNKNOWN = ", NULL for an imported question"
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from schemas.kumo.categories import Quota
-from schemas.model_calls.calls import ModelChoice
-from schemas.rows import JsonObject
+from perennial.schemas.kumo.categories import Quota
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.rows import JsonObject
 
 AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")
 

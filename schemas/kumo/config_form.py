@@ -1,15 +1,15 @@
 """The JSON form of a seed configuration, as people and models write it.
 
 Names must not be blank and numbers must be finite; everything else that can be wrong with a
-configuration is left in, for `tasks.kumo.validation` to find all at once.
+configuration is left in, for `perennial.tasks.kumo.validation` to find all at once.
 """
 
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, model_validator
 
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from schemas.rows import JsonObject
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.schemas.rows import JsonObject
 
 
 def _label_text(value: object) -> object:

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass, field
 
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.book_styles import MIXED
-from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER
-from schemas.kumo.things import Setting
-from schemas.rows import JsonObject
+from perennial.schemas.kumo.authoring import AuthoringPlan
+from perennial.schemas.kumo.book_styles import MIXED
+from perennial.schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

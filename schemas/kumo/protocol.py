@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from string import Formatter
 
-from schemas.ids import content_id
-from schemas.rows import JsonObject, ReadJson
+from perennial.schemas.ids import content_id
+from perennial.schemas.rows import JsonObject, ReadJson
 
 PERENNIAL, KUMO_2025 = "perennial", "kumo-2025"
 PROTOCOLS = (PERENNIAL, KUMO_2025)

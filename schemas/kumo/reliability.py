@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from schemas.errors import InvalidOption
-from schemas.game import USUAL
-from schemas.kumo.things import Setting
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.kumo.things import Setting
 
 RELIABILITIES = {f"reliability-{percent}": percent / 100 for percent in range(50, 100)}
 """The versions of a question whose outcomes are reported: names, and probabilities that a report is true."""

@@ -1,6 +1,6 @@
 """How an instance is drawn: balanced over its listed truths, or as the KUMO paper does it."""
 
-from schemas.errors import InvalidOption, join_choices
+from perennial.schemas.errors import InvalidOption, join_choices
 
 BALANCED = "balanced"
 AS_PUBLISHED = "kumo-2025"

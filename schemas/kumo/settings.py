@@ -4,20 +4,20 @@ from typing import ClassVar
 
 from pydantic import ValidationInfo, field_validator
 
-from schemas.errors import InvalidOption, join_choices
-from schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
-from schemas.kumo.book_styles import BOOK_STYLES, MIXED
-from schemas.kumo.categories import Quota, parse_quotas
-from schemas.kumo.gate import GatePolicy
-from schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
-from schemas.kumo.reliability import order_reliabilities, versions_reported
-from schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
-from schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
-from schemas.kumo.things import Setting
-from schemas.rows import ReadJson
-from schemas.settings import RefreshSettings
-from schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
-from schemas.settings.models import only_set
+from perennial.schemas.errors import InvalidOption, join_choices
+from perennial.schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
+from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED
+from perennial.schemas.kumo.categories import Quota, parse_quotas
+from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
+from perennial.schemas.kumo.reliability import order_reliabilities, versions_reported
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
+from perennial.schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import ReadJson
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting
+from perennial.schemas.settings.models import only_set
 
 _DEFAULT_PROPOSALS = 3
 # By size: bundled domains, worlds, and instances of a setting, which the domains share. Many domains of few

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from schemas.errors import InvalidOption
-from schemas.game import USUAL
-from schemas.rows import ReadJson
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.rows import ReadJson
 
 MOST_BOOKS = 50
 AMONG = {f"among-{number}": number for number in range(2, MOST_BOOKS + 1)}

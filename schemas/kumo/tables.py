@@ -1,9 +1,9 @@
-"""KUMO's own tables, beside the shared ones of `schemas.tables`."""
+"""KUMO's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from schemas.kumo.book_styles import BOOK_STYLES
-from schemas.kumo.samplers import ENGINES
-from schemas.kumo.things import BOOK_VERSIONS
-from schemas.table_form import CALL_ID, Column, Reference, Table
+from perennial.schemas.kumo.book_styles import BOOK_STYLES
+from perennial.schemas.kumo.samplers import ENGINES
+from perennial.schemas.kumo.things import BOOK_VERSIONS
+from perennial.schemas.table_form import CALL_ID, Column, Reference, Table
 
 DOMAINS = Table(
     "kumo_domains",

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from schemas.errors import InvalidOption
-from schemas.ids import content_id
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import content_id
 
 MIN_TRUTHS = 50
 MIN_ACTIONS = 30
@@ -83,7 +83,7 @@ class Outcome:
 class SeedConfig:
     """A domain's seed configuration: its truths, its actions and what each outcome rules out.
 
-    Lists are kept as they were written, defects included: `tasks.kumo.validation` finds those.
+    Lists are kept as they were written, defects included: `perennial.tasks.kumo.validation` finds those.
     `truth_notes` and `action_notes` say in a sentence what a truth or an action is.
     """
 

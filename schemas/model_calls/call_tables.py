@@ -1,7 +1,7 @@
 """The tables of model calls."""
 
-from schemas.model_calls.calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
-from schemas.table_form import Column, Table
+from perennial.schemas.model_calls.calls import CALL_STATUSES, REASONING_SOURCES, ROLES, USAGE_STATUSES
+from perennial.schemas.table_form import Column, Table
 
 CALLS = Table(
     "calls",

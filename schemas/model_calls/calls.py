@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from schemas.ids import content_id
-from schemas.rows import JsonObject
+from perennial.schemas.ids import content_id
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
-    from schemas.settings.model_entry import ModelEntry
+    from perennial.schemas.settings.model_entry import ModelEntry
 
 Message = dict[str, str]
 

@@ -1,6 +1,6 @@
 """The table of people who played: who they are in bands, what they did, and whether their answers count."""
 
-from schemas.table_form import Column, Table
+from perennial.schemas.table_form import Column, Table
 
 PARTICIPANTS = Table(
     "participants",

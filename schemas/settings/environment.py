@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from schemas.benchmark import Declaration, benchmarks
-from schemas.errors import InvalidOption, shorten
-from schemas.settings.problems import WIDTH
-from schemas.variables import PREFIX, is_claimed
+from perennial.schemas.benchmark import Declaration, benchmarks
+from perennial.schemas.errors import InvalidOption, shorten
+from perennial.schemas.settings.problems import WIDTH
+from perennial.schemas.variables import PREFIX, is_claimed
 
 
 def variable_of(name: str, benchmark: str = "") -> str:

@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
-from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_model_endpoint
-from schemas.model_calls.price import BATCH_PRICE_SHARE, Price
-from schemas.rows import JsonObject
-from schemas.settings.form import setting
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
+from perennial.schemas.model_calls.endpoint import Endpoint, check_base_url, choose_model_endpoint
+from perennial.schemas.model_calls.price import BATCH_PRICE_SHARE, Price
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings.form import setting
 
 UNSET = "unset"
 SystemRole = Literal["", "system", "developer", "user"]

@@ -6,13 +6,13 @@ from typing import Self
 
 from pydantic import BaseModel, PrivateAttr, field_validator
 
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import DEFAULT_MAX_TOKENS, CallPolicy
-from schemas.model_calls.endpoint import Endpoint, check_base_url, choose_endpoint
-from schemas.rows import JsonObject
-from schemas.settings.form import CALLS, PLAYERS, setting
-from schemas.settings.model_entry import ModelEntry
-from schemas.settings.models_file import MODELS_FILE, load_models
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS, CallPolicy
+from perennial.schemas.model_calls.endpoint import Endpoint, check_base_url, choose_endpoint
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings.form import CALLS, PLAYERS, setting
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.settings.models_file import MODELS_FILE, load_models
 
 
 class ModelSettings(BaseModel):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.errors import InvalidOption, quote, shorten, suggest
-from schemas.model_calls.price import Price
-from schemas.settings.model_entry import ModelEntry
-from schemas.settings.toml_file import read_toml
+from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.settings.toml_file import read_toml
 
 MODELS_FILE = "models.toml"
 _WIDTH = 200

@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel, field_validator
 
-from schemas.settings.form import OPERATION, setting
+from perennial.schemas.settings.form import OPERATION, setting
 
 
 class OperatingSettings(BaseModel):

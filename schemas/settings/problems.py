@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from schemas.errors import join_choices, shorten
-from schemas.rows import ReadJson
+from perennial.schemas.errors import join_choices, shorten
+from perennial.schemas.rows import ReadJson
 
 WIDTH = 200
 EDITION_PATTERN = r"^$|^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"

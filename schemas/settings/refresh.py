@@ -14,17 +14,17 @@ from typing import Annotated, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import DEFAULT_BENCHMARK, Declaration, benchmarks, find_declaration
-from schemas.disclosure import SECRET_BITS, SEED_LIMIT
-from schemas.errors import InvalidOption, join_choices, shorten, suggest
-from schemas.game import USUAL
-from schemas.rows import JsonObject
-from schemas.settings.environment import read_variables
-from schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting, split_names
-from schemas.settings.models import ModelSettings
-from schemas.settings.operation import OperatingSettings
-from schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
-from schemas.settings.toml_file import read_toml
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK, Declaration, benchmarks, find_declaration
+from perennial.schemas.disclosure import SECRET_BITS, SEED_LIMIT
+from perennial.schemas.errors import InvalidOption, join_choices, shorten, suggest
+from perennial.schemas.game import USUAL
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings.environment import read_variables
+from perennial.schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting, split_names
+from perennial.schemas.settings.models import ModelSettings
+from perennial.schemas.settings.operation import OperatingSettings
+from perennial.schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
+from perennial.schemas.settings.toml_file import read_toml
 
 SETTINGS_FILE = "perennial.toml"
 ALL = "all"  # in place of the names of all benchmarks that are installed
@@ -165,8 +165,8 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
 def load_settings(flags: Mapping[str, object], command: str = "refresh") -> RefreshSettings:
     """Return the settings with these flags (None: not given); raise InvalidOption naming each bad one.
 
-    Of several benchmarks they are those of the first one: see `schemas.settings.several`. The error points
-    at the help of the `command`.
+    Of several benchmarks they are those of the first one: see `perennial.schemas.settings.several`. The error
+    points at the help of the `command`.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     file = _read_settings_file()

@@ -8,11 +8,16 @@ from typing import get_args
 
 from pydantic.fields import FieldInfo
 
-from schemas.benchmark import Declaration
-from schemas.errors import InvalidOption, PerennialError
-from schemas.rows import ReadJson
-from schemas.settings.form import PANELS, describe_setting, panel_of, setting
-from schemas.settings.refresh import SETTINGS_FILE, RefreshSettings, choose_benchmarks, load_settings
+from perennial.schemas.benchmark import Declaration
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.rows import ReadJson
+from perennial.schemas.settings.form import PANELS, describe_setting, panel_of, setting
+from perennial.schemas.settings.refresh import (
+    SETTINGS_FILE,
+    RefreshSettings,
+    choose_benchmarks,
+    load_settings,
+)
 
 
 def load_each(flags: ReadJson, command: str = "refresh") -> tuple[RefreshSettings, ...]:

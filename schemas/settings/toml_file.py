@@ -4,8 +4,8 @@ import os
 import tomllib
 from pathlib import Path
 
-from schemas.errors import InvalidOption
-from schemas.rows import JsonObject
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.rows import JsonObject
 
 
 def read_toml(path: Path) -> JsonObject | None:

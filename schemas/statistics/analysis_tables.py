@@ -1,6 +1,6 @@
 """The tables of computed figures: statistics, the audit, and scores of other benchmarks."""
 
-from schemas.table_form import Column, Reference, Table
+from perennial.schemas.table_form import Column, Reference, Table
 
 STATISTICS = Table(
     "statistics",

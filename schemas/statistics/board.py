@@ -6,8 +6,8 @@ terminal, report, explorer and website take the order; boards over other instanc
 
 from collections.abc import Iterable
 
-from schemas.rows import Row
-from schemas.statistics.measure import Floor
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.measure import Floor
 
 MODELS, PROGRAMS, CHECKPOINTS, CONTROLS = "models", "programs", "checkpoints", "controls"
 PEOPLE = "people"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from schemas.rows import Row
+from perennial.schemas.rows import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 
 
 class CodedRule(Protocol):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
-from tasks.a2rbench.inputs import TOKENS
-from tasks.a2rbench.uniqueness.primitives import find_primitives
-from tasks.a2rbench.values import tokens_of
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
+from perennial.tasks.a2rbench.inputs import TOKENS
+from perennial.tasks.a2rbench.uniqueness.primitives import find_primitives
+from perennial.tasks.a2rbench.values import tokens_of
 
 Example = tuple[Value, Value]
 

@@ -1,14 +1,14 @@
-"""One run on one item: it ends at the first reply (`schemas.game.Game`), which a judge may read again."""
+"""One run on one item (`perennial.schemas.game.Game`): it ends at the first reply, which a judge may read."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.replies.answers import Answer, read_answer
-from tasks.a2rbench.replies.form import form_of
-from tasks.a2rbench.wording import TEMPLATE
-from tasks.authors.reply import Unusable
-from tasks.play.one_shot import OneShotGame
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.replies.answers import Answer, read_answer
+from perennial.tasks.a2rbench.replies.form import form_of
+from perennial.tasks.a2rbench.wording import TEMPLATE
+from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.play.one_shot import OneShotGame
 
 
 class Form(NamedTuple):

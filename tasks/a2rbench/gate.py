@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from schemas.a2rbench.item import Item
-from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.fits import Fits, find_fits
-from tasks.a2rbench.items import Shown, read_shown, show, write_item
-from tasks.a2rbench.remapping import remap
-from tasks.a2rbench.replies.answers import read_answer, write_answer
-from tasks.a2rbench.replies.form import form_of
-from tasks.a2rbench.trials import fault_of_fits
-from tasks.a2rbench.uniqueness.trivial import find_trivial
-from tasks.a2rbench.values import fault_of_shape, tokens_of
-from tasks.a2rbench.wording import read_prompt
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code
+from perennial.schemas.a2rbench.item import Item
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.fits import Fits, find_fits
+from perennial.tasks.a2rbench.items import Shown, read_shown, show, write_item
+from perennial.tasks.a2rbench.remapping import remap
+from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
+from perennial.tasks.a2rbench.replies.form import form_of
+from perennial.tasks.a2rbench.trials import fault_of_fits
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
+from perennial.tasks.a2rbench.wording import read_prompt
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail, run_code
 
 
 @dataclass

@@ -6,13 +6,13 @@ first good one is taken.
 
 from dataclasses import dataclass
 
-from schemas.ids import derive_rng
-from tasks.a2rbench.catalogue.rule import Rule, Value
-from tasks.a2rbench.inputs import draw_inputs
-from tasks.a2rbench.items import Shown, instance_id
-from tasks.a2rbench.seeds import Drawn, GrownSeed, Rejected, SeedRequest, write_items
-from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
-from tasks.sandbox.refusal import Refused
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
+from perennial.tasks.a2rbench.inputs import draw_inputs
+from perennial.tasks.a2rbench.items import Shown, instance_id
+from perennial.tasks.a2rbench.seeds import Drawn, GrownSeed, Rejected, SeedRequest, write_items
+from perennial.tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
+from perennial.tasks.sandbox.refusal import Refused
 
 # Draws of a variation: so many at once, and so often.
 _AT_ONCE, _ROUNDS = 2, 10

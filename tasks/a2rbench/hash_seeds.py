@@ -4,9 +4,9 @@ A rule that builds on the order of a set of two texts passes n of them by chance
 1 / 2^(n - 1). The catalogue's rules use no set, which a test shows: for them two are enough.
 """
 
-from schemas.a2rbench.authoring import CATALOGUE
-from schemas.ids import derive_rng
-from tasks.a2rbench.coded_rule import CodedRule
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.a2rbench.coded_rule import CodedRule
 
 TRIED, AT_GATE = 5, 7
 _TRIED_OF_CATALOGUE, _AT_GATE_OF_CATALOGUE = 2, 1

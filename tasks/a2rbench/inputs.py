@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
-from tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
 
 TOKENS: dict[Alphabet, tuple[str, ...]] = {
     "any": tuple("abcdefghjkmnpqrstuvwxyz23456789#@*+"),

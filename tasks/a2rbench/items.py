@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from schemas.a2rbench.item import Item
-from schemas.ids import canonical_json, content_id
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.fits import Example, Fits
-from tasks.a2rbench.measures.ast_measures import measure_code
-from tasks.a2rbench.measures.compression import compression_of
-from tasks.a2rbench.wording import prompt_hash, write_prompt
+from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.ids import canonical_json, content_id
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.fits import Example, Fits
+from perennial.tasks.a2rbench.measures.ast_measures import measure_code
+from perennial.tasks.a2rbench.measures.compression import compression_of
+from perennial.tasks.a2rbench.wording import prompt_hash, write_prompt
 
 PREFIX = "a2r"
 

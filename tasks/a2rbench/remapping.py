@@ -3,8 +3,8 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.values import map_tokens, tokens_of
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.values import map_tokens, tokens_of
 
 # Signs that no item has: Greek and Cyrillic letters that look like no Latin one.
 SIGNS = tuple("αβγδεζηθλμξπρσφψωБДЖЗЛФЦЧШЩЭЮЯΓΘΞΣΨΩИЫ")

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from schemas.a2rbench.item import Item
-from schemas.ids import derive_rng
-from tasks.a2rbench.catalogue.rule import FORWARD, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.fits import Fits
-from tasks.a2rbench.hash_seeds import trial_seeds
-from tasks.a2rbench.items import Shown, instance_id, show, write_item
-from tasks.a2rbench.remapping import draw_remapping, remap
-from tasks.a2rbench.trials import UnfitItem, check_item
-from tasks.a2rbench.uniqueness.trivial import find_trivial
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code
+from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.fits import Fits
+from perennial.tasks.a2rbench.hash_seeds import trial_seeds
+from perennial.tasks.a2rbench.items import Shown, instance_id, show, write_item
+from perennial.tasks.a2rbench.remapping import draw_remapping, remap
+from perennial.tasks.a2rbench.trials import UnfitItem, check_item
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail, run_code
 
 Phi = dict[str, str]
 _PHI_DRAWS = 20

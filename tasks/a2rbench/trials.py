@@ -5,14 +5,14 @@ Outputs come from the rule's code, run in the sandbox, and never from an author.
 
 from collections.abc import Container, Sequence
 
-from schemas.a2rbench.authoring import CATALOGUE
-from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.fits import Fits, find_fits
-from tasks.a2rbench.items import PREFIX, Shown, instance_id, show
-from tasks.a2rbench.uniqueness.trivial import find_trivial
-from tasks.a2rbench.values import fault_of_shape
-from tasks.sandbox.run import Jail, run_purely
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.fits import Fits, find_fits
+from perennial.tasks.a2rbench.items import PREFIX, Shown, instance_id, show
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.a2rbench.values import fault_of_shape
+from perennial.tasks.sandbox.run import Jail, run_purely
 
 
 class UnfitItem(Exception):

@@ -6,7 +6,7 @@ and a token may be a whole number.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
 
 # Of an input that a model wrote.
 MOST_TOKENS, LONGEST_TOKEN = 400, 12

@@ -3,10 +3,10 @@
 import json
 import re
 
-from prompts.render import render, template_hash
-from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
-from tasks.a2rbench.fits import Example
-from tasks.a2rbench.values import has_texts
+from perennial.prompts.render import render, template_hash
+from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
+from perennial.tasks.a2rbench.fits import Example
+from perennial.tasks.a2rbench.values import has_texts
 
 TEMPLATE = "a2rbench/solve.md.j2"
 _FORMS = (

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from schemas.model_calls.calls import ModelRequest, Reply
-from tasks.authors.reply import Unusable
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.tasks.authors.reply import Unusable
 
 Value = TypeVar("Value")
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.errors import EndpointFailed, shorten
-from schemas.model_calls.calls import Reply
+from perennial.schemas.errors import EndpointFailed, shorten
+from perennial.schemas.model_calls.calls import Reply
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from prompts.render import render, template_hash
-from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Role
+from perennial.prompts.render import render, template_hash
+from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Role
 
 
 def author_request(

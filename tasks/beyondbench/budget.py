@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from schemas.beyondbench.things import TokenStatus
+from perennial.schemas.beyondbench.things import TokenStatus
 
 DEFAULT_CONTEXT = 32_768
 SHARE = 0.85

@@ -8,7 +8,7 @@ millisecond.
 
 from typing import NamedTuple
 
-from tasks.beyondbench.task import Task, Variation
+from perennial.tasks.beyondbench.task import Task, Variation
 
 
 class Complexity(NamedTuple):

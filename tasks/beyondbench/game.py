@@ -1,11 +1,11 @@
-"""One run on one problem: it ends at the first reply (`schemas.game.Game`)."""
+"""One run on one problem: it ends at the first reply (`perennial.schemas.game.Game`)."""
 
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Parsed
-from tasks.beyondbench.parse import NOTHING
-from tasks.beyondbench.problem import Problem
-from tasks.play.one_shot import OneShotGame
+from perennial.schemas.beyondbench.things import Parsed
+from perennial.tasks.beyondbench.parse import NOTHING
+from perennial.tasks.beyondbench.problem import Problem
+from perennial.tasks.play.one_shot import OneShotGame
 
 
 @dataclass

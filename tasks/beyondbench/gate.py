@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from tasks.beyondbench.problem import Problem, write_answer
+from perennial.tasks.beyondbench.problem import Problem, write_answer
 
 LEAST_MUTATIONS = 20
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from schemas.beyondbench.plan import BeyondBenchPlan
-from tasks.beyondbench.budget import fits, shrink
-from tasks.beyondbench.problem import Problem, draw_problems
-from tasks.beyondbench.task import Task
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan
+from perennial.tasks.beyondbench.budget import fits, shrink
+from perennial.tasks.beyondbench.problem import Problem, draw_problems
+from perennial.tasks.beyondbench.task import Task
 
 # Draws that give nothing new before a space counts as exhausted: at least so many, and so many times the
 # problems that are held. One problem that is left of N is missed with probability exp(-10).

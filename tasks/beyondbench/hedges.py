@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 Reader = Callable[[str], Answer | None]
 # No more alternatives or sentences of one text are read.

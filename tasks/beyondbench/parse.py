@@ -8,8 +8,8 @@ r"""Read an answer from a reply: four levels, strict to loose, the last match wi
 
 What a container holds was meant as the answer: prose around it is not searched for another one. A container
 or phrase with two different answers, or with what the answer is not, is no answer. Thinking was split off
-before (`tasks.llm.reasoning`). Time is linear in the reply's length, whatever it holds: no unbounded
-repetition begins at many places.
+before (`perennial.tasks.llm.reasoning`). Time is linear in the reply's length, whatever it holds: no
+unbounded repetition begins at many places.
 """
 
 import re
@@ -18,10 +18,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
 
-from schemas.beyondbench.things import Answer, Parsed
-from schemas.text.look_alikes import plain_text
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.hedges import (
+from perennial.schemas.beyondbench.things import Answer, Parsed
+from perennial.schemas.text.look_alikes import plain_text
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.hedges import (
     WRONG,
     denies_container,
     differ,

@@ -6,12 +6,12 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-from prompts.render import render
-from schemas.beyondbench.things import Answer, Parsed, Solutions
-from schemas.errors import InstancesExhausted
-from schemas.ids import content_id, derive_rng
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.task import RIGHT, Task
+from perennial.prompts.render import render
+from perennial.schemas.beyondbench.things import Answer, Parsed, Solutions
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.task import RIGHT, Task
 
 # So many draws of one problem may be rejected by its generator before that is taken for a fault of it.
 MAX_DRAWS = 10_000

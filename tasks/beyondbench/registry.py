@@ -5,8 +5,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from schemas.errors import InvalidOption, suggest
-from tasks.beyondbench.task import Task
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.tasks.beyondbench.task import Task
 
 MODULES: dict[str, str] = {
     "addition": "easy.arithmetic.addition",
@@ -81,5 +81,5 @@ def find_task(name: str) -> Task[Any]:
 
 @cache
 def _load(module: str) -> Task[Any]:
-    task: Task[Any] = import_module(f"tasks.beyondbench.{module}").TASK
+    task: Task[Any] = import_module(f"perennial.tasks.beyondbench.{module}").TASK
     return task

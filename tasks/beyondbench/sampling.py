@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from tasks.beyondbench.growing import most_repeats
-from tasks.beyondbench.problem import Problem, draw_problems
-from tasks.beyondbench.task import Task
+from perennial.tasks.beyondbench.growing import most_repeats
+from perennial.tasks.beyondbench.problem import Problem, draw_problems
+from perennial.tasks.beyondbench.task import Task
 
 
 @dataclass

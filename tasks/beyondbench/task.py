@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from schemas.beyondbench.things import Answer, Solutions, Space, Suite
-from schemas.errors import InvalidOption, suggest
-from tasks.beyondbench.forms.form import Form
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space, Suite
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.tasks.beyondbench.forms.form import Form
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -8,7 +8,7 @@ elsewhere each of the own options is. Each domain has two cuts.
 
 from typing import NamedTuple
 
-from schemas.knowlogic.things import LETTERS, Difficulty, QuestionType
+from perennial.schemas.knowlogic.things import LETTERS, Difficulty, QuestionType
 
 _MOST_STEPS = 40
 

@@ -1,14 +1,14 @@
 """What a domain of KnowLogic is made of: the same few functions, whatever it is about.
 
-A domain is built from the tables of the knowledge base (`schemas.knowlogic.knowledge`) by a function
-`build(knowledge)` of its folder; `tasks.knowlogic.registry` lists them.
+A domain is built from the tables of the knowledge base (`perennial.schemas.knowlogic.knowledge`) by a
+function `build(knowledge)` of its folder; `perennial.tasks.knowlogic.registry` lists them.
 """
 
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import (
+from perennial.schemas.knowlogic.things import (
     LETTERS,
     Decision,
     Difficulty,
@@ -17,8 +17,8 @@ from schemas.knowlogic.things import (
     Language,
     QuestionType,
 )
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.wording.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook
 
 # How often three options stand beside 'none of the above' without need.
 _NONE = 0.2

@@ -1,15 +1,15 @@
-"""One run on one question: it ends at the first reply (`schemas.game.Game`)."""
+"""One run on one question: it ends at the first reply (`perennial.schemas.game.Game`)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from schemas.knowlogic.things import ErrorClass, Language
-from tasks.knowlogic.answers import Answer, classify_error, read_answer
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.lenient import read_leniently
-from tasks.knowlogic.wording.layout import prompt_template
-from tasks.play.one_shot import OneShotGame
+from perennial.schemas.knowlogic.things import ErrorClass, Language
+from perennial.tasks.knowlogic.answers import Answer, classify_error, read_answer
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.lenient import read_leniently
+from perennial.tasks.knowlogic.wording.layout import prompt_template
+from perennial.tasks.play.one_shot import OneShotGame
 
 
 class Form(NamedTuple):

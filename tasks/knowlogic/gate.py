@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import LETTERS, Decision, Language, QuestionText
-from tasks.knowlogic.answers import letter_sets, read_answer, write_answer
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem, problem_of, right_letters
-from tasks.knowlogic.question import write_questions
-from tasks.knowlogic.quotas import is_precise
-from tasks.knowlogic.wording.layout import read_text, says_the_same, split_prompt
-from tasks.knowlogic.wording.scripts import find_foreign
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import LETTERS, Decision, Language, QuestionText
+from perennial.tasks.knowlogic.answers import letter_sets, read_answer, write_answer
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.problem import Problem, problem_of, right_letters
+from perennial.tasks.knowlogic.question import write_questions
+from perennial.tasks.knowlogic.quotas import is_precise
+from perennial.tasks.knowlogic.wording.layout import read_text, says_the_same, split_prompt
+from perennial.tasks.knowlogic.wording.scripts import find_foreign
 
 
 @dataclass

@@ -9,13 +9,20 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import LANGUAGES, LETTERS, Difficulty, Language, Proposition, QuestionType
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.question import instance_id, pair_id, write_questions
-from tasks.knowlogic.quotas import Answer, Quotas
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import (
+    LANGUAGES,
+    LETTERS,
+    Difficulty,
+    Language,
+    Proposition,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.question import instance_id, pair_id, write_questions
+from perennial.tasks.knowlogic.quotas import Answer, Quotas
 
 # Draws that may give nothing new before a choice of type and right options is left out: of one that never
 # gave anything; of one that did, at least the second number, and as many as there are questions.

@@ -1,7 +1,7 @@
 """A domain whose scenarios are those of several parts, each a domain of its own."""
 
-from schemas.knowlogic.things import DomainName, Language
-from tasks.knowlogic.domain import Domain, Intro
+from perennial.schemas.knowlogic.things import DomainName, Language
+from perennial.tasks.knowlogic.domain import Domain, Intro
 
 
 def join_domains(name: DomainName, *parts: Domain) -> Domain:

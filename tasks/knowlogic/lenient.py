@@ -1,15 +1,15 @@
 """The lenient reading of a reply: letters that a careful reader takes without the brackets asked for.
 
-What the strict reading takes (`tasks.knowlogic.answers`), it takes too. Else letters count that the reply
-announces ('The correct answer is: C.', '答案是 A、C', 'C is correct'), of which those that are called final
-count alone; or those that are all that it says, in emphasis, brackets or before the text of an option
+What the strict reading takes (`perennial.tasks.knowlogic.answers`), it takes too. Else letters count that the
+reply announces ('The correct answer is: C.', '答案是 A、C', 'C is correct'), of which those that are called
+final count alone; or those that are all that it says, in emphasis, brackets or before the text of an option
 ('**C**', '(C)', '[C) text]'). Two different answers, a choice between letters and a negation are no answer.
 """
 
 import re
 
-from schemas.text.look_alikes import latin_letters, plain_text
-from tasks.knowlogic.answers import read_strictly
+from perennial.schemas.text.look_alikes import latin_letters, plain_text
+from perennial.tasks.knowlogic.answers import read_strictly
 
 _MOST_READ, _LONGEST_ONLY = 40_000, 400
 _MARKS = r"[\s*_`\"'$(\[{【（<#>]{0,12}+(?:\\(?:boxed|text|textbf|mathbf)\{){0,3}"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import Language
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Language
 
 Sex = Literal["m", "f"]
 

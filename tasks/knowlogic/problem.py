@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType, Verdict
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType, Verdict
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

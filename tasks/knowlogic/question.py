@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from prompts.render import template_hash
-from schemas.ids import canonical_json, content_id
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import Labels, Language
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem, payload_of
-from tasks.knowlogic.wording.layout import prompt_template, write_prompt, write_text
+from perennial.prompts.render import template_hash
+from perennial.schemas.ids import canonical_json, content_id
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import Labels, Language
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.problem import Problem, payload_of
+from perennial.tasks.knowlogic.wording.layout import prompt_template, write_prompt, write_text
 
 
 def pair_id(domain: Domain, problem: Problem) -> str:

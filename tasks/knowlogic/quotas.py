@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from schemas.knowlogic.things import DIFFICULTIES, LETTERS, RATIO, Difficulty, QuestionType
-from tasks.knowlogic.answers import letter_sets
-from tasks.knowlogic.domain import Domain
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, RATIO, Difficulty, QuestionType
+from perennial.tasks.knowlogic.answers import letter_sets
+from perennial.tasks.knowlogic.domain import Domain
 
 K = TypeVar("K")
 

@@ -2,16 +2,16 @@
 
 from pkgutil import resolve_name
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import DomainName
-from tasks.knowlogic.domain import Domain
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import DomainName
+from perennial.tasks.knowlogic.domain import Domain
 
 _PLACES: dict[DomainName, str] = {
-    "space": "tasks.knowlogic.space.domain:build",
-    "time": "tasks.knowlogic.time.domain:build",
-    "social": "tasks.knowlogic.social.domain:build",
-    "nature": "tasks.knowlogic.nature.domain:build",
-    "mix": "tasks.knowlogic.mix.domain:build",
+    "space": "perennial.tasks.knowlogic.space.domain:build",
+    "time": "perennial.tasks.knowlogic.time.domain:build",
+    "social": "perennial.tasks.knowlogic.social.domain:build",
+    "nature": "perennial.tasks.knowlogic.nature.domain:build",
+    "mix": "perennial.tasks.knowlogic.mix.domain:build",
 }
 _built: dict[tuple[str, str], Domain] = {}
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.text.look_alikes import plain_text, without_accents
-from tasks.kumo.tags import find_tagged
-from tasks.kumo.validation.names import fold_name, match_name
-from tasks.kumo.validation.texts import MAX_NAME, PLACEHOLDER
+from perennial.schemas.text.look_alikes import plain_text, without_accents
+from perennial.tasks.kumo.tags import find_tagged
+from perennial.tasks.kumo.validation.names import fold_name, match_name
+from perennial.tasks.kumo.validation.texts import MAX_NAME, PLACEHOLDER
 
 
 @dataclass(frozen=True, slots=True)

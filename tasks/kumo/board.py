@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.kumo.protocol import PaperMessages
-from schemas.kumo.things import Instance, Rule, SeedConfig
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.reliability.case import Reports
+from perennial.schemas.kumo.protocol import PaperMessages
+from perennial.schemas.kumo.things import Instance, Rule, SeedConfig
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.reliability.case import Reports
 
 if TYPE_CHECKING:
-    from tasks.kumo.search import Solution
+    from perennial.tasks.kumo.search import Solution
 
 
 @dataclass(frozen=True)

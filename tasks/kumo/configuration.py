@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput, in_one_line, shorten
-from schemas.kumo.things import SeedConfig
+from perennial.schemas.errors import UnreadableInput, in_one_line, shorten
+from perennial.schemas.kumo.things import SeedConfig
 
 MAX_CHARACTERS = 10_000_000
 _PROBLEMS_SHOWN = 8
@@ -36,8 +36,8 @@ _EXPECTED = {
 def parse_config(text: str, source: str) -> SeedConfig:
     """Return the configuration that the text holds; `source` names it in errors.
 
-    Only the form is checked here: what the configuration says is for `tasks.kumo.validation`. Raises
-    UnreadableInput, listing the wrong places, where the text is not JSON of the expected form.
+    Only the form is checked here: what the configuration says is for `perennial.tasks.kumo.validation`.
+    Raises UnreadableInput, listing the wrong places, where the text is not JSON of the expected form.
     """
     return read_config(parse_json(text, source), source)
 
@@ -46,7 +46,7 @@ def read_config(value: Any, source: str) -> SeedConfig:
     """Return the configuration that a JSON value is; raise UnreadableInput as `parse_config` does."""
     from pydantic import ValidationError
 
-    from schemas.kumo.config_form import SeedConfigForm
+    from perennial.schemas.kumo.config_form import SeedConfigForm
 
     if not isinstance(value, dict):
         raise UnreadableInput(
@@ -131,7 +131,7 @@ def _problem_text(problem: Mapping[str, Any]) -> str:
 
 
 def _list_known(place: tuple[int | str, ...]) -> str:
-    from schemas.kumo.config_form import known_keys
+    from perennial.schemas.kumo.config_form import known_keys
 
     return ", ".join(known_keys(place))
 

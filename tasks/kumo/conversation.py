@@ -13,11 +13,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prompts.render import render
-from schemas.kumo.things import TURN_LIMIT, Observation, Rule, SeedConfig, Step
-from schemas.model_calls.calls import Message as Message
-from tasks.kumo.books.rules import closed_ends
-from tasks.kumo.reliability.case import Case
+from perennial.prompts.render import render
+from perennial.schemas.kumo.things import TURN_LIMIT, Observation, Rule, SeedConfig, Step
+from perennial.schemas.model_calls.calls import Message as Message
+from perennial.tasks.kumo.books.rules import closed_ends
+from perennial.tasks.kumo.reliability.case import Case
 
 SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
 SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"

@@ -2,7 +2,7 @@
 
 A set of as many truths as the promise says is possible after some tests where the actions not tried have
 states, one each, that spare it and rule out all other truths that the outcomes left. A truth is sure where it
-is in every possible set. `tasks.kumo.survivors` decides the same by a solver.
+is in every possible set. `perennial.tasks.kumo.survivors` decides the same by a solver.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,7 +11,7 @@ from itertools import combinations
 from math import comb
 from operator import or_
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 MOST_SETS = 5_000  # of truths that may be valid: 5 of 15 are 3,003
 

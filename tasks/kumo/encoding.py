@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import COUNTERFACTUAL, Instance, Outcome, SeedConfig
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import COUNTERFACTUAL, Instance, Outcome, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)

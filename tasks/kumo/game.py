@@ -5,12 +5,12 @@ from functools import partial, reduce
 from operator import or_
 from typing import Protocol
 
-from schemas.game import EpisodeStatus, Opening, Result
-from schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
-from schemas.model_calls.calls import Message
-from tasks.kumo.answers import NO_MOVE, Move, parse_answer
-from tasks.kumo.board import Board
-from tasks.kumo.conversation import (
+from perennial.schemas.game import EpisodeStatus, Opening, Result
+from perennial.schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
+from perennial.schemas.model_calls.calls import Message
+from perennial.tasks.kumo.answers import NO_MOVE, Move, parse_answer
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.conversation import (
     AMONG_TEMPLATE,
     CLOSED_TEMPLATE,
     REPORTS_TEMPLATE,
@@ -25,9 +25,9 @@ from tasks.kumo.conversation import (
     system_message,
     user_message,
 )
-from tasks.kumo.decided_runs import is_decided
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
+from perennial.tasks.kumo.decided_runs import is_decided
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
 
 SYMBOLIC = "symbolic"
 CLOSED = "closed"
@@ -36,7 +36,7 @@ TEMPLATES = {"": SYSTEM_TEMPLATE, SYMBOLIC: SYMBOLIC_TEMPLATE, CLOSED: CLOSED_TE
 
 
 class Player(Protocol):
-    """Whoever plays and answers at once: a program, a person. Models play in `tasks.play.model_player`."""
+    """Whoever plays and answers at once: a program, a person. Models play in `tasks/play/model_player.py`."""
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the text of the next move, given all earlier steps with their observations."""
@@ -44,7 +44,7 @@ class Player(Protocol):
 
 
 class KumoGame:
-    """One run on one instance, reply by reply (`schemas.game.Game`).
+    """One run on one instance, reply by reply (`perennial.schemas.game.Game`).
 
     `steps` are what the replies so far were read as. `status` says how the run ended, None while it
     continues.
@@ -140,7 +140,7 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far make some truth sure (`tasks.kumo.decided_runs`).
+        """Return whether the outcomes seen so far make some truth sure (`perennial.tasks.kumo.decided_runs`).
 
         None where that is not looked at, and where reports are shown, which make nothing sure.
         """

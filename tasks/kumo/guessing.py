@@ -6,7 +6,7 @@ outcome states rule out, and the truth with the most choices of one state an act
 
 from collections.abc import Mapping, Sequence
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 StateMasks = Sequence[Sequence[int]]
 
@@ -33,7 +33,7 @@ def count_survivals(board: EncodedInstance) -> list[float]:
     """
     import numpy as np
 
-    from tasks.kumo.sampling.balanced.boards import count_choices
+    from perennial.tasks.kumo.sampling.balanced.boards import count_choices
 
     starts = np.cumsum([0, *map(len, board.masks)])
     masks = np.array([mask for states in board.masks for mask in states], np.int64)

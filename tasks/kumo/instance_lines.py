@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any
 
-from schemas.errors import UnreadableInput, quote
-from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
-from tasks.kumo.configuration import parse_json
-from tasks.kumo.encoding import EncodedConfig
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState
+from perennial.tasks.kumo.configuration import parse_json
+from perennial.tasks.kumo.encoding import EncodedConfig
 
 _MOST_INTEGER = 2**63 - 1
 _REQUIRED = ("truths", "actions", "observations", "seed", "valid_truth")

@@ -2,16 +2,16 @@
 
 The first call sends the system message and the lists. Later calls send the system message, a line that begins
 the game, and each reply with the observation that it gave; the lists stand at the end of the last message
-alone. The texts come from a clone of their release (`schemas.kumo.protocol`).
+alone. The texts come from a clone of their release (`perennial.schemas.kumo.protocol`).
 """
 
 from collections.abc import Sequence
 
-from schemas.game import Opening
-from schemas.kumo.protocol import PaperMessages, fill
-from schemas.kumo.things import Step
-from schemas.model_calls.calls import Message
-from tasks.kumo.answers import NO_MOVE, Move
+from perennial.schemas.game import Opening
+from perennial.schemas.kumo.protocol import PaperMessages, fill
+from perennial.schemas.kumo.things import Step
+from perennial.schemas.model_calls.calls import Message
+from perennial.tasks.kumo.answers import NO_MOVE, Move
 
 
 def open_as_published(

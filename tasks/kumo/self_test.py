@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from prompts.wording import with_article
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import (
+from perennial.prompts.wording import with_article
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import (
     TURN_LIMIT,
     Instance,
     Observation,
@@ -19,18 +19,18 @@ from schemas.kumo.things import (
     SeedConfig,
     Step,
 )
-from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.forms.read_back_form import ReadBackForm
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.books.check import check_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.conversation import user_message
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.game import KumoGame, play
-from tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
-from tasks.kumo.players.seat import answer, take_seat
-from tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.authors.comparison import compare
+from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.check import check_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.conversation import user_message
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from perennial.tasks.kumo.game import KumoGame, play
+from perennial.tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
+from perennial.tasks.kumo.players.seat import answer, take_seat
+from perennial.tasks.kumo.survivors import can_differ
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ many truths are ruled out by none of them.
 from itertools import combinations
 from typing import Any
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 
 def can_differ(instance: EncodedInstance) -> bool:

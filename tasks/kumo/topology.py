@@ -1,6 +1,6 @@
 """The truth-action graph of an instance, as the paper's study of topology uses it."""
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 
 def signature(instance: EncodedInstance) -> str:

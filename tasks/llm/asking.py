@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, StoredBatch
+from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, StoredBatch
 
 
 class Ask(Protocol):

@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from schemas.model_calls.calls import AttemptEnd, ModelRequest
-from schemas.model_calls.price import Price
-from tasks.llm.asking import Ledger
-from tasks.llm.limits.budget import Budget, Reservation, estimate_cost
-from tasks.llm.retry_policy import Tried
+from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.llm.asking import Ledger
+from perennial.tasks.llm.limits.budget import Budget, Reservation, estimate_cost
+from perennial.tasks.llm.retry_policy import Tried
 
 Send = Callable[[], Awaitable[Tried]]
 

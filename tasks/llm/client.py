@@ -14,26 +14,26 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from schemas.errors import LimitReached
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
-from schemas.model_calls.price import Price
-from schemas.settings.model_entry import ModelEntry
-from tasks.llm.asking import Ledger
-from tasks.llm.attempts import Attempts
-from tasks.llm.http.endpoint import check_key, check_url, strip_url
-from tasks.llm.http.extras import Extras
-from tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
-from tasks.llm.http.posting import post_chat
-from tasks.llm.limits.breaker import Breaker
-from tasks.llm.limits.budget import Budget, Reservation, estimate_cost
-from tasks.llm.limits.rate_limits import RateLimits, completion_bound
-from tasks.llm.redaction import Redaction
-from tasks.llm.replies import find_output_limit, read_attempt, wants_completion_tokens
-from tasks.llm.retry_policy import Received, RetryPolicy, Tried
-from tasks.llm.server_batches.api import BatchApi
-from tasks.llm.server_batches.asker import BatchAsker
-from tasks.llm.server_batches.use import InBatches
-from tasks.llm.tokens import token_counter
+from perennial.schemas.errors import LimitReached
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.tasks.llm.asking import Ledger
+from perennial.tasks.llm.attempts import Attempts
+from perennial.tasks.llm.http.endpoint import check_key, check_url, strip_url
+from perennial.tasks.llm.http.extras import Extras
+from perennial.tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
+from perennial.tasks.llm.http.posting import post_chat
+from perennial.tasks.llm.limits.breaker import Breaker
+from perennial.tasks.llm.limits.budget import Budget, Reservation, estimate_cost
+from perennial.tasks.llm.limits.rate_limits import RateLimits, completion_bound
+from perennial.tasks.llm.redaction import Redaction
+from perennial.tasks.llm.replies import find_output_limit, read_attempt, wants_completion_tokens
+from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from perennial.tasks.llm.server_batches.api import BatchApi
+from perennial.tasks.llm.server_batches.asker import BatchAsker
+from perennial.tasks.llm.server_batches.use import InBatches
+from perennial.tasks.llm.tokens import token_counter
 
 if TYPE_CHECKING:
     import httpx2
@@ -101,7 +101,7 @@ class ModelClient:
         return f"ModelClient({strip_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
-        from tasks.llm.http.bounded_http import open_client
+        from perennial.tasks.llm.http.bounded_http import open_client
 
         self._openai = open_client(self._policy, self._url, self._key, self._extras)
         if self._batches is not None:

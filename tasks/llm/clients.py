@@ -6,16 +6,16 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
-from schemas.model_calls.endpoint import choose_endpoint
-from schemas.model_calls.price import Price
-from schemas.settings.model_entry import ModelEntry, fill_variables
-from tasks.llm.asking import Ledger
-from tasks.llm.client import ModelClient
-from tasks.llm.http.extras import Extras, environment_headers
-from tasks.llm.limits.budget import Budget
-from tasks.llm.retry_policy import Received, RetryPolicy
-from tasks.llm.server_batches.use import InBatches
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
+from perennial.schemas.model_calls.endpoint import choose_endpoint
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
+from perennial.tasks.llm.asking import Ledger
+from perennial.tasks.llm.client import ModelClient
+from perennial.tasks.llm.http.extras import Extras, environment_headers
+from perennial.tasks.llm.limits.budget import Budget
+from perennial.tasks.llm.retry_policy import Received, RetryPolicy
+from perennial.tasks.llm.server_batches.use import InBatches
 
 if TYPE_CHECKING:
     import httpx2

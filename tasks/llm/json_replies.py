@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from schemas.errors import UnreadableInput
+from perennial.schemas.errors import UnreadableInput
 
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[ \t]*$", re.MULTILINE)
 # Where an object, or a list of objects, lists or texts, is meant to begin: brackets in prose are not. Pairs
@@ -25,8 +25,8 @@ def json_text(content: str) -> str:
 
     That is what the last block fenced as json holds; without one, the last unnamed block that begins with
     a bracket; without both, the whole text. Of several outermost objects or lists (of objects, lists or
-    texts) there it is the longest, of equals the last. `tasks.kumo.configuration.parse_json` reads it
-    strictly; here only its ends are found.
+    texts) there it is the longest, of equals the last. `perennial.tasks.kumo.configuration.parse_json` reads
+    it strictly; here only its ends are found.
     Raises UnreadableInput, in one line, where the reply holds no document, or a cut off or broken one.
     """
     body = _find_fenced_body(content)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from schemas.model_calls.calls import Reply
-from tasks.llm.retry_policy import Received
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.llm.retry_policy import Received
 
 REDACTED = "[key]"
 _MIN_SECRET_CHARS = 8

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
 
 NOT_STORED = "not among the stored replies"
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.errors import shorten
-from schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource, Reply
-from schemas.model_calls.price import Price
-from tasks.llm.http.bodies import UnreadableBody, read_completion, read_json
-from tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
-from tasks.llm.retry_policy import Received, Tried, is_retried_status
-from tasks.llm.server_words import Ending, read_ending, read_failure, read_output_limit
-from tasks.llm.usage import token_bounds, usage_of
+from perennial.schemas.errors import shorten
+from perennial.schemas.model_calls.calls import CallStatus, ModelRequest, ReasoningSource, Reply
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.llm.http.bodies import UnreadableBody, read_completion, read_json
+from perennial.tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
+from perennial.tasks.llm.retry_policy import Received, Tried, is_retried_status
+from perennial.tasks.llm.server_words import Ending, read_ending, read_failure, read_output_limit
+from perennial.tasks.llm.usage import token_bounds, usage_of
 
 MAX_RAW_CHARS = 1_000_000
 # No model writes more in one reply; what a reply has beyond that is dropped, and it counts as truncated.

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from schemas.model_calls.calls import ModelRequest, Reply
-from tasks.llm.asking import Ask
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.tasks.llm.asking import Ask
 
 JsonSchema = dict[str, Any]
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-from schemas.errors import InvalidOption, in_one_line
-from schemas.model_calls.calls import ModelRequest
-from tasks.llm.limits.rate_limits import estimate_prompt, prompt_texts
+from perennial.schemas.errors import InvalidOption, in_one_line
+from perennial.schemas.model_calls.calls import ModelRequest
+from perennial.tasks.llm.limits.rate_limits import estimate_prompt, prompt_texts
 
 _TOKENS_PER_MESSAGE = 4
 

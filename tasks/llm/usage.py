@@ -22,9 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.model_calls.calls import ModelRequest, UsageStatus
-from schemas.model_calls.price import Price
-from tasks.llm.limits.rate_limits import (
+from perennial.schemas.model_calls.calls import ModelRequest, UsageStatus
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.llm.limits.rate_limits import (
     completion_bound,
     prompt_bytes,
     prompt_tokens_at_least,

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from prompts.render import template_hash
-from schemas.errors import InvalidOption
-from schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
-from schemas.model_calls.calls import (
+from perennial.prompts.render import template_hash
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Turn
+from perennial.schemas.model_calls.calls import (
     DEFAULT_MAX_TOKENS,
     CallStatus,
     Message,
@@ -19,7 +19,7 @@ from schemas.model_calls.calls import (
     ModelRequest,
     Reply,
 )
-from tasks.llm.asking import Ask
+from perennial.tasks.llm.asking import Ask
 
 NewGame = Callable[[], GameT]
 # Asks a model what a reply says that ended a game unparsed, and tells the game.
@@ -142,7 +142,8 @@ async def play_model(
     `refused`, an empty reply as `unparsed`, and a call that came to no answer as `api_error`. Tokens and
     cost are sums over the calls, None where one is unknown.
     `opening` is the game's, where it is rendered already. `second_reader` gets a reply that the game could
-    not read (`flows.benchmark.Playing`); its calls are not the episode's. What `ask` raises passes through.
+    not read (`perennial.flows.benchmark.Playing`); its calls are not the episode's. What `ask` raises passes
+    through.
     """
     opening = opening or open_game(game, player)
     messages, kept = [*opening.messages], [*(opening.kept or opening.messages)]

@@ -1,10 +1,10 @@
-"""What games of one question and one reply share, whatever the benchmark (`schemas.game.Game`, `Seat`)."""
+"""What games of one question and one reply share, whatever the benchmark (`perennial.schemas.game`)."""
 
 from abc import ABC, abstractmethod
 
-from schemas.game import EpisodeStatus, Opening, Result
-from schemas.ids import content_id
-from schemas.model_calls.calls import Message
+from perennial.schemas.game import EpisodeStatus, Opening, Result
+from perennial.schemas.ids import content_id
+from perennial.schemas.model_calls.calls import Message
 
 
 class OneShotGame(ABC):

@@ -2,7 +2,7 @@
 
 import random
 
-from schemas.game import Episode, GameT, Program, Turn
+from perennial.schemas.game import Episode, GameT, Program, Turn
 
 
 def play_program(program: Program[GameT], game: GameT, run: int, rng: random.Random) -> Episode[GameT]:

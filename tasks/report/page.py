@@ -8,19 +8,23 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from tasks.report.comparison.sections import edition_difference, edition_link
-from tasks.report.comparison.tables import comparison_table, link_table
-from tasks.report.content import Figure, Record, ReportData, ReportTable, Section
-from tasks.report.figures.headline import headline
-from tasks.report.figures.heat_map import heat_map
-from tasks.report.figures.model_groups import model_groups
-from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.player_rows import status_rows, success_rows, token_rows
-from tasks.report.figures.scale_over_editions import scale_over_editions
-from tasks.report.figures.success_scatter import benchmarks_scatter, settings_scatter, tokens_scatter
-from tasks.report.page_script import load_script
-from tasks.report.palette import DARK, LIGHT, define_colors
-from tasks.report.wording import cell, clean
+from perennial.tasks.report.comparison.sections import edition_difference, edition_link
+from perennial.tasks.report.comparison.tables import comparison_table, link_table
+from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.figures.heat_map import heat_map
+from perennial.tasks.report.figures.model_groups import model_groups
+from perennial.tasks.report.figures.player_pairs import player_pairs
+from perennial.tasks.report.figures.player_rows import status_rows, success_rows, token_rows
+from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.tasks.report.figures.success_scatter import (
+    benchmarks_scatter,
+    settings_scatter,
+    tokens_scatter,
+)
+from perennial.tasks.report.page_script import load_script
+from perennial.tasks.report.palette import DARK, LIGHT, define_colors
+from perennial.tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -127,7 +131,7 @@ def _template() -> "Template":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("tasks.report", "."),
+        loader=PackageLoader("perennial.tasks.report", "."),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,

@@ -12,13 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from schemas.variables import cache_folder
+from perennial.schemas.variables import cache_folder
 
 
 @lru_cache(maxsize=1)
 def load_script() -> str:
     """Return the script as text of one script element."""
-    own = (files("tasks.report") / "page.js").read_text(encoding="utf-8")
+    own = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
     # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
     text = _load_bundle(own).replace("\r\n", "\n")
     return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")

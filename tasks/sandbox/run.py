@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.sandbox.limits import LIMITS, Limits
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.syntax import check_syntax
-from tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.limits import LIMITS, Limits
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.syntax import check_syntax
+from perennial.tasks.sandbox.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import ast
 from collections.abc import Container, Iterable
 from string import Formatter
 
-from tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES, REFUSED
-from tasks.sandbox.limits import LIMITS, Limits
-from tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES, REFUSED
+from perennial.tasks.sandbox.limits import LIMITS, Limits
+from perennial.tasks.sandbox.refusal import Refused
 
 # What a syntax tree may consist of: no classes, no patterns of classes (which read attributes by a text), no
 # `with`, nothing asynchronous, no `except*`, no generic functions and types.

@@ -8,11 +8,11 @@ from pathlib import Path
 from shutil import which
 from typing import Literal, get_args
 
-from tasks.sandbox.guest.values import load
-from tasks.sandbox.limits import LIMITS
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail
-from tasks.sandbox.worker import ENVIRONMENT, guest_command
+from perennial.tasks.sandbox.guest.values import load
+from perennial.tasks.sandbox.limits import LIMITS
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.worker import ENVIRONMENT, guest_command
 
 # From the strongest: seccomp in namespaces of its own, seccomp, or none: there a syntax check and restricted
 # builtins keep honest code within its rules, and whoever finds a way past them has this user's rights.

@@ -15,9 +15,9 @@ from functools import lru_cache
 from importlib.resources import files
 from types import TracebackType
 
-from tasks.sandbox.guest.values import check_value, load
-from tasks.sandbox.limits import LIMITS, Limits
-from tasks.sandbox.refusal import REASONS, Refused
+from perennial.tasks.sandbox.guest.values import check_value, load
+from perennial.tasks.sandbox.limits import LIMITS, Limits
+from perennial.tasks.sandbox.refusal import REASONS, Refused
 
 _GUEST = ("values", "seccomp", "confine")
 _ENTRIES = {"loop": ("names", "copying", "proxies", "loop"), "probe": ("probe",)}
@@ -26,21 +26,21 @@ _KILLED = (-signal.SIGKILL, -signal.SIGXCPU, 128 + signal.SIGKILL, 128 + signal.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 _BOOTSTRAP = """
 import binascii, marshal, sys, types
-for name in ("tasks", "tasks.sandbox", "tasks.sandbox.guest"):
+for name in ("perennial", "perennial.tasks", "perennial.tasks.sandbox", "perennial.tasks.sandbox.guest"):
     module = sys.modules[name] = types.ModuleType(name)
     module.__path__ = []
 for name, code in {sources!r}:
-    module = sys.modules["tasks.sandbox.guest." + name] = types.ModuleType(name)
-    setattr(sys.modules["tasks.sandbox.guest"], name, module)
+    module = sys.modules["perennial.tasks.sandbox.guest." + name] = types.ModuleType(name)
+    setattr(sys.modules["perennial.tasks.sandbox.guest"], name, module)
     exec(marshal.loads(binascii.a2b_base64(code)), module.__dict__)
-sys.modules["tasks.sandbox.guest.{entry}"].main({settings!r})
+sys.modules["perennial.tasks.sandbox.guest.{entry}"].main({settings!r})
 """
 
 
 @lru_cache(maxsize=2)
 def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
     """Return the modules that an entry needs, compiled: they run in the same interpreter, many times."""
-    folder = files("tasks.sandbox.guest")
+    folder = files("perennial.tasks.sandbox.guest")
     names = (*_GUEST, *_ENTRIES[entry])
     texts = ((name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in names)
     return tuple((name, b2a_base64(marshal.dumps(compile(text, name, "exec")))) for name, text in texts)

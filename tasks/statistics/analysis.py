@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.statistics.cells import Cells
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import Mean
+from perennial.tasks.statistics.cells import Cells
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import Mean
 
 
 def _nothing(*_of: Any) -> Iterable[Figure]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
 
 if TYPE_CHECKING:
     from typing import Any

@@ -6,11 +6,11 @@ prints how often.
 
 from typing import TYPE_CHECKING
 
-from tasks.statistics.intervals import LEVEL, Interval
-from tasks.statistics.shares import exact_interval, is_near_an_end
+from perennial.tasks.statistics.intervals import LEVEL, Interval
+from perennial.tasks.statistics.shares import exact_interval, is_near_an_end
 
 if TYPE_CHECKING:
-    from tasks.statistics.clusters import Estimate
+    from perennial.tasks.statistics.clusters import Estimate
 
 SHARE_METHOD = (
     "Wilson's interval with Student's t for as many trials as give the variance by cluster (CR2, "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from schemas.statistics.populations import Population
+from perennial.schemas.statistics.populations import Population
 
 
 class Figure(NamedTuple):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from tasks.statistics.cells import Grid
-from tasks.statistics.intervals import LEVEL
+from perennial.tasks.statistics.cells import Grid
+from perennial.tasks.statistics.intervals import LEVEL
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from schemas.people.persons import is_person
-from schemas.statistics.board import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS
-from tasks.statistics.figure import Figure
+from perennial.schemas.people.persons import is_person
+from perennial.schemas.statistics.board import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS
+from perennial.tasks.statistics.figure import Figure
 
 Kind = Callable[[str], str]
 

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
-from tasks.statistics.cluster_intervals import ONE_CLUSTER, gap_interval, share_interval
-from tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.cluster_intervals import ONE_CLUSTER, gap_interval, share_interval
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 
 def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[Draw, Population]:

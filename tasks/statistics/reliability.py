@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.statistics.board import MODELS
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.statistics.cells import ALL, Grid
-from tasks.statistics.clusters import Draw, estimate_ratio
-from tasks.statistics.correlation import Correlation
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.multiplicity import Kind
-from tasks.statistics.populations import headline, within
+from perennial.schemas.statistics.board import MODELS
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.statistics.cells import ALL, Grid
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.tasks.statistics.correlation import Correlation
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.multiplicity import Kind
+from perennial.tasks.statistics.populations import headline, within
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Numbers
+    from perennial.tasks.statistics.cells import Numbers
 
 FEWEST_PLAYERS = 7
 """Fewer have no correlation: 6 players without any relation show |r| > .8 in 1 of 18 cases."""

@@ -2,7 +2,7 @@
 
 from statistics import NormalDist
 
-from tasks.statistics.intervals import LEVEL, Interval
+from perennial.tasks.statistics.intervals import LEVEL, Interval
 
 FEW = 10
 """Fewer instances' worth of successes, or of failures, are near 0 or 1: there variances mislead."""

@@ -8,8 +8,8 @@ by at most one.
 
 from collections.abc import Mapping, Sequence
 
-from schemas.errors import InvalidOption
-from schemas.ids import derive_rng
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import derive_rng
 
 Cell = tuple[str, str]  # setting and domain
 

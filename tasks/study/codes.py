@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 
 # No I, L, O and U: they are mistaken for digits, or spell words.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -7,8 +7,8 @@ reply, with the token that ends it. So no template needs marks of its own for th
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.errors import UnreadableInput
-from schemas.model_calls.calls import Message
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.model_calls.calls import Message
 
 NOT_TRAINED = -100
 Span = tuple[int, int]

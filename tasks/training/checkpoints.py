@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 
 PREFIX = "sft/"
 _NAME = re.compile(rf"(?:(?P<variant>[a-z]+):)?{PREFIX}(?P<training>.+)-(?P<step>\d+)")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks.report.wording import with_interval
+from perennial.tasks.report.wording import with_interval
 
 MOST_SERIES = 8
 _TOP, _BOTTOM = 12, 34

@@ -5,8 +5,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tasks.report.wording import clean, decimals, with_interval
-from tasks.website.names import benchmark_file, edition_file, player_file
+from perennial.tasks.report.wording import clean, decimals, with_interval
+from perennial.tasks.website.names import benchmark_file, edition_file, player_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,7 +27,7 @@ def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("tasks.website", "templates"),
+        loader=PackageLoader("perennial.tasks.website", "templates"),
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_finalize,

@@ -2,9 +2,9 @@
 
 import json
 
-from schemas.rows import Row
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.schemas.rows import Row
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
 
 AUTHOR = "m-author"
 

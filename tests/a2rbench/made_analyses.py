@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from schemas.a2rbench.analysis import STYLES, categories_of
-from schemas.tables import TABLES
+from perennial.schemas.a2rbench.analysis import STYLES, categories_of
+from perennial.schemas.tables import TABLES
 from tests.a2rbench.made_edition import MODELS, Rows
 
 ANALYSTS = ("x", "y")

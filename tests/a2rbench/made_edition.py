@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from flows.a2rbench.grow_items import shared_row
-from flows.a2rbench.seats import ItemSeat
-from flows.stages.compute_statistics import edition_statistics
-from schemas.a2rbench.item import Item, name_domain
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.game import Program
-from schemas.rows import Row
-from schemas.tables import TABLES, staged_tables
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.game import Form, shape_of
-from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.seeds import SeedRequest
-from tasks.play.program_player import play_program
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.flows.a2rbench.seats import ItemSeat
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.a2rbench.item import Item, name_domain
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.game import Program
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.game import Form, shape_of
+from perennial.tasks.a2rbench.gate import check_items
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.play.program_player import play_program
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.store.store import Store
 
 Rows = dict[str, list[Row]]
 NAMES = ("line_reverse", "line_caesar", "cube_reverse_layers", "cube_transpose_layers")

@@ -8,9 +8,9 @@ import json
 import random
 import re
 
-from schemas.a2rbench.analysis import RIGHT, STYLES, WRONG
-from schemas.ids import derive_seed
-from tasks.a2rbench.replies.answers import read_answer
+from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG
+from perennial.schemas.ids import derive_seed
+from perennial.tasks.a2rbench.replies.answers import read_answer
 from tests.a2rbench import scripted_model
 from tests.server.script import Asked, Script
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from schemas.a2rbench.item import Item
-from tasks.a2rbench import gate
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
-from tasks.sandbox.refusal import Reason, Refused
-from tasks.sandbox.run import Jail
-from tasks.sandbox.tier import find_protection
+from perennial.schemas.a2rbench.item import Item
+from perennial.tasks.a2rbench import gate
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
+from perennial.tasks.sandbox.refusal import Reason, Refused
+from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 
 RULE = RULES["line_reverse"]

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from tasks.a2rbench import growing
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import Rule, Value
-from tasks.a2rbench.fits import find_fits
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.items import PREFIX
-from tasks.a2rbench.remapping import remap
-from tasks.a2rbench.seeds import GrownSeed, SeedRequest
-from tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt, write_value
-from tasks.sandbox.tier import find_protection
+from perennial.tasks.a2rbench import growing
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
+from perennial.tasks.a2rbench.fits import find_fits
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.items import PREFIX
+from perennial.tasks.a2rbench.remapping import remap
+from perennial.tasks.a2rbench.seeds import GrownSeed, SeedRequest
+from perennial.tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt, write_value
+from perennial.tasks.sandbox.tier import find_protection
 
 
 def grow(rule: Rule | str, variations: tuple[int, ...] = (0, 5), **changes: object) -> GrownSeed:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.a2rbench.paper import compare as paper
-from flows.a2rbench.paper.compare import compare_paper
-from tasks.papers.comparison import Comparison, judge_figures
+from perennial.flows.a2rbench.paper import compare as paper
+from perennial.flows.a2rbench.paper.compare import compare_paper
+from perennial.tasks.papers.comparison import Comparison, judge_figures
+from perennial.warehouse.a2rbench.published.scores import published_scores
+from perennial.warehouse.store.store import Store
 from tests.warehouse.test_published_scores import SHARED
-from warehouse.a2rbench.published.scores import published_scores
-from warehouse.store.store import Store
 
 
 def compared(path: Path | None = None) -> list[Comparison]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from flows.a2rbench.seats import draw_seat
+from perennial.flows.a2rbench.seats import draw_seat
 from tests.flows.hand_made_root import Shown, perennial
 
 _GAME = ("play", "--benchmark", "a2rbench", "--domain", "line_symbolic", "--seed", "7")

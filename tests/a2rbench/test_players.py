@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from tasks.a2rbench.game import Form, ItemGame, shape_of
-from tasks.a2rbench.players.guesser import guess
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.players.usual import USUAL
-from tasks.a2rbench.replies.answers import read_answer
-from tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.game import Form, ItemGame, shape_of
+from perennial.tasks.a2rbench.players.guesser import guess
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.players.usual import USUAL
+from perennial.tasks.a2rbench.replies.answers import read_answer
+from perennial.tasks.a2rbench.wording import write_prompt
 from tests.a2rbench import made_edition
 
 
@@ -35,7 +35,7 @@ def test_search_gives_up_where_no_program_fits() -> None:
 
 def test_search_finds_a_composition() -> None:
     inputs = [list("abcdefg"), list("hjkmnp"), list("qrstu")]
-    from tasks.a2rbench.catalogue.registry import RULES
+    from perennial.tasks.a2rbench.catalogue.registry import RULES
 
     def both(x: list[str]) -> list[str]:
         return list(RULES["line_reverse"].forward(RULES["line_caesar"].forward(x)))

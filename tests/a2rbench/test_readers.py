@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from schemas.a2rbench.analysis import RIGHT, STYLES, WRONG, Analysis, ReadingPlan
-from schemas.errors import EndpointFailed, InvalidOption
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from schemas.settings import load_settings
-from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.readers.analyst import ATTEMPTS, Subject, analyse
-from tasks.a2rbench.readers.excerpt import excerpt
-from tasks.a2rbench.readers.judge import judge_by
-from tasks.a2rbench.readers.quotes import is_quoted
-from tasks.authors.attempts import Asked
-from tasks.llm.structured import JsonAsker
+from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG, Analysis, ReadingPlan
+from perennial.schemas.errors import EndpointFailed, InvalidOption
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.settings import load_settings
+from perennial.tasks.a2rbench.game import ItemGame
+from perennial.tasks.a2rbench.readers.analyst import ATTEMPTS, Subject, analyse
+from perennial.tasks.a2rbench.readers.excerpt import excerpt
+from perennial.tasks.a2rbench.readers.judge import judge_by
+from perennial.tasks.a2rbench.readers.quotes import is_quoted
+from perennial.tasks.authors.attempts import Asked
+from perennial.tasks.llm.structured import JsonAsker
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.replies.answers import read_answer
-from tasks.a2rbench.replies.form import fit, form_of
-from tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.game import ItemGame
+from perennial.tasks.a2rbench.replies.answers import read_answer
+from perennial.tasks.a2rbench.replies.form import fit, form_of
+from perennial.tasks.a2rbench.wording import write_prompt
 
 Pair = tuple[Value, Value]
 GRID_PAIRS: Sequence[Pair] = [([["1", "2"], ["3", "4"]], [["2", "1"], ["4", "3"]])]

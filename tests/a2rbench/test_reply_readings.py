@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.game import ItemGame
+from perennial.tasks.a2rbench.wording import write_prompt
 
 GRID: Value = [["a", "b", "c"], ["d", "2", "f"]]
 DIGITS: Value = [["1", "0"], ["7", "2"]]

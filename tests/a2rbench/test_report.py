@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.measures.ast_measures import measure_code
-from tasks.report.content import Section
-from tasks.report.page import sections
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.measures.ast_measures import measure_code
+from perennial.tasks.report.content import Section
+from perennial.tasks.report.page import sections
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses
-from warehouse.store.store import Store
 
 OWN = ("a2rbench_leaderboard", "a2rbench_curve", "a2rbench_failures", "a2rbench_measures")
 

@@ -5,8 +5,8 @@ from copy import deepcopy
 
 import pytest
 
-from schemas.a2rbench.analysis import WRONG
-from schemas.ids import canonical_json
+from perennial.schemas.a2rbench.analysis import WRONG
+from perennial.schemas.ids import canonical_json
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses
 from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules

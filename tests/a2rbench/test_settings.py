@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.a2rbench.authoring import TEMPERATURES
-from schemas.a2rbench.item import DOMAINS
-from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.errors import InvalidOption
+from perennial.schemas.a2rbench.authoring import TEMPERATURES
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.errors import InvalidOption
 
 
 def test_the_papers_size_gives_way_to_flags() -> None:

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from schemas.a2rbench.item import Item
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import Dimension
-from tasks.a2rbench.fits import find_fits
-from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.inputs import draw_inputs
-from tasks.a2rbench.items import show
-from tasks.a2rbench.trials import UnfitItem, check_item
-from tasks.a2rbench.uniqueness.trivial import find_trivial
-from tasks.sandbox.tier import find_protection
+from perennial.schemas.a2rbench.item import Item
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import Dimension
+from perennial.tasks.a2rbench.fits import find_fits
+from perennial.tasks.a2rbench.gate import check_items
+from perennial.tasks.a2rbench.inputs import draw_inputs
+from perennial.tasks.a2rbench.items import show
+from perennial.tasks.a2rbench.trials import UnfitItem, check_item
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 from tests.benchmarks.a2rbench_ambiguity import find_giveaway, find_others
 

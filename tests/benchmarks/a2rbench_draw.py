@@ -6,12 +6,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
-from flows.a2rbench.edition import rules_of
-from schemas.a2rbench.item import DOMAINS
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.growing import grow_seed
-from tasks.a2rbench.seeds import SeedRequest
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.edition import rules_of
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.growing import grow_seed
+from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.sandbox.tier import find_protection
 
 SEEDS = 12
 _SHOWN = ("rule", "type", "dimension", "variation", "is_remapped")

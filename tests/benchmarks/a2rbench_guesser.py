@@ -12,13 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from schemas.a2rbench.item import name_domain
-from schemas.ids import canonical_json, derive_rng
-from tasks.a2rbench.game import Form, shape_of
-from tasks.a2rbench.players.guesser import guess
-from tasks.a2rbench.players.registry import copy_nearest, repeat_query
-from tasks.a2rbench.replies.answers import read_answer
-from tasks.a2rbench.wording import write_prompt
+from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.tasks.a2rbench.game import Form, shape_of
+from perennial.tasks.a2rbench.players.guesser import guess
+from perennial.tasks.a2rbench.players.registry import copy_nearest, repeat_query
+from perennial.tasks.a2rbench.replies.answers import read_answer
+from perennial.tasks.a2rbench.wording import write_prompt
 from tests.benchmarks.a2rbench_draw import draw_items
 
 _HEAD = '''"""The most frequent right answers by form of an item, of {number:,} items drawn for it, as JSON.
@@ -70,7 +70,7 @@ def learn() -> None:
         for key, answer in sorted(usual.items())
         if key in domains or counts[key][answer] > 1
     ]
-    spec = find_spec("tasks.a2rbench.players")
+    spec = find_spec("perennial.tasks.a2rbench.players")
     assert spec is not None
     assert spec.submodule_search_locations is not None
     place = Path(spec.submodule_search_locations[0]) / "usual.py"

@@ -15,12 +15,12 @@ from statistics import fmean
 from textwrap import wrap
 from typing import NamedTuple
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
-from tasks.beyondbench.players.guesser import guess
-from tasks.beyondbench.players.usual import USUAL
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import MODULES, TASKS
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
+from perennial.tasks.beyondbench.players.guesser import guess
+from perennial.tasks.beyondbench.players.usual import USUAL
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import MODULES, TASKS
 
 PROCESSES = 2
 CANDIDATES = 60  # answers of a cell that are tried on all of its problems
@@ -142,7 +142,7 @@ def write_module(names: list[str], learned: list[tuple[Cell, str | None]]) -> No
     entries = "".join(
         _write_entry(key, found[key]) for key in sorted(found, key=lambda key: order[key.split()[0]])
     )
-    spec = find_spec("tasks.beyondbench.players")
+    spec = find_spec("perennial.tasks.beyondbench.players")
     assert spec is not None
     assert spec.submodule_search_locations is not None
     place = Path(spec.submodule_search_locations[0]) / "usual.py"

@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 BELOW, BEYOND = 1_000_000, 1_020_000  # a run that ends below the former has its next term below the latter
 ARGUMENTS = 100_020

@@ -27,10 +27,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.beyondbench.things import SUITES
-from tasks.beyondbench.problem import Problem, draw_problems
-from tasks.beyondbench.registry import MODULES, TASKS
-from tasks.beyondbench.task import Task
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.tasks.beyondbench.problem import Problem, draw_problems
+from perennial.tasks.beyondbench.registry import MODULES, TASKS
+from perennial.tasks.beyondbench.task import Task
 
 
 def main() -> None:

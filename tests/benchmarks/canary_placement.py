@@ -15,12 +15,12 @@ from pathlib import Path
 
 import httpx
 
-from flows.practice.draw import PracticeQuestions
-from schemas.disclosure import canary_line
-from schemas.model_calls.calls import Message
-from schemas.practice import PracticeQuestion
+from perennial.flows.practice.draw import PracticeQuestions
+from perennial.schemas.disclosure import canary_line
+from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.practice import PracticeQuestion
+from perennial.warehouse.editions.id_set import IdSet
 from tests.real_model.server import MODEL, real_server
-from warehouse.editions.id_set import IdSet
 
 GUID = "cb18b743-200e-5f98-ad27-26bd681ef165"
 LINE = canary_line(GUID)

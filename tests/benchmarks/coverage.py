@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.statistics.cluster_intervals import gap_interval, mean_interval, share_interval
-from tasks.statistics.clusters import Draw, Estimate, estimate_ratio
-from tasks.statistics.correlation import Correlation, pearson
-from tasks.statistics.reliability import Corrected, disattenuate, estimate_reliability
+from perennial.tasks.statistics.cluster_intervals import gap_interval, mean_interval, share_interval
+from perennial.tasks.statistics.clusters import Draw, Estimate, estimate_ratio
+from perennial.tasks.statistics.correlation import Correlation, pearson
+from perennial.tasks.statistics.reliability import Corrected, disattenuate, estimate_reliability
 
 Numbers = NDArray[np.float64]
 _CORRELATION = 0.05  # of instances of a domain, as the release has it

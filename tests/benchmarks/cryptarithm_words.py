@@ -8,7 +8,7 @@ is sound where the sum or product of the same words is.
 import argparse
 import random
 
-from tasks.beyondbench.hard.cryptarithmetic.draw import FACTOR_WORDS, SUM_WORDS, draw_words
+from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import FACTOR_WORDS, SUM_WORDS, draw_words
 
 
 def main() -> None:

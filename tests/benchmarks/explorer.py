@@ -16,12 +16,12 @@ from pathlib import Path
 
 import duckdb
 
-from flows.stages.compute_statistics import analyse_edition
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.later_statistics import keep_analysis
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM
-from warehouse.catalog.catalog import visible_evaluations
-from warehouse.catalog.later_statistics import keep_analysis
-from warehouse.catalog.sql.confinement import quote
-from warehouse.store.store import Store
 
 EPISODES = 579_400
 # The ids that a copy has of its own, by table.
@@ -78,7 +78,7 @@ def visit(root: Path, edition: str) -> None:
         "leaderboard?basis=instances that all shown players have",
         "episodes?episodes_page=9000",
     ]
-    command = [sys.executable, "-m", "flows.cli.app", "web", "--root", str(root), "--port", "0"]
+    command = [sys.executable, "-m", "perennial.flows.cli.app", "web", "--root", str(root), "--port", "0"]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
         sync_playwright() as playwright,

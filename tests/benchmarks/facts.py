@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from warehouse.kumo.domains.generate import FOLDER
+from perennial.warehouse.kumo.domains.generate import FOLDER
 
 Row = dict[str, str]
 Difference = tuple[str, str, str, str]  # truth, attribute, cell, the package's value

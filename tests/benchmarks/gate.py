@@ -14,20 +14,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.kumo.things import Setting
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import SelfTest, SoundInstance
-from tasks.kumo.space import space_size
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.id_set import IdSet
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
-from warehouse.kumo.overlap import earlier_instances, same_names
-from warehouse.store.store import Store
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
+from perennial.tasks.kumo.space import space_size
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.kumo.overlap import earlier_instances, same_names
+from perennial.warehouse.store.store import Store
 
 _A_PART = 500_000
 

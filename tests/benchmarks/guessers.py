@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.ids import derive_rng
-from schemas.kumo.book_styles import BOOK_STYLES, BookStyle
-from schemas.kumo.samplers import BALANCED, SAMPLERS
-from schemas.kumo.things import Instance, Setting
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.worlds import draw_world
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.book_styles import BOOK_STYLES, BookStyle
+from perennial.schemas.kumo.samplers import BALANCED, SAMPLERS
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
+from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.worlds import draw_world
 
 DOMAINS = ("a world", "mineral_identification", "medical_diagnosis", "student_assessment")
 TEXT_GUESSES = ("fewest names", "most names", "first name", "last name")

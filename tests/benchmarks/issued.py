@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.store.store import Store
 
 _CHUNK = 10_000
 _ROW_GROUP = 1 << 16

@@ -21,14 +21,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.schema import ANSWERED_SQL, open_for_reading
 from tests.flows.prefect_harness import clean_environment, edition_content
 from tests.flows.test_model_refresh import FAULTS
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.ledger.reading import LedgerReader
-from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading
 
 TARGETS = ("main", "group", "server")
 KEY = "sk-kills"
@@ -207,7 +207,7 @@ def _start(server: RunningServer, root: Path) -> "subprocess.Popen[str]":
             sys.executable,
             "-P",
             "-m",
-            "flows.cli.app",
+            "perennial.flows.cli.app",
             *_REFRESH,
             "--base-url",
             server.url,

@@ -11,13 +11,13 @@ from itertools import cycle
 from time import process_time
 from typing import TypeVar
 
-from schemas.ids import canonical_json, derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, RATIO
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.registry import find_domain
-from tasks.knowlogic.wording.layout import read_text, write_text
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, RATIO
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 Result = TypeVar("Result")
 # Problems that the slowest steps take.

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DOMAINS, LANGUAGES, LETTERS, DomainName, Language
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.knowlogic.registry import find_domain
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, LETTERS, DomainName, Language
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 TRAIN, TEST = 2_000, 1_000
 # How far above chance an accuracy may be.

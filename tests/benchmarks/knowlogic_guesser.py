@@ -9,15 +9,15 @@ from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DOMAINS
-from tasks.knowlogic.game import Form
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.players.guesser import guess
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.knowlogic.registry import find_domain
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DOMAINS
+from perennial.tasks.knowlogic.game import Form
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.players.guesser import guess
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Questions of each domain.
 LEARNED, MEASURED = 600, 1_200
@@ -54,7 +54,7 @@ def learn() -> None:
         f'    "{key}": "{min(found, key=lambda each: (-found[each], each))}",\n'
         for key, found in sorted(counts.items())
     ]
-    spec = find_spec("tasks.knowlogic.players")
+    spec = find_spec("perennial.tasks.knowlogic.players")
     assert spec is not None
     assert spec.submodule_search_locations is not None
     place = Path(spec.submodule_search_locations[0]) / "usual.py"

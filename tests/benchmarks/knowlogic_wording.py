@@ -7,13 +7,13 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.knowlogic.registry import find_domain
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.wording_checks import find_faults, find_missing_referents
-from warehouse.knowlogic.knowledge import load_knowledge
 
 QUESTIONS, SEED = 2000, 20261124
 

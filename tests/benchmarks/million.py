@@ -139,20 +139,20 @@ def resident_bytes(root: int) -> int:
 def _run(asked: dict[str, Any], is_whole: bool) -> None:
     import pyarrow.parquet as pq
 
-    from flows.kumo.kernels import prepare_kernels
-    from flows.refresh.planning.plan import prepare_refresh
-    from flows.refresh.publish import audit_and_publish
-    from flows.stages.grow import grow
-    from flows.stages.policies import Policies
-    from flows.stages.workspace import open_workspace
-    from schemas.settings import load_settings
-    from warehouse.audit.audit import audit, require_pass
-    from warehouse.catalog.catalog import published_editions
-    from warehouse.editions.issued_ids import issued_instances
-    from warehouse.editions.publish import publish
-    from warehouse.staging.merge_parts import consolidate
-    from warehouse.staging.staging import Staging
-    from warehouse.store.store import Store
+    from perennial.flows.kumo.kernels import prepare_kernels
+    from perennial.flows.refresh.planning.plan import prepare_refresh
+    from perennial.flows.refresh.publish import audit_and_publish
+    from perennial.flows.stages.grow import grow
+    from perennial.flows.stages.policies import Policies
+    from perennial.flows.stages.workspace import open_workspace
+    from perennial.schemas.settings import load_settings
+    from perennial.warehouse.audit.audit import audit, require_pass
+    from perennial.warehouse.catalog.catalog import published_editions
+    from perennial.warehouse.editions.issued_ids import issued_instances
+    from perennial.warehouse.editions.publish import publish
+    from perennial.warehouse.staging.merge_parts import consolidate
+    from perennial.warehouse.staging.staging import Staging
+    from perennial.warehouse.store.store import Store
 
     prepare_kernels("sampling", "search")
     settings = load_settings({"seed": 0, **asked})

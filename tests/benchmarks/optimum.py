@@ -11,14 +11,14 @@ from pathlib import Path
 from statistics import fmean, median, quantiles
 from time import process_time
 
-from schemas.kumo.things import Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, prepare, solve_instances
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, prepare, solve_instances
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.benchmarks.search import HARD, files
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
 def main(count: int, folder: Path | None) -> None:

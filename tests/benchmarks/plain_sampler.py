@@ -1,4 +1,5 @@
-"""Algorithms 1 and 2 of Lin et al. (2025), transcribed as they stand: the yardstick for tasks.kumo.sampling.
+"""Algorithms 1 and 2 of Lin et al. (2025), transcribed as they stand: the yardstick for
+perennial.tasks.kumo.sampling.
 
 One plain solver call an instance, over named variables, and a comparison with every earlier instance. It
 is written to be read and nothing in it is slow on purpose: it runs above the 1,060-1,695 Easy and 279-489
@@ -14,7 +15,7 @@ from pysat.card import CardEnc, EncType
 from pysat.formula import IDPool
 from pysat.solvers import Solver
 
-from schemas.kumo.things import Observation, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.schemas.kumo.things import Observation, Outcome, OutcomeState, SeedConfig, Setting
 
 Choice = tuple[str, OutcomeState]
 

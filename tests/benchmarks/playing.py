@@ -22,22 +22,22 @@ from pathlib import Path
 from statistics import mean
 from time import perf_counter, process_time
 
-from schemas.ids import derive_rng
-from schemas.kumo.things import Setting
-from schemas.model_calls.calls import CallPolicy, Message, ModelRequest, Reply
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.play.model_player import NewGame, parse_model_player, play_all
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.model_calls.calls import CallPolicy, Message, ModelRequest, Reply
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.play.model_player import NewGame, parse_model_player, play_all
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.server.options import ServerOptions
 from tests.server.roles.player import SCRIPT
 from tests.server.running import running_server
 from tests.server.script import Asked
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 MODEL = "scripted"
 RUNS = 5
@@ -137,8 +137,8 @@ def games(played: list[Board]) -> list[NewGame]:
 
 
 async def play_through_client(url: str, in_flight: int, played: list[Board]) -> Figures:
-    from tasks.llm.client import ModelClient
-    from warehouse.ledger.ledger import CallLedger
+    from perennial.tasks.llm.client import ModelClient
+    from perennial.warehouse.ledger.ledger import CallLedger
 
     player = parse_model_player(MODEL, {}, VARIANTS)
     policy = CallPolicy(url, concurrency=in_flight)

@@ -22,10 +22,10 @@ from typing import Any
 
 import pyarrow.parquet
 
-from flows.benchmark import benchmarks, find_benchmark
-from flows.practice.draw import PracticeQuestions, held_ids
-from warehouse.editions.id_set import IdSet
-from warehouse.store.store import Store
+from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.practice.draw import PracticeQuestions, held_ids
+from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.store.store import Store
 
 _WARM, _LEAST = 20, 5
 _SIZE = 1_000  # some datasets of reasoning-gym make all items at once

@@ -11,9 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from tasks.beyondbench.hard.n_queens.engine import MOST_COMPLETIONS, VARIATIONS, draw
-from tasks.beyondbench.hard.n_queens.kernel import find_boards
-from tasks.beyondbench.hard.n_queens.params import placed_range
+from perennial.tasks.beyondbench.hard.n_queens.engine import MOST_COMPLETIONS, VARIATIONS, draw
+from perennial.tasks.beyondbench.hard.n_queens.kernel import find_boards
+from perennial.tasks.beyondbench.hard.n_queens.params import placed_range
 
 _MOST_BOARDS = 100_000
 _COUNTED = 12

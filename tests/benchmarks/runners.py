@@ -71,7 +71,17 @@ def refresh_seconds(asked: Sequence[str], runner: Sequence[str], root: Path) -> 
     """Run one refresh; return the seconds of each stage, of the whole and of CPU."""
     begun, used = time.perf_counter(), _cpu_of_children()
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "flows.cli.app", "refresh", *asked, *runner, "--root", str(root)],
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "perennial.flows.cli.app",
+            "refresh",
+            *asked,
+            *runner,
+            "--root",
+            str(root),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -86,9 +96,9 @@ def print_overhead(runners: Sequence[str], batches: int, folder: Path) -> None:
     """Print the seconds of a batch that does nothing, workers ready, and those of the first three."""
     from prefect import flow
 
-    from flows.run.choose_runner import open_runner
-    from flows.run.prefect_stages import Stages
-    from flows.watchers.watcher import Watchers
+    from perennial.flows.run.choose_runner import open_runner
+    from perennial.flows.run.prefect_stages import Stages
+    from perennial.flows.watchers.watcher import Watchers
 
     root = _stage_plan(folder / "root")
 
@@ -123,10 +133,10 @@ class Idle:
 
 def _stage_plan(root: Path) -> str:
     """Stage a plan, for the workers of Dask to see."""
-    from flows.refresh.planning.plan import prepare_refresh
-    from schemas.settings import load_settings
-    from warehouse.staging.staging import Staging
-    from warehouse.store.store import Store
+    from perennial.flows.refresh.planning.plan import prepare_refresh
+    from perennial.schemas.settings import load_settings
+    from perennial.warehouse.staging.staging import Staging
+    from perennial.warehouse.store.store import Store
 
     store = Store(str(root))
     settings = load_settings({"root": str(root), "edition": _EDITION, "seed": 0})

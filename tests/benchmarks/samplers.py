@@ -12,14 +12,14 @@ from statistics import median
 
 import numpy as np
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.ids import derive_seed
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.sampling.sample import prepare
-from tasks.kumo.worlds import draw_world
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.ids import derive_seed
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.sample import prepare
+from perennial.tasks.kumo.worlds import draw_world
 
 DOMAINS = (
     "a world",
@@ -64,8 +64,8 @@ def _sampling(encoded: EncodedConfig, setting: str, count: int, sampler: str) ->
 
 def _parts(encoded: EncodedConfig, setting: str, count: int) -> tuple[list[Callable[[int], object]], float]:
     """Return the two compiled passes of the balanced draw, and the share of lists that are accepted."""
-    from tasks.kumo.sampling.balanced.boards import complete_boards, draw_boards
-    from tasks.kumo.sampling.tables import SamplingTables
+    from perennial.tasks.kumo.sampling.balanced.boards import complete_boards, draw_boards
+    from perennial.tasks.kumo.sampling.tables import SamplingTables
 
     tables, size = SamplingTables(encoded).kernel, Setting.parse(setting)
     indices, starts = np.arange(count), np.zeros(count, np.int64)

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean, median
 
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
 from tests.benchmarks.plain_sampler import plain_sample
 
 DOMAINS = ("MedicalEnv", "MusicEnv", "FantasyEnv", "ChemicalEnv", "EducationEnv")
@@ -114,7 +114,7 @@ def own_sets(encoded: EncodedConfig, setting: str, count: int) -> tuple[ActionSe
     """Return the actions chosen before padding, and all actions, of our instances."""
     import numpy as np
 
-    from tasks.kumo.sampling.draw import CandidateSource
+    from perennial.tasks.kumo.sampling.draw import CandidateSource
 
     source = CandidateSource(encoded, SamplingRequest(Setting.parse(setting), count, 0, 0.0))
     drawn = source.next_candidates(np.arange(count))

@@ -9,9 +9,9 @@ import argparse
 import time
 from statistics import quantiles
 
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.sandbox.run import Jail
-from tasks.sandbox.worker import Worker
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.worker import Worker
 from tests.sandbox.tiers import JAILS
 
 _CODE = RULES["grid_turn_right"].code

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.statistics.scale.cells import Cell, observe
-from tasks.statistics.scale.joint_model import fit_joint_model
+from perennial.tasks.statistics.scale.cells import Cell, observe
+from perennial.tasks.statistics.scale.joint_model import fit_joint_model
 from tests.statistics.scale.made_answers import RELEASE
 
 if TYPE_CHECKING:

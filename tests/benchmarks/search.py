@@ -15,10 +15,10 @@ from pathlib import Path
 from statistics import mean, median
 from time import perf_counter, process_time
 
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.search import prepare, solve_instances
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.search import prepare, solve_instances
 
 DEFAULT_FOLDER = Path(__file__).resolve().parents[3] / "shared" / "kumo_release"
 EASY = "truth_num=4+action_num=6+valid_truth_num=1.jsonl"

@@ -9,9 +9,9 @@ Seconds are CPU seconds of this process.
 import argparse
 from time import process_time
 
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import TASKS
-from tasks.beyondbench.task import Task
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.task import Task
 
 NAMES = (
     "fibonacci_sequence",

@@ -16,12 +16,12 @@ from collections import Counter, defaultdict
 from itertools import product
 from math import floor, log10
 
-from schemas.kumo.samplers import BALANCED
-from schemas.kumo.things import Instance, Outcome, SeedConfig, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from warehouse.kumo.domains.generate import FOLDER
+from perennial.schemas.kumo.samplers import BALANCED
+from perennial.schemas.kumo.things import Instance, Outcome, SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.warehouse.kumo.domains.generate import FOLDER
 
 _EASY = Setting(4, 6)
 _TENTHS = 10

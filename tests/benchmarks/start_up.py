@@ -21,8 +21,8 @@ SMALL = ["--instances", "2", "--domains", "mineral_identification"]
 # In place of the first batch of a command: prints the CPU seconds of the process and its children until then.
 FIRST_BATCH = """
 import os, sys, psutil
-from flows.cli.start import main
-from flows.console import progress
+from perennial.flows.cli.start import main
+from perennial.flows.console import progress
 def stage(*_, **__):
     this = psutil.Process()
     print(sum(sum(one.cpu_times()[:2]) for one in (this, *this.children(recursive=True))), flush=True)
@@ -73,7 +73,7 @@ def _run(what: str, program: str, root: str, big: list[str] | None, side: int) -
     if what == "compile":
         environment["NUMBA_CACHE_DIR"] = root
         python = str(Path(program).with_name("python"))
-        code = "from flows.kumo.kernels import prepare_kernels; prepare_kernels()"
+        code = "from perennial.flows.kumo.kernels import prepare_kernels; prepare_kernels()"
         return measure([python, "-P", "-c", code], environment)
     if what == "help":
         return measure([program, "--help"], environment)

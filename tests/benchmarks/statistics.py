@@ -20,17 +20,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from flows.editions.analyse import analyse_editions
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.tables import TABLES
-from tasks.kumo.configuration import parse_config
+from perennial.flows.editions.analyse import analyse_editions
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.tables import TABLES
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.kumo.rows import config_row, domain_row
+from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.store import Store
 from tests.benchmarks.million import resident_bytes
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import publish
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
-from warehouse.kumo.rows import config_row, domain_row
-from warehouse.store.parquet import with_place
-from warehouse.store.store import Store
 
 _EDITION = "synthetic"
 _PLAYERS = {"algorithm-3": 1.0, "reader": 0.97, "greedy": 0.9, "random": 0.25}

@@ -28,12 +28,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 
-from flows.study.study_file import read_study
+from perennial.flows.study.study_file import read_study
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.flows.chromium import CHROMIUM
 from tests.study.site import BOOK, StudySite, make_study
 from tests.study.visits import Visit
-from warehouse.store.store import Store
-from warehouse.study.ledger import StudyLedger, study_file
 
 Move = tuple[str, int, str]
 _LONG_BOOK = BOOK + "\n\nAn outcome of *grey* says nothing of **rain** or of **snow**." * 200

@@ -19,15 +19,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.kumo.things import Instance, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.topology import signature
-from tasks.kumo.worlds import draw_world
-from tasks.kumo.worlds.sparse import MIXED
-from tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.topology import signature
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.sparse import MIXED
+from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
 
 Numbers = NDArray[np.float64]
 RUNS = 5

@@ -19,15 +19,15 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from flows.stages.compute_statistics import edition_statistics
-from flows.website.build import build_site
-from schemas.ids import derive_rng
-from schemas.kumo.things import Step
-from schemas.tables import TABLES
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.flows.website.build import build_site
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Step
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.store.store import Store
 from tests.flows import report_root
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import published_editions
-from warehouse.store.store import Store
 
 _DOMAINS = tuple(f"Domain {number}" for number in range(10))
 _INSTANCES = 10  # per domain and setting

@@ -25,13 +25,13 @@ from pathlib import Path
 
 import psutil
 
-from flows.stages.compute_scale import compute_scale
+from perennial.flows.stages.compute_scale import compute_scale
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.store.store import Store
 from tests.benchmarks.year_root import Size, grow_year
 from tests.flows.chromium import CHROMIUM
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import visible_editions
-from warehouse.store.store import Store
 
 PERENNIAL = [str(Path(sys.executable).with_name("perennial"))]
 DONE = "!document.querySelector('[data-testid=stSkeleton], [data-stale=true], [data-testid=stSpinner]')"

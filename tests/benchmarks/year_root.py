@@ -15,16 +15,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.stages.compute_statistics import analyse_edition
-from schemas.plan import EvaluationPlan
-from schemas.table_form import DUCKDB_TYPES, Table
-from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_file, visible_editions
-from warehouse.catalog.later_statistics import analysis_of, keep_analysis
-from warehouse.catalog.sql.confinement import quote
-from warehouse.editions.publish import publish, read_published_plan, unit_plan
-from warehouse.store.parquet import with_place
-from warehouse.store.store import Store
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.table_form import DUCKDB_TYPES, Table
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file, visible_editions
+from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.editions.publish import publish, read_published_plan, unit_plan
+from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

@@ -4,10 +4,10 @@ import random
 from functools import lru_cache
 from typing import Any
 
-from prompts.render import render
-from tasks.beyondbench.problem import write_answer
-from tasks.beyondbench.registry import TASKS
-from tasks.beyondbench.task import Task
+from perennial.prompts.render import render
+from perennial.tasks.beyondbench.problem import write_answer
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.task import Task
 from tests.server.script import Asked
 
 MODELS = ("right", "chatty", "thinking", "wrong", "lost", "cut")

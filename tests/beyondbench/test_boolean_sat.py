@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.solvers import Solver
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.mappings.assignment import AssignmentForm
-from tasks.beyondbench.hard.boolean_sat.families import FAMILIES, RATIOS, SIZES
-from tasks.beyondbench.hard.boolean_sat.formula import SatParams
-from tasks.beyondbench.hard.boolean_sat.task import TASK
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem, draw_problem
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.mappings.assignment import AssignmentForm
+from perennial.tasks.beyondbench.hard.boolean_sat.families import FAMILIES, RATIOS, SIZES
+from perennial.tasks.beyondbench.hard.boolean_sat.formula import SatParams
+from perennial.tasks.beyondbench.hard.boolean_sat.task import TASK
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 SMALL = SatParams(4, ((-4,), (-3, 4), (1, 2)))
 RIGHT = {"1": True, "2": False, "3": False, "4": False}

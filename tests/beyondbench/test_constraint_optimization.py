@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.hard.constraint_optimization import TASK
-from tasks.beyondbench.hard.constraint_optimization.choices import (
+from perennial.tasks.beyondbench.hard.constraint_optimization import TASK
+from perennial.tasks.beyondbench.hard.constraint_optimization.choices import (
     best_profit_by_branches,
     profits_of_choices,
 )
-from tasks.beyondbench.hard.constraint_optimization.draw import PROFITS, SHARES, rules_matter
-from tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, Project, read_plan
-from tasks.beyondbench.hard.constraint_optimization.space import BANDS, count_capacities
-from tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.hard.constraint_optimization.draw import PROFITS, SHARES, rules_matter
+from perennial.tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, Project, read_plan
+from perennial.tasks.beyondbench.hard.constraint_optimization.space import BANDS, count_capacities
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]
 # All but 5 fit together in pairs: 1 + 2 give 100, 1 + 3 96, 2 + 3 94; 4 requires 1; 3 is poor, 2 risky.

@@ -7,21 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from tasks.beyondbench.forms.mappings.letters import LettersForm
-from tasks.beyondbench.hard.cryptarithmetic import TASK
-from tasks.beyondbench.hard.cryptarithmetic.draw import (
+from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
+from perennial.tasks.beyondbench.hard.cryptarithmetic import TASK
+from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import (
     FACTORS,
     VARIATIONS,
     WORD_VARIATIONS,
     find_solutions,
     overlap,
 )
-from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
-from tasks.beyondbench.hard.cryptarithmetic.space import PRODUCTS, WITNESSES
-from tasks.beyondbench.hard.cryptarithmetic.words import WORDS as VOCABULARY
-from tasks.beyondbench.hard.shares import least_share
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
+from perennial.tasks.beyondbench.hard.cryptarithmetic.space import PRODUCTS, WITNESSES
+from perennial.tasks.beyondbench.hard.cryptarithmetic.words import WORDS as VOCABULARY
+from perennial.tasks.beyondbench.hard.shares import least_share
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import draw_problem
 
 CELLS = [(name, size) for name, sizes in VARIATIONS.items() for size in sizes]
 MONEY = CryptarithmParams("addition", "SEND", "MORE", "MONEY")

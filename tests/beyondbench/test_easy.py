@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.easy.lists import ListParams, read_list
-from tasks.beyondbench.easy.pair_task import LARGEST, PairParams
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import MODULES, TASKS
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.easy.lists import ListParams, read_list
+from perennial.tasks.beyondbench.easy.pair_task import LARGEST, PairParams
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import MODULES, TASKS
 
 EASY = [name for name in MODULES if MODULES[name].startswith("easy.")]
 PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}

@@ -6,17 +6,17 @@ from collections import Counter
 
 import pytest
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.easy.arithmetic import division, multiplication
-from tasks.beyondbench.easy.counting.count_palindromic import find_palindromes
-from tasks.beyondbench.easy.extremes import sum_of_max_indices
-from tasks.beyondbench.easy.lists import LARGEST
-from tasks.beyondbench.easy.order import mode
-from tasks.beyondbench.easy.order.tableaux import draw_order
-from tasks.beyondbench.easy.pair_task import LARGEST as LARGEST_OF_PAIR
-from tasks.beyondbench.easy.planted import arrange, plant
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import MODULES, TASKS
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.easy.arithmetic import division, multiplication
+from perennial.tasks.beyondbench.easy.counting.count_palindromic import find_palindromes
+from perennial.tasks.beyondbench.easy.extremes import sum_of_max_indices
+from perennial.tasks.beyondbench.easy.lists import LARGEST
+from perennial.tasks.beyondbench.easy.order import mode
+from perennial.tasks.beyondbench.easy.order.tableaux import draw_order
+from perennial.tasks.beyondbench.easy.pair_task import LARGEST as LARGEST_OF_PAIR
+from perennial.tasks.beyondbench.easy.planted import arrange, plant
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import MODULES, TASKS
 
 EASY = [name for name in MODULES if MODULES[name].startswith("easy.")]
 PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}

@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
-from tasks.play.program_player import play_program
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.play.program_player import play_program
 
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)

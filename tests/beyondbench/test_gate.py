@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from schemas.beyondbench.things import Answer, Solutions, one
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.gate import check_problem
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
-from tasks.beyondbench.task import RIGHT, Task
+from perennial.schemas.beyondbench.things import Answer, Solutions, one
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.gate import check_problem
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.task import RIGHT, Task
 
 Verify = Callable[[Any, Answer], str]
 NUMBERS = 5

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.mappings.coloring import ColoringForm
-from tasks.beyondbench.hard.graph_coloring.families import FAMILIES, smaller_parts
-from tasks.beyondbench.hard.graph_coloring.graph import (
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.mappings.coloring import ColoringForm
+from perennial.tasks.beyondbench.hard.graph_coloring.families import FAMILIES, smaller_parts
+from perennial.tasks.beyondbench.hard.graph_coloring.graph import (
     GraphParams,
     color_with_fewest,
     has_coloring,
     is_connected,
     neighbors,
 )
-from tasks.beyondbench.hard.graph_coloring.task import TASK
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.hard.graph_coloring.task import TASK
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 CELLS = [(family, size) for family, (_, sizes) in FAMILIES.items() for size in sizes]
 SQUARES = GraphParams(8, ((0, 1), (0, 3), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)), 2)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from tasks.beyondbench.budget import estimate_tokens, fits, shrink, token_status
-from tasks.beyondbench.growing import CellRequest, GrownCell, grow_cell
-from tasks.beyondbench.registry import TASKS
+from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.tasks.beyondbench.budget import estimate_tokens, fits, shrink, token_status
+from perennial.tasks.beyondbench.growing import CellRequest, GrownCell, grow_cell
+from perennial.tasks.beyondbench.registry import TASKS
 
 PLAN = BeyondBenchPlan((Cell("addition", "standard"),), 40, 32_768)
 

@@ -2,17 +2,17 @@
 
 import pytest
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.lists.moves import MovesForm
-from tasks.beyondbench.forms.mappings.letters import LettersForm
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
-from tasks.beyondbench.players.guesser import guess
-from tasks.beyondbench.players.registry import PLAYERS
-from tasks.beyondbench.players.usual import USUAL
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import TASKS
-from tasks.play.program_player import play_program
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.lists.moves import MovesForm
+from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
+from perennial.tasks.beyondbench.players.guesser import guess
+from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.players.usual import USUAL
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.play.program_player import play_program
 
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)

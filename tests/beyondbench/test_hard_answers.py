@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.problem import draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 NAMES = ("tower_of_hanoi", "n_queens", "graph_coloring", "boolean_sat", "matrix_chain")
 keys = st.sampled_from(["", "0", "1", "2", "3", "7", "8", "x1"])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.parse import NOTHING, parse_reply
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.parse import NOTHING, parse_reply
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 HEDGES = (
     "{wrong_boxed} or {right_boxed}",

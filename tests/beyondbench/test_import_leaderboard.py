@@ -11,14 +11,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from tasks.statistics.cells import ALL
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.study_figures import correlation_figures
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.study_figures import correlation_figures
+from perennial.warehouse.beyondbench.release.leaderboard import COLUMNS, parse_leaderboard, same_players
+from perennial.warehouse.catalog.external_scores import load_scores
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Run, perennial
-from warehouse.beyondbench.release.leaderboard import COLUMNS, parse_leaderboard, same_players
-from warehouse.catalog.external_scores import load_scores
-from warehouse.store.store import Store
 
 ENTRY = dict.fromkeys(COLUMNS, 50.0)
 

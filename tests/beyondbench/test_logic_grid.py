@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
-from tasks.beyondbench.hard.logic_grid import TASK
-from tasks.beyondbench.hard.logic_grid.draw import MAX_CHAINS, MIN_CLUES, VARIATIONS, is_true
-from tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
-from tasks.beyondbench.hard.logic_grid.grading import solve_by_sat
-from tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
-from tasks.beyondbench.hard.logic_grid.params import N_ITEMS, Category, Clue, LogicGridParams
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
+from perennial.tasks.beyondbench.hard.logic_grid import TASK
+from perennial.tasks.beyondbench.hard.logic_grid.draw import MAX_CHAINS, MIN_CLUES, VARIATIONS, is_true
+from perennial.tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
+from perennial.tasks.beyondbench.hard.logic_grid.grading import solve_by_sat
+from perennial.tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
+from perennial.tasks.beyondbench.hard.logic_grid.params import N_ITEMS, Category, Clue, LogicGridParams
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import draw_problem
 
 PETS = Category("pet", ("cat", "dog", "rabbit"))
 AGES = Category("age", ("20", "30", "40"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.hard.matrix_chain.task import (
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.hard.matrix_chain.task import (
     PATTERNS,
     SIZES,
     TASK,
@@ -16,8 +16,8 @@ from tasks.beyondbench.hard.matrix_chain.task import (
     left_to_right,
     minimum_by_triangulation,
 )
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import Problem
 
 TEXTBOOK = ChainParams((30, 35, 15, 5, 10, 20, 25))  # known minimum: 15,125
 

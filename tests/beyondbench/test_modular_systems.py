@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.hard.modular_systems import SMALLEST, TASK, SystemParams, merge_congruences
-from tasks.beyondbench.hard.primality import has_no_divisor, is_prime
-from tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.hard.modular_systems import SMALLEST, TASK, SystemParams, merge_congruences
+from perennial.tasks.beyondbench.hard.primality import has_no_divisor, is_prime
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]
 SUN_TZU = SystemParams((2, 3, 2), (3, 5, 7), 0, 104)

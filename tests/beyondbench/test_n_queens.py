@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.solvers import Solver
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.lists.positions import PositionsForm
-from tasks.beyondbench.hard.n_queens import TASK
-from tasks.beyondbench.hard.n_queens.engine import VARIATIONS, find_completions
-from tasks.beyondbench.hard.n_queens.params import QueensParams, placed_range
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem, draw_problems
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.lists.positions import PositionsForm
+from perennial.tasks.beyondbench.hard.n_queens import TASK
+from perennial.tasks.beyondbench.hard.n_queens.engine import VARIATIONS, find_completions
+from perennial.tasks.beyondbench.hard.n_queens.params import QueensParams, placed_range
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import Problem, draw_problems
 
 EMPTY4, EMPTY8 = QueensParams(4, ()), QueensParams(8, ())
 FORM = PositionsForm(4, 4)

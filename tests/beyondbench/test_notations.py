@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 
 def problem_of(name: str) -> Problem:

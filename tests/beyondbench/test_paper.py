@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from flows.beyondbench.paper.compare import compare_paper
-from flows.beyondbench.paper.released import SUITES, read_site
-from tasks.papers.comparison import Comparison, judge_figures
+from perennial.flows.beyondbench.paper.compare import compare_paper
+from perennial.flows.beyondbench.paper.released import SUITES, read_site
+from perennial.tasks.papers.comparison import Comparison, judge_figures
+from perennial.warehouse.store.store import Store
 from tests.beyondbench.test_import_leaderboard import give, leaderboard
 from tests.flows.hand_made_root import Run
-from warehouse.store.store import Store
 
 __all__ = ["give", "leaderboard"]
 MIXTRAL = "Mistral/Mixtral-8x22B"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.beyondbench.things import Parsed
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
-from tasks.llm.reasoning import split_reasoning
+from perennial.schemas.beyondbench.things import Parsed
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
+from perennial.tasks.llm.reasoning import split_reasoning
 
 BOXED, TAGGED = IntegerForm(), IntegerForm("answer")
 BOX = "\\boxed"

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from flows.beyondbench.benchmark import BENCHMARK
-from flows.beyondbench.prepare import protocol_of
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page
-from flows.refresh.planning.model_checks import state_facts
-from schemas.beyondbench.settings import BeyondBenchSettings
-from schemas.plan import way_of
-from schemas.settings import load_settings
-from tasks.report.content import ReportData, Section
-from tasks.report.page import sections
+from perennial.flows.beyondbench.benchmark import BENCHMARK
+from perennial.flows.beyondbench.prepare import protocol_of
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page
+from perennial.flows.refresh.planning.model_checks import state_facts
+from perennial.schemas.beyondbench.settings import BeyondBenchSettings
+from perennial.schemas.plan import way_of
+from perennial.schemas.settings import load_settings
+from perennial.tasks.report.content import ReportData, Section
+from perennial.tasks.report.page import sections
+from perennial.warehouse.catalog.external_scores import keep_scores
 from tests.beyondbench import made_edition
 from tests.warehouse import tiny_edition
-from warehouse.catalog.external_scores import keep_scores
 
 HOSTILE = "<b>'m'\\\"</b>"
 FAMILY = {

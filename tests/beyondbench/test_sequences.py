@@ -13,22 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.numbers.term import write_value
-from tasks.beyondbench.medium import fits
-from tasks.beyondbench.medium.families import algebraic, fibonacci, geometric, patterns, primes
-from tasks.beyondbench.medium.family import LIMIT
-from tasks.beyondbench.medium.fits.every import find_extensions, find_only_extension
-from tasks.beyondbench.medium.sequence import SequenceParams, read_terms, solve
-from tasks.beyondbench.medium.validators import (
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.numbers.term import write_value
+from perennial.tasks.beyondbench.medium import fits
+from perennial.tasks.beyondbench.medium.families import algebraic, fibonacci, geometric, patterns, primes
+from perennial.tasks.beyondbench.medium.family import LIMIT
+from perennial.tasks.beyondbench.medium.fits.every import find_extensions, find_only_extension
+from perennial.tasks.beyondbench.medium.sequence import SequenceParams, read_terms, solve
+from perennial.tasks.beyondbench.medium.validators import (
     has_equal_ratios,
     has_equal_steps,
     has_low_entropy,
     is_polynomial,
     repeats_itself,
 )
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 from tests.benchmarks.beyondbench_primes import next_terms, shown_terms
 
 FAMILIES = {

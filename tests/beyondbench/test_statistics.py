@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.beyondbench.statistics.figures import BY_SIZE, cell_figures
-from tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
-from tasks.statistics.shares import exact_interval
+from perennial.tasks.beyondbench.statistics.figures import BY_SIZE, cell_figures
+from perennial.tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
+from perennial.tasks.statistics.shares import exact_interval
 
 
 def cell(suite, task, variation, solved, player="p", **columns):

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.grid import GridForm
-from tasks.beyondbench.hard.sudoku import TASK, engine
-from tasks.beyondbench.hard.sudoku.draw import BANDS
-from tasks.beyondbench.hard.sudoku.grading import solve_by_sat
-from tasks.beyondbench.hard.sudoku.params import Cage, SudokuParams, box_grid
-from tasks.beyondbench.hard.sudoku.space import EXACT, WITNESSES
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import draw_problem
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.grid import GridForm
+from perennial.tasks.beyondbench.hard.sudoku import TASK, engine
+from perennial.tasks.beyondbench.hard.sudoku.draw import BANDS
+from perennial.tasks.beyondbench.hard.sudoku.grading import solve_by_sat
+from perennial.tasks.beyondbench.hard.sudoku.params import Cage, SudokuParams, box_grid
+from perennial.tasks.beyondbench.hard.sudoku.space import EXACT, WITNESSES
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import draw_problem
 
 CELLS = [(name, high, low) for name, bands in BANDS.items() for low, high in bands]
 SOLVED = [[1, 2, 3, 4], [3, 4, 1, 2], [2, 1, 4, 3], [4, 3, 2, 1]]

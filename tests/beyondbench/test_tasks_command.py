@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.warehouse.editions import issued_ids
 from tests.flows.hand_made_root import Run, perennial
-from warehouse.editions import issued_ids
 
 SYSTEMS, PLANS, HANOI = "modular_systems", "constraint_optimization", "tower_of_hanoi"
 
@@ -173,7 +173,7 @@ def test_an_interrupted_sample_leaves_no_file(
         raise KeyboardInterrupt
 
     (tmp_path / "out.jsonl").write_text("before")
-    monkeypatch.setattr("tasks.beyondbench.sampling.draw_problems", interrupt)
+    monkeypatch.setattr("perennial.tasks.beyondbench.sampling.draw_problems", interrupt)
     done = give("sample", SYSTEMS, "--count", "5", "--out", "out.jsonl", "--root", "data")
     assert done.code == 130
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.beyondbench.things import Parsed
-from schemas.ids import derive_rng
-from tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
-from tasks.beyondbench.hard.tower_of_hanoi import TASK
-from tasks.beyondbench.hard.tower_of_hanoi.params import HanoiParams
-from tasks.beyondbench.hard.tower_of_hanoi.task import PAIRS
-from tasks.beyondbench.parse import parse_reply
-from tasks.beyondbench.problem import Problem, draw_problems
+from perennial.schemas.beyondbench.things import Parsed
+from perennial.schemas.ids import derive_rng
+from perennial.tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
+from perennial.tasks.beyondbench.hard.tower_of_hanoi import TASK
+from perennial.tasks.beyondbench.hard.tower_of_hanoi.params import HanoiParams
+from perennial.tasks.beyondbench.hard.tower_of_hanoi.task import PAIRS
+from perennial.tasks.beyondbench.parse import parse_reply
+from perennial.tasks.beyondbench.problem import Problem, draw_problems
 
 ABC = HanoiParams("ABC", "AAA", "CCC", 0)
 SEVEN = [

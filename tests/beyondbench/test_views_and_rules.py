@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from tests.beyondbench import made_edition
 from tests.warehouse.doctored_rows import Doctor, change, drop, find_offenders
-from warehouse.catalog.catalog import Catalog, open_catalog
 
 
 @pytest.fixture(scope="module")

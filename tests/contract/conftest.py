@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.contract.sample import Sample, make_sample
+from perennial.flows.contract.sample import Sample, make_sample
 from tests.flows.installed_benchmarks import installed, write_example, write_package
 
 SMALLEST: dict[str, dict[str, Any]] = {

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import Benchmark
-from flows.contract.checks import CHECKS
-from flows.contract.run import check_benchmark
-from flows.contract.sample import Sample
-from flows.web.page import OwnPages, Page
-from schemas.benchmark import benchmarks
-from schemas.game import Program, Result
-from schemas.table_form import Column
-from tasks.report.content import Report, ReportData, Section, figure
+from perennial.flows.benchmark import Benchmark
+from perennial.flows.contract.checks import CHECKS
+from perennial.flows.contract.run import check_benchmark
+from perennial.flows.contract.sample import Sample
+from perennial.flows.web.page import OwnPages, Page
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.game import Program, Result
+from perennial.schemas.table_form import Column
+from perennial.tasks.report.content import Report, ReportData, Section, figure
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy
 

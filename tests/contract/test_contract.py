@@ -2,9 +2,9 @@
 
 import pytest
 
-from flows.contract.checks import CHECKS
-from flows.contract.sample import Sample
-from schemas.benchmark import benchmarks
+from perennial.flows.contract.checks import CHECKS
+from perennial.flows.contract.sample import Sample
+from perennial.schemas.benchmark import benchmarks
 from tests.contract.conftest import SMALLEST
 
 SLOW = {"pages": pytest.mark.slow}  # tests/web and each benchmark's own tests show their pages too

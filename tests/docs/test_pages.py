@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from schemas.tables import TABLES
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.dictionary import describe_columns
+from perennial.warehouse.catalog.question_views import question_views
 from tests.conftest import REPOSITORY
-from warehouse.catalog.dictionary import describe_columns
-from warehouse.catalog.question_views import question_views
 
 DOCS = REPOSITORY / "docs"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.stages.threads import available_threads
-from schemas.errors import InstancesExhausted
+from perennial.flows.stages.threads import available_threads
+from perennial.schemas.errors import InstancesExhausted
 
 
 @dataclass(frozen=True)

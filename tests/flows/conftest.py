@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, plain_environment, running_server
 from tests.flows.warm_start import WarmStart
-from warehouse.store.store import Store
 
 KEY = "sk-scripted-0123456789abcdef"
 

@@ -7,21 +7,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.run.code_version import code_version
-from flows.stages.completeness import progress_of
-from flows.stages.workspace import open_workspace
-from schemas.model_calls.calls import ModelRequest, Reply
-from schemas.rows import Rows
+from perennial.flows.run.code_version import code_version
+from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.rows import Rows
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.rows import Entry, entry
+from perennial.warehouse.ledger.writer import LedgerWriter
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import table_file
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.ledger.rows import Entry, entry
-from warehouse.ledger.writer import LedgerWriter
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 ANSWER = "It rains, as the flakes are grey."
 

@@ -6,16 +6,16 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.settings import RefreshSettings, load_settings
-from warehouse.catalog.catalog import row_file
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.settings import RefreshSettings, load_settings
+from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 SETTINGS = {
     "domains": ["chemical_analysis"],

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli import app as cli
+from perennial.flows.cli import app as cli
+from perennial.warehouse.store.store import Store
 from tests.flows.progress_lines import without_progress
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.store.store import Store
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from prompts import render
-from schemas.benchmark import GROUP, benchmarks
-from schemas.tables import TABLES
+from perennial.prompts import render
+from perennial.schemas.benchmark import GROUP, benchmarks
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog import dictionary
 from tests.conftest import REPOSITORY
-from warehouse.catalog import dictionary
 
 EXAMPLE = REPOSITORY / "docs/mastermind"
 

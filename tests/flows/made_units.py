@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.plan import Plan
-from schemas.settings import RefreshSettings, load_settings
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.plan import Plan
+from perennial.schemas.settings import RefreshSettings, load_settings
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}
 

@@ -37,7 +37,7 @@ def run_mounted(
 
     Returns what all three printed, with the exit code of `perennial`.
     """
-    script = f'set -e; {mount}; set +e; "$0" -P -m flows.cli.app "$@"; code=$?; {after}; exit $code'
+    script = f'set -e; {mount}; set +e; "$0" -P -m perennial.flows.cli.app "$@"; code=$?; {after}; exit $code'
     return subprocess.run(
         ["unshare", "-m", "sh", "-c", script, sys.executable, *arguments],
         cwd=cwd,

@@ -4,14 +4,14 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
+from perennial.flows.editions.audit import audit_unit
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 def query_rows(root: Path, sql: str) -> list[tuple[Any, ...]]:

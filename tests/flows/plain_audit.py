@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from schemas.rows import JsonObject
-from warehouse.audit.great_expectations import CheckpointRunner
-from warehouse.audit.search import name_type
-from warehouse.audit.suites import COLUMNS, RULE, TYPES, TableExpectation
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.audit.great_expectations import CheckpointRunner
+from perennial.warehouse.audit.search import name_type
+from perennial.warehouse.audit.suites import COLUMNS, RULE, TYPES, TableExpectation
 
 if TYPE_CHECKING:
     import pandas as pd

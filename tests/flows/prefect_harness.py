@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flows.serve.embedded_server import EmbeddedServer
-from flows.serve.prefect_environment import configure_prefect, prefect_home
-from schemas.tables import TABLES
+from perennial.flows.serve.embedded_server import EmbeddedServer
+from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.progress_lines import without_progress
 from tests.flows.warm_start import WarmProcess, WarmStart, end_with
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 SMALL_REFRESH = (
     *("--domains", "mineral_identification,chemical_analysis"),
@@ -117,7 +117,9 @@ class Harness:
         if sys.platform == "linux":
             owner = os.getpid()
             options["preexec_fn"] = lambda: end_with(owner)
-        return subprocess.Popen([*shell, sys.executable, "-P", "-m", "flows.cli.app", *arguments], **options)
+        return subprocess.Popen(
+            [*shell, sys.executable, "-P", "-m", "perennial.flows.cli.app", *arguments], **options
+        )
 
     def perennial(
         self, *arguments: str, cwd: Path, timeout: float = 240

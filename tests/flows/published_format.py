@@ -8,8 +8,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from perennial.warehouse.catalog.catalog import FORMAT
 from tests.flows.made_units import make_edition, make_evaluation
-from warehouse.catalog.catalog import FORMAT
 
 DATA = Path(__file__).parent / "data"
 SETTINGS = {"domains": ["chemical_analysis"], "settings": ["4x4"], "instances": 2, "runs": 1, "seed": 11}

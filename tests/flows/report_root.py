@@ -9,12 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import BookVerdict, SeedConfig, Step
-from schemas.tables import TABLES
-from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
-from warehouse.kumo.rows import (
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.kumo.things import BookVerdict, SeedConfig, Step
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.kumo.rows import (
     book_row,
     config_row,
     domain_row,
@@ -22,7 +20,9 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
-from warehouse.store.store import Store
+from perennial.warehouse.store.store import Store
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 
 HOSTILE = "<script>alert(1)</script>"
 MODEL = "provider/a-model-with-a-long-name-instruct-2026"

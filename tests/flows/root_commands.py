@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from flows.cli import app as cli
-from schemas.benchmark import benchmarks
+from perennial.flows.cli import app as cli
+from perennial.schemas.benchmark import benchmarks
 
 Arguments = tuple[tuple[str, ...], ...]
 DRAWN = ("--config", "chemical_analysis", "--out", "drawn.jsonl")

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusing, telling
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 BATCHES = 6
 ASKED = {
@@ -66,10 +66,10 @@ def main() -> None:
 
 def refresh(asked: dict[str, Any]) -> list[str]:
     """Make the edition that is asked for in a flow run, and return its name."""
-    from flows.refresh.make_units import make_editions
-    from flows.refresh.several import prepare_each
-    from flows.run.by_prefect import run_as_flow
-    from schemas.settings import load_settings
+    from perennial.flows.refresh.make_units import make_editions
+    from perennial.flows.refresh.several import prepare_each
+    from perennial.flows.run.by_prefect import run_as_flow
+    from perennial.schemas.settings import load_settings
 
     each = [load_settings(asked)]
     make = partial(make_editions, each, lambda store: prepare_each(each, store))
@@ -78,9 +78,9 @@ def refresh(asked: dict[str, Any]) -> list[str]:
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:
     """Run all batches in peril on this runner and return what became of them."""
-    from flows.run.choose_runner import open_runner
-    from flows.run.prefect_stages import Stages
-    from flows.watchers.watcher import Watchers
+    from perennial.flows.run.choose_runner import open_runner
+    from perennial.flows.run.prefect_stages import Stages
+    from perennial.flows.watchers.watcher import Watchers
 
     def works(function: Any) -> list[Peril]:
         return [Peril(function, folder, number) for number in range(BATCHES)]
@@ -109,7 +109,7 @@ def _outcome(function: Any, *values: Any) -> Any:
 
 def _stage_plan(published: Path, edition: str, work: Path) -> str:
     """Stage an edition's plan in a root of its own, for workers to see."""
-    from warehouse.editions.publish import read_published_plan
+    from perennial.warehouse.editions.publish import read_published_plan
 
     root = str(work / "root")
     Staging(Store(root), edition).write_plan(read_published_plan(Store(str(published)), edition))

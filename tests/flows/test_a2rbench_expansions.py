@@ -9,21 +9,21 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
-from flows.export.export_edition import export_edition
-from flows.export.games import open_games
-from schemas.a2rbench.item import DOMAINS
-from tasks.a2rbench.replies.answers import write_answer
+from perennial.flows.editions.audit import audit_unit
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.export.export_edition import export_edition
+from perennial.flows.export.games import open_games
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.tasks.a2rbench.replies.answers import write_answer
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.editions.verify import verify_unit
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_expander, scripted_model
 from tests.a2rbench.authored_rules import AUTHOR, GRIDS, LINES, SQUARES, SWAP, TURN
 from tests.flows.made_units import make_edition
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from tests.server.script import Asked
-from warehouse.catalog.catalog import open_catalog
-from warehouse.editions.verify import verify_unit
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.audit import audit_unit
+from perennial.flows.editions.audit import audit_unit
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.published import made_lines
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 @pytest.mark.slow

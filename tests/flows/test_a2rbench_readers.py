@@ -7,23 +7,23 @@ from typing import Any
 
 import pytest
 
-from flows.a2rbench.prepare import estimate_evaluation
-from flows.benchmark import find_benchmark
-from flows.cli.run.evaluate import is_for_play
-from flows.editions.reproduce import reproduce_unit
-from flows.refresh.evaluation import prepare_evaluation
-from schemas.a2rbench.analysis import RIGHT, WRONG
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
-from tasks.a2rbench.readers.excerpt import excerpt
-from tasks.a2rbench.statistics.krippendorff import nominal_alpha
+from perennial.flows.a2rbench.prepare import estimate_evaluation
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.cli.run.evaluate import is_for_play
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.schemas.a2rbench.analysis import RIGHT, WRONG
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.tasks.a2rbench.readers.excerpt import excerpt
+from perennial.tasks.a2rbench.statistics.krippendorff import nominal_alpha
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_analyst
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

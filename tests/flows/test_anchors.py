@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.editions.publish import evaluation_plan
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
-from warehouse.editions.publish import evaluation_plan
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.watchers.prefect_artifacts import Artifacts
+from perennial.flows.watchers.prefect_artifacts import Artifacts
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from prefect.assets import Asset
 
-from flows.watchers.prefect_assets import asset_key
-from schemas.tables import TABLES
+from perennial.flows.watchers.prefect_assets import asset_key
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

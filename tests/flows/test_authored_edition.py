@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -16,17 +16,21 @@ from typing import Any
 
 import pytest
 
-from flows.console.clock import refuse_clock_set_back
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.publish import audit_and_publish
-from flows.stages.completeness import require_complete
-from flows.stages.grow import Work
-from flows.stages.unit_stages import stages_of
-from flows.stages.workspace import open_workspace
-from schemas.benchmark import Batch
-from schemas.errors import Damaged, EditionConflict, PerennialError
-from schemas.rows import Rows
-from schemas.units import describe_unit
+from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.stages.completeness import require_complete
+from perennial.flows.stages.grow import Work
+from perennial.flows.stages.unit_stages import stages_of
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import Damaged, EditionConflict, PerennialError
+from perennial.schemas.rows import Rows
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.editions import publish as publishing
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import (
     ANSWERS,
     REFRESH,
@@ -45,10 +49,6 @@ from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish, staged_rows
-from warehouse.catalog.catalog import published_units, table_file
-from warehouse.editions import publish as publishing
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

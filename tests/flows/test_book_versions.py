@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.reproduce import reproduce_unit
-from schemas.errors import InvalidOption, LimitReached
-from schemas.kumo.settings import KumoSettings
-from tasks.report.page import render_page
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.schemas.errors import InvalidOption, LimitReached
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.tasks.report.page import render_page
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 FAULTS = {"writer.missing_rule": 0.4, "writer.wrong_name": 0.3, "reviser.never_right": 0.3}
 GROWN = {

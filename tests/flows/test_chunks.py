@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from flows.kumo import edition as working
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages import play_episodes
-from flows.stages.grow import Work, grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.errors import InstancesExhausted
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from schemas.settings import RefreshSettings, load_settings
+from perennial.flows.kumo import edition as working
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages import play_episodes
+from perennial.flows.stages.grow import Work, grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.schemas.settings import RefreshSettings, load_settings
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import edition_content
 from tests.warehouse.tiny_edition import staged_rows
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

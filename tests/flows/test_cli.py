@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.output_places import write_lines
-from schemas.errors import InvalidOption
+from perennial.flows.console.output_places import write_lines
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
-from warehouse.kumo.bundled_domains import bundled_domains
 
 
 def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
@@ -202,9 +202,11 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     program = (
-        "import sys, typer, flows.cli.app, tasks.kumo.search, tasks.kumo.sampling\n"
-        "assert len(list(typer.main.get_command(flows.cli.app.app).commands.values())) > 10\n"
-        "import tasks.kumo.players, tasks.kumo.books, tasks.kumo.books.check, tasks.kumo.validation\n"
+        "import sys, typer\n"
+        "from perennial.flows.cli import app\n"
+        "assert len(list(typer.main.get_command(app.app).commands.values())) > 10\n"
+        "from perennial.tasks.kumo import books, players, sampling, search, validation\n"
+        "import perennial.tasks.kumo.books.check\n"
         "heavy = {'prefect', 'duckdb', 'pyarrow', 'pandas', 'numba', 'numpy', 'pysat', 'pydantic', 'jinja2',"
         " 'great_expectations', 'scipy', 'openlineage'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 @pytest.fixture

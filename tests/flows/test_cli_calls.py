@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from flows.console.terminal import on_one_line, printable
-from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply
+from perennial.flows.console.terminal import on_one_line, printable
+from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment
-from warehouse.ledger.ledger import CallLedger, ledger_file
 
 NASTY = "\x1b[2J\x1b]0;title\x07 [bold red]loud[/bold red] :smile: \u202eback\u2066 half\r\nnext\ttab\x9b"
 
@@ -237,7 +237,7 @@ def test_help_has_an_example(run: Run) -> None:
 
 def test_neither_prefect_nor_openai_is_imported(root: Path) -> None:
     program = (
-        "import sys\nfrom flows.cli import app as cli\n"
+        "import sys\nfrom perennial.flows.cli import app as cli\n"
         f"sys.argv = ['perennial', 'calls', '--root', {str(root)!r}]\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'duckdb', 'pyarrow', 'pandas', 'httpx'} & set(sys.modules)))"

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.console.input_files import json_files, read_lines, read_text_file, show_path
-from flows.kumo.cli import domains as cli_domains
-from flows.kumo.cli.domains import domains
-from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from schemas.errors import InvalidOption, UnreadableInput
-from tasks.kumo.validation import RULES, validate_config
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.flows.console.input_files import json_files, read_lines, read_text_file, show_path
+from perennial.flows.kumo.cli import domains as cli_domains
+from perennial.flows.kumo.cli.domains import domains
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.tasks.kumo.validation import RULES, validate_config
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 SMALL = ("--min-truths", "2", "--min-actions", "2")
 
@@ -334,7 +334,7 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
 
 def test_import_is_cheap() -> None:
     heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
-    code = f"import sys, flows.kumo.cli.domains; print([name for name in {heavy} if name in sys.modules])"
-    root = Path(cli_domains.__file__).parents[3]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    module = cli_domains.__name__
+    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.settings import load_settings
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 
 def _list_editions(run: Run, *arguments: str) -> list[dict[str, Any]]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.test_cli_calls import call, store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 HIDDEN = "\x1b[2J[bold]x[/bold]"
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse.lock_holding import holding, replace_values
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
 
 LOCK = "lock.json"
 
@@ -106,7 +106,7 @@ def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path, unlock: 
 def test_on_a_terminal_it_asks(elsewhere: Path, answer: str, code: int) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli.app", "unlock", "--root", str(elsewhere)],
+        [sys.executable, "-P", "-m", "perennial.flows.cli.app", "unlock", "--root", str(elsewhere)],
         stdin=theirs,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.manifest import manifest_file
-from warehouse.store.store import Store
 
 
 def test_a_withdrawn_edition_is_still_verified(run: Run) -> None:

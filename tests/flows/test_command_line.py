@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from flows.cli.app import app, main
+from perennial.flows.cli.app import app, main
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
-from warehouse.store.store import Store
 
 # `serve` runs until it is stopped, `unlock` asks before it acts, `init` writes files: none prints a result.
 WITHOUT_RESULT = ("serve", "unlock", "init", "web")
@@ -210,7 +210,7 @@ def test_an_empty_root_is_named_in_one_wording(give: Run, tmp_path: Path, comman
 def test_an_unwritable_file_is_named_before_the_work(
     give: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("flows.kumo.kernels.prepare_kernels", None)  # whoever begins the work fails
+    monkeypatch.setattr("perennial.flows.kumo.kernels.prepare_kernels", None)  # whoever begins the work fails
     sizes = ("--truths", "4", "--actions", "6", "--count", "2")
     shown = give(
         "domains", "sample", "--config", "medical_diagnosis", *sizes, "--out", str(tmp_path / "none" / "out")

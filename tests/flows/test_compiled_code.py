@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.run import compiled_code
-from flows.run.compiled_code import compile_once
+from perennial.flows.run import compiled_code
+from perennial.flows.run.compiled_code import compile_once
 
 
 @pytest.fixture

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.reproduce import reproduce_unit
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
-from tasks.kumo.report.control_gaps import control_gaps
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.tasks.kumo.report.control_gaps import control_gaps
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 TRUE, MADE = "Chemical Analysis", "Chemical Analysis (counterfactual)"
 

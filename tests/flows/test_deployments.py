@@ -11,16 +11,16 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from schemas.kumo.settings import KumoSettings
-from schemas.tables import TABLES
-from schemas.units import split_unit
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 from tests.flows.test_rotation import mark_imported
 from tests.flows.webhook import running_hook
-from warehouse.catalog.catalog import table_file
-from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.store.store import Store
 
 PROJECT = Path(__file__).parents[2]
 OPERATORS = {
@@ -54,7 +54,7 @@ TEXTS = {*NAMES, "books", "book_style", "protocol", "categories", "reasoning_eff
 
 
 def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help() -> None:
-    from flows.serve.deployments import grow_edition
+    from perennial.flows.serve.deployments import grow_edition
 
     schema = grow_edition.parameters.properties
     assert set(schema) == set(KumoSettings.model_fields) - OPERATORS
@@ -68,7 +68,7 @@ def test_every_setting_but_the_operators_own_is_a_typed_parameter_with_its_help(
 
 
 def test_parameters_of_free_text_are_these_and_domains_are_the_bundled_ones() -> None:
-    from flows.serve.deployments import analyse, audit, grow_edition
+    from perennial.flows.serve.deployments import analyse, audit, grow_edition
 
     schema = grow_edition.parameters.properties
     items = {name: field["anyOf"][0].get("items", field["anyOf"][0]) for name, field in schema.items()}
@@ -92,7 +92,7 @@ def test_a_run_with_a_parameter_of_the_operators_own_is_refused_by_the_flow(
 ) -> None:
     from prefect.exceptions import ParameterTypeError, SignatureMismatchError
 
-    from flows.serve.deployments import analyse, audit, grow_edition
+    from perennial.flows.serve.deployments import analyse, audit, grow_edition
 
     for flow in (grow_edition, analyse, audit):
         with pytest.raises((ParameterTypeError, SignatureMismatchError)):
@@ -105,7 +105,7 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
     from prefect.client.schemas.objects import FlowRun
     from prefect.states import Crashed
 
-    from flows.serve.deployments import grow_edition
+    from perennial.flows.serve.deployments import grow_edition
 
     monkeypatch.setenv("PERENNIAL_ROOT", str(tmp_path))
     with running_hook() as operators, running_hook() as attackers:
@@ -120,7 +120,7 @@ def test_a_crash_is_told_to_the_operators_webhook_alone(
 def test_parameters_are_checked_before_anything_runs() -> None:
     from prefect.exceptions import ParameterTypeError
 
-    from flows.serve.deployments import grow_edition
+    from perennial.flows.serve.deployments import grow_edition
 
     assert grow_edition.validate_parameters({"instances": "3"})["instances"] == 3
     # As `prefect deployment run --param players=a,b` gives it.
@@ -131,8 +131,8 @@ def test_parameters_are_checked_before_anything_runs() -> None:
 
 
 def test_prefect_yaml_deploys_the_flows_that_are_served() -> None:
-    from flows.cli.operate.serve import DEFAULT_CRON
-    from flows.serve import deployments
+    from perennial.flows.cli.operate.serve import DEFAULT_CRON
+    from perennial.flows.serve import deployments
 
     document = yaml.safe_load((PROJECT / "prefect.yaml").read_text())
     found = {entry["name"]: entry for entry in document["deployments"]}
@@ -181,7 +181,7 @@ def _audit_as_served(harness: Harness, root: Path, missing: str) -> None:
     docs = root / ".prefect" / "data-docs"
     (docs / "older").mkdir(parents=True)
     served = {"PERENNIAL_ROOT": str(root), "PERENNIAL__DATA_DOCS": str(docs)}
-    code = "from flows.serve.deployments import audit; audit('damaged')"
+    code = "from perennial.flows.serve.deployments import audit; audit('damaged')"
     done = subprocess.run(
         [sys.executable, "-P", "-c", code],
         env={**harness.environment, **served},

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.report_root import MODEL, publish_two
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")

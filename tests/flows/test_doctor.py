@@ -18,11 +18,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from flows.stages.completeness import progress_of
-from flows.stages.workspace import open_workspace
-from tasks.sandbox.run import Jail
-from tasks.sandbox.tier import Protection, Tier
+from perennial.flows.cli.app import app
+from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.workspace import open_workspace
+from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import Protection, Tier
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.lock.owner import Owner
+from perennial.warehouse.lock.record import LockRecord
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.root_id import root_id
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish_tiny
 from tests.flows.grown_root import digests
@@ -31,14 +39,6 @@ from tests.flows.prefect_harness import Harness, clean_environment
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse.s3_server import running_s3
-from warehouse.catalog.catalog import table_file
-from warehouse.ledger.ledger import CallLedger
-from warehouse.lock.owner import Owner
-from warehouse.lock.record import LockRecord
-from warehouse.lock.root_lock import lock_root
-from warehouse.staging.staging import Staging
-from warehouse.store.root_id import root_id
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +224,8 @@ def test_a_lock_is_told_with_its_holder(tiny: Path) -> None:
 
 def test_it_needs_no_prefect(tiny: Path) -> None:
     program = (
-        "import sys; from flows.doctor.checks import looks; from schemas.settings import load_settings\n"
+        "import sys\nfrom perennial.flows.doctor.checks import looks\n"
+        "from perennial.schemas.settings import load_settings\n"
         f"settings = load_settings({{'root': {str(tiny)!r}}})\n"
         "done = [look.run() for look in looks(settings, deep=False)]\n"
         "print(len(done) > 9, 'prefect' in sys.modules, 'great_expectations' in sys.modules)"
@@ -298,11 +299,25 @@ def test_a_prefect_server_is_asked_for_its_version(
 
 def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "flows.doctor.machine.version", lambda name: "0.151.0" if name == "fastapi" else version(name)
+        "perennial.flows.doctor.machine.version",
+        lambda name: "0.151.0" if name == "fastapi" else version(name),
     )
     code, checks = _doctor(tiny)
     assert code == 1
     assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
+
+
+def test_another_package_that_installs_a_module_perennial_is_named(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    info = tmp_path / "perennial-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: perennial\nVersion: 0.1.0\n")
+    (info / "top_level.txt").write_text("perennial\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, checks = _doctor(tiny)
+    assert code == 1
+    assert "package 'perennial' installs a module `perennial` too" in checks["versions"]["seen"]
 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "seccomp", "none"])
@@ -310,7 +325,7 @@ def test_the_sandbox_is_a_fact_and_no_protection_a_warning(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier
 ) -> None:
     found = Protection(tier, Jail(), ("bubblewrap: not installed", "seccomp: as found"))
-    monkeypatch.setattr("flows.doctor.machine.find_protection", lambda: found)
+    monkeypatch.setattr("perennial.flows.doctor.machine.find_protection", lambda: found)
     code, checks = _doctor(tiny)
     assert code == 0
     assert checks["sandbox"]["status"] == ("warning" if tier == "none" else "ok")

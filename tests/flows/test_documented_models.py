@@ -10,24 +10,24 @@ from typing import Any
 
 import pytest
 
-from flows.models.starter_files import models_file
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from flows.training.entries import checkpoint_entries
-from schemas.rows import JsonObject
-from schemas.settings import load_settings
-from schemas.settings.model_entry import ModelEntry
-from schemas.units import is_evaluation
+from perennial.flows.models.starter_files import models_file
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.training.entries import checkpoint_entries
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings import load_settings
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.staging.merge_parts import consolidate
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from warehouse.editions.publish import publish
-from warehouse.staging.merge_parts import consolidate
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs"
 VARIABLES = ("OPENAI_API_KEY", "AZURE_KEY", "EXAMPLE_API_KEY", "EXAMPLE_PROJECT")

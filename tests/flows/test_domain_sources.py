@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.kumo.cli.domains import domains
-from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
-from tasks.kumo.worlds import draw_world
-from warehouse.kumo.domains.generate import FOLDER
+from perennial.flows.kumo.cli.domains import domains
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.warehouse.kumo.domains.generate import FOLDER
 
 
 @pytest.fixture(autouse=True)

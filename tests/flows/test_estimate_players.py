@@ -1,8 +1,8 @@
 """The estimate of model calls where a question has one reply."""
 
-from flows.stages.estimates import estimate_players
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
+from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
 
 
 def test_an_estimate_has_each_model_once_with_its_price_and_its_limit() -> None:

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from flows.console.print_edition import print_edition
-from flows.console.terminal import Terminal
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
-from schemas.errors import EditionConflict, InvalidOption
+from perennial.flows.console.print_edition import print_edition
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.editions.audit import audit_unit
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.warehouse.catalog.catalog import open_catalog, published_units, table_file
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.editions.verify import verifiable_units, verify_unit
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests, flip
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
-from warehouse.catalog.catalog import open_catalog, published_units, table_file
-from warehouse.editions.selectors import select_unit
-from warehouse.editions.verify import verifiable_units, verify_unit
-from warehouse.store.store import Store
 
 VIEWS = (
     "leaderboard",

@@ -9,27 +9,27 @@ from typing import Any
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog, published_evaluations
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog, published_evaluations
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
 OPTIONS = ServerOptions(seed=3, keys=(KEY,), latency_s=0.01)
 MOMENTS = (
-    "flows.stages.play_episodes.episode_row",
-    "flows.refresh.publish.audit",
-    "flows.refresh.publish.analyse_edition",
-    "warehouse.editions.publish.write_manifest",
-    "warehouse.editions.publish.seal_row",
-    "warehouse.editions.publish.keep_analysis",
-    "warehouse.store.conditional_writes.create",
+    "perennial.flows.stages.play_episodes.episode_row",
+    "perennial.flows.refresh.publish.audit",
+    "perennial.flows.refresh.publish.analyse_edition",
+    "perennial.warehouse.editions.publish.write_manifest",
+    "perennial.warehouse.editions.publish.seal_row",
+    "perennial.warehouse.editions.publish.keep_analysis",
+    "perennial.warehouse.store.conditional_writes.create",
 )
 
 

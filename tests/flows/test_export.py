@@ -11,20 +11,20 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows.export import export_edition as exporting
-from flows.export.export_edition import check_sums, export_edition
-from schemas.disclosure import METADATA_KEY, canary_line
-from schemas.errors import Damaged, InvalidOption
+from perennial.flows.export import export_edition as exporting
+from perennial.flows.export.export_edition import check_sums, export_edition
+from perennial.schemas.disclosure import METADATA_KEY, canary_line
+from perennial.schemas.errors import Damaged, InvalidOption
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.disclosure.seeds import seed_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import make_edition, make_evaluation
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import open_catalog
-from warehouse.disclosure.seeds import seed_file
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 SHARE = 0.25
 CELLS = {"domains": ["chemical_analysis", "mineral_identification"], "settings": ["4x5"], "instances": 8}

@@ -9,18 +9,18 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from flows.export.export_edition import ExportForm, check_sums, export_edition
-from flows.export.games import open_games
-from schemas.disclosure import canary_line
-from schemas.errors import InvalidOption
+from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
+from perennial.flows.export.games import open_games
+from perennial.schemas.disclosure import canary_line
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 CELLS = {"domains": ["mineral_identification"], "settings": ["4x5"], "instances": 8, "runs": 2}
 

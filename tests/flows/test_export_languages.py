@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.export.export_edition import ExportForm, export_edition
-from flows.export.hugging_face import card_head
-from flows.export.source import Source
-from schemas.benchmark import benchmarks
+from perennial.flows.export.export_edition import ExportForm, export_edition
+from perennial.flows.export.hugging_face import card_head
+from perennial.flows.export.source import Source
+from perennial.schemas.benchmark import benchmarks
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.profiles.grown_root import EDITIONS, refresh
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 _KNOWLOGIC = {
     "benchmark": "knowlogic",

@@ -11,20 +11,20 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from schemas.disclosure import METADATA_KEY, canary_line
-from schemas.errors import PerennialError
-from schemas.plan import EditionPlan
-from schemas.settings import load_settings
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.schemas.disclosure import METADATA_KEY, canary_line
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.disclosure.seeds import seed_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
 from tests.flows.prefect_harness import edition_content
-from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.disclosure.seeds import seed_file
-from warehouse.editions.publish import read_published_plan
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 # Large enough that few instances of two roots agree by chance; nothing else of it matters.
 FRESH = {"settings": ["6x8"], "instances": 12, "runs": 1, "players": ["random", "algorithm-3"], "seed": None}
@@ -205,7 +205,7 @@ def test_a_refresh_that_was_begun_keeps_its_seed(tmp_path: Path) -> None:
 
 
 def test_a_lost_seed_stops_an_edition_that_was_begun_in_one_line(tmp_path: Path) -> None:
-    from flows.stages.workspace import open_workspace
+    from perennial.flows.stages.workspace import open_workspace
 
     settings = load_settings({**SETTINGS, "seed": None, "root": str(tmp_path), "edition": "e"})
     store = Store(str(tmp_path))

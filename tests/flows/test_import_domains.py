@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.kumo.cli.domains import domains
-from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.kumo.things import SeedConfig
-from schemas.settings import load_settings
+from perennial.flows.kumo.cli.domains import domains
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.store.store import Store
 from tests.flows.test_cli_domains import run, squeeze
 from tests.kumo.release_modules import module_text
-from warehouse.store.store import Store
 
 REGISTERED = "@registry.register_environment('{0}Env')\nclass {0}Env:\n    from .data.{0} import Outcomes\n"
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.planning.domain_choice import load_bundled
-from flows.kumo.release.import_release import EDITION, import_release
-from flows.kumo.release.release_rows import read_release
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.flows.kumo.release.import_release import EDITION, import_release
+from perennial.flows.kumo.release.release_rows import read_release
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.kumo.release.files import Skipped
+from perennial.warehouse.kumo.release.layout import find_release
+from perennial.warehouse.store.store import Store
 from tests.kumo.release_modules import module_text
 from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
-from warehouse.catalog.catalog import table_file
-from warehouse.kumo.release.files import Skipped
-from warehouse.kumo.release.layout import find_release
-from warehouse.store.store import Store
 
 DOMAIN = "ItemEnv"
 INSTANCES = f"instances/{DOMAIN}/{EASY}.jsonl"

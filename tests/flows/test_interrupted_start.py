@@ -12,7 +12,7 @@ import pytest
 # The entry says when it is there: Python's own start before it is not perennial's.
 ENTRY = (
     "import os, sys\n"
-    "from flows.cli.start import main\n"
+    "from perennial.flows.cli.start import main\n"
     "os.write({ready}, b'x')\n"
     "sys.argv[0] = 'perennial'\n"
     "main()\n"
@@ -67,7 +67,7 @@ def test_a_command_that_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> No
     script = (
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from flows.cli import start\n"
+        "from perennial.flows.cli import start\n"
         "start.end_at_once_on_ctrl_c()\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
     )
@@ -76,7 +76,7 @@ def test_a_command_that_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> No
 
 def test_ctrl_c_while_a_class_is_created_is_one_line(tmp_path: Path) -> None:
     script = (
-        "from flows.cli import app, start\n"
+        "from perennial.flows.cli import app, start\n"
         "class Name:\n"
         "    def __set_name__(self, owner, name):\n"
         "        raise KeyboardInterrupt\n"

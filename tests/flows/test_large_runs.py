@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from flows.refresh.planning import large_runs
-from flows.refresh.planning.large_runs import refuse_large_run
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import StageEstimate
-from schemas.settings import RefreshSettings
+from perennial.flows.refresh.planning import large_runs
+from perennial.flows.refresh.planning.large_runs import refuse_large_run
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.settings import RefreshSettings
 
 MANY = StageEstimate("episodes", "m", 5_001, 9_000, 0, 0, 0, 0, None, None)
 DEAR = replace(MANY, calls_low=10, cost_low_usd=20.5)

@@ -12,12 +12,12 @@ import pytest
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Cancelled
 
-from flows.console.interrupts import Interrupted, signals_interrupt
-from flows.refresh import publish
-from flows.serve.run_news import RunNews
+from perennial.flows.console.interrupts import Interrupted, signals_interrupt
+from perennial.flows.refresh import publish
+from perennial.flows.serve.run_news import RunNews
+from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import grow_next, settings_of
-from warehouse.catalog.catalog import row_file
-from warehouse.store.store import Store
 
 
 def test_what_is_being_published_is_published_before_a_signal_takes_effect(

@@ -12,20 +12,20 @@ from uuid import uuid4
 import pytest
 from rich.console import Console
 
-from flows.console import progress
-from flows.stages.unit_stages import list_jobs
-from flows.watchers.openlineage import LineageWatcher
-from flows.watchers.watcher import Watchers, report_failure
-from schemas.errors import AuditFailed
-from schemas.tables import TABLES
-from schemas.units import split_unit
+from perennial.flows.console import progress
+from perennial.flows.stages.unit_stages import list_jobs
+from perennial.flows.watchers.openlineage import LineageWatcher
+from perennial.flows.watchers.watcher import Watchers, report_failure
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness
 from tests.warehouse.openlineage_schema import problems
 from tests.warehouse.test_lineage import PLAN
-from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.store.store import Store
 
 _EVENTS = 8  # of the refresh that `_report_refresh` tells of
 

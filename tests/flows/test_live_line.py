@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 from rich.console import Console
 
-from flows.console import progress
-from schemas.model_calls.calls import Reply
+from perennial.flows.console import progress
+from perennial.schemas.model_calls.calls import Reply
 
 
 class Clock:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 ONE_BATCH = (
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5", "--runs", "1"),

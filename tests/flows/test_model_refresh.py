@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
 from tests.server.log import LogLine, answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 FAULTS = {
     **dict.fromkeys(("429", "500", "503", "408", "409", "drop", "drop_midway", "html", "invalid_json"), 0.02),

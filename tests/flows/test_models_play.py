@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from flows.console import progress
-from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.several import stage_plan
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.errors import EndpointFailed, InvalidOption
-from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
-from schemas.settings import load_settings
+from perennial.flows.console import progress
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.flows.refresh.several import stage_plan
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.errors import EndpointFailed, InvalidOption
+from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY, Published
 from tests.flows.hand_made_root import perennial
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 SECOND = "sk-second-0123456789"
 STRICT = ServerOptions(keys=(SECOND,), models=("o3-2025",), refuse=("temperature",))

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from flows.console import progress
-from flows.watchers import webhook as notices
-from flows.watchers.watcher import Watchers
-from flows.watchers.webhook import Notices, without_credentials
-from schemas.errors import EndpointFailed
+from perennial.flows.console import progress
+from perennial.flows.watchers import webhook as notices
+from perennial.flows.watchers.watcher import Watchers
+from perennial.flows.watchers.webhook import Notices, without_credentials
+from perennial.schemas.errors import EndpointFailed
 from tests.flows.prefect_harness import Harness
 from tests.flows.webhook import running_hook
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from flows.kumo.planning.domain_choice import load_bundled
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption
-from schemas.kumo.things import SeedConfig
-from schemas.settings import load_settings
-from warehouse.store.store import Store
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.store.store import Store
 
 NAME = "mineral_identification"
 

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from flows.serve.prefect_database import prepare_database
-from flows.serve.prefect_retention import KEEP_DAYS, KEEP_RUNS, trim, trim_at_start
+from perennial.flows.serve.prefect_database import prepare_database
+from perennial.flows.serve.prefect_retention import KEEP_DAYS, KEEP_RUNS, trim, trim_at_start
 
 pytestmark = pytest.mark.slow  # Prefect's migrations, where no database is kept in the user's cache
 
@@ -125,7 +125,7 @@ def test_runs_of_long_ago_go_however_few_they_are(database: Path) -> None:
 
 
 def test_a_busy_database_is_trimmed_another_time(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.serve.prefect_retention._WAIT_S", 0.1)
+    monkeypatch.setattr("perennial.flows.serve.prefect_retention._WAIT_S", 0.1)
     monkeypatch.delenv("PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED", raising=False)
     _fill(database)
     before = _ids(database, "SELECT id FROM flow_run")

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.reproduce import reproduce_unit
-from flows.refresh.evaluation import prepare_evaluation
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.settings import load_settings
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
 from tests.kumo.paper_clone import AGENT_FILE, write_clone
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 PLAYERS = ["paper", "closed:paper", "algorithm-3"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.serve.prefect_environment import bypass_proxies
+from perennial.flows.serve.prefect_environment import bypass_proxies
 from tests.flows.prefect_harness import ONE_WORKER, Harness, clean_environment
 
 NOWHERE = "http://127.0.0.1:9"

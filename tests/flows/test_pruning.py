@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.model_calls.calls import ModelRequest, Reply
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.warehouse.catalog.catalog import published_editions, row_file, table_file
+from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import REFRESH, settings_of
 from tests.flows.hand_made_root import Run, publish_day
 from tests.flows.prefect_harness import Harness
 from tests.warehouse import tiny_edition
 from tests.warehouse.lock_holding import holding
-from warehouse.catalog.catalog import published_editions, row_file, table_file
-from warehouse.catalog.later_statistics import as_statistics, keep_analysis
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.lock.root_lock import lock_root
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 FOLDERS = ("staging", "tables", "manifests", "analyses")
 PAST = datetime(2026, 1, 1, tzinfo=UTC).timestamp()

@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import FORMAT
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.published_format import unpack
 from tests.flows.root_commands import READERS, WITHOUT_READING, commands_with_a_root
-from warehouse.catalog.catalog import FORMAT
-from warehouse.store.store import Store
 
 
 @pytest.fixture

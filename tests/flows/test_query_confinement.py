@@ -10,7 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.errors import QueryFailed
+from perennial.schemas.errors import QueryFailed
+from perennial.warehouse.catalog import catalog
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.store.file_system import file_system
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
@@ -18,11 +23,6 @@ from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog import catalog
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.question_views import question_views
-from warehouse.store.file_system import file_system
-from warehouse.store.store import Store
 
 __all__ = ["s3"]
 
@@ -212,8 +212,8 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
     program = (
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from flows.cli import app\n"
-        "from warehouse.confined_sql.catalog import ConfinedCatalog as Catalog\n"
+        "from perennial.flows.cli import app\n"
+        "from perennial.warehouse.confined_sql.catalog import ConfinedCatalog as Catalog\n"
         "stream = Catalog.stream\n"
         "def interrupted(*arguments):\n"
         "    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"

@@ -16,14 +16,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.external_scores import keep_scores
+from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
+from perennial.warehouse.catalog.withdrawals import reinstate, withdraw
+from perennial.warehouse.editions.verify import verify_unit
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.external_scores import keep_scores
-from warehouse.catalog.later_statistics import as_statistics, keep_analysis
-from warehouse.catalog.withdrawals import reinstate, withdraw
-from warehouse.editions.verify import verify_unit
-from warehouse.store.store import Store
 
 READERS = 3
 EDITIONS = 6

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from flows.cli.app import app
-from tasks.kumo.players import PLAYERS
+from perennial.flows.cli.app import app
+from perennial.tasks.kumo.players import PLAYERS
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import Published
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 DOCS = {path.name: path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "docs").glob("*.md"))}
@@ -84,9 +84,9 @@ def test_the_python_of_the_docs_runs_on_a_published_root(
         if find_spec(library[1]):
             exec(block, {})
             ran.append(library[1])
-            shown = {"datasets": "Dataset(", "flows": "status='unparsed'"}.get(library[1], "algorithm-3")
+            shown = {"datasets": "Dataset(", "perennial": "status='unparsed'"}.get(library[1], "algorithm-3")
             assert shown in capsys.readouterr().out
-    assert {"pandas", "duckdb", "flows"} <= set(ran)
+    assert {"pandas", "duckdb", "perennial"} <= set(ran)
 
 
 def test_all_players_and_commands_are_listed() -> None:

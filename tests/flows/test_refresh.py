@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.kumo.book_styles import BOOK_STYLES
+from perennial.schemas.kumo.book_styles import BOOK_STYLES
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import (
     SMALL_REFRESH,
@@ -20,8 +22,6 @@ from tests.flows.prefect_harness import (
     is_running,
     wait_until,
 )
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 STAGES = ("domains", "sample", "books", "gate", "overlap", "publish", "episodes")
 
@@ -248,8 +248,8 @@ def test_the_embedded_server_dies_with_its_parent(tmp_path: Path, when: str) -> 
     program = (
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from flows.serve import embedded_server\n"
-        "from flows.serve.embedded_server import EmbeddedServer, begin_server\n"
+        "from perennial.flows.serve import embedded_server\n"
+        "from perennial.flows.serve.embedded_server import EmbeddedServer, begin_server\n"
         "if sys.argv[2] == 'begun':\n"
         "    begin_server()\n"
         "    print(embedded_server._begun[0].pid, flush=True)\n"

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.publish import audit_and_publish
-from flows.stages.completeness import progress_of
-from flows.stages.workspace import open_workspace
-from schemas.errors import AuditFailed, EditionConflict
-from schemas.tables import staged_tables
-from schemas.units import is_evaluation
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import AuditFailed, EditionConflict
+from perennial.schemas.tables import staged_tables
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import published_units
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 ROWS = tiny_edition.rows()
 

@@ -12,12 +12,14 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.editions.diagnosis import find_problems
-from flows.editions.report import report_data, report_queries
-from flows.editions.report_files import write_page
-from tasks.report.wording import clean
-from tasks.statistics.shares import wilson_interval
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.editions.diagnosis import find_problems
+from perennial.flows.editions.report import report_data, report_queries
+from perennial.flows.editions.report_files import write_page
+from perennial.tasks.report.wording import clean
+from perennial.tasks.statistics.shares import wilson_interval
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import (
@@ -29,8 +31,6 @@ from tests.flows.report_root import (
     publish_without_models,
 )
 from tests.report import sample_report
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
@@ -151,7 +151,7 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
 ) -> None:
     arguments = ["perennial", "report", "--root", str(root), "--compare", "old", "--out", str(tmp_path)]
     program = (
-        f"import sys\nfrom flows.cli import app as cli\nsys.argv = {arguments!r}\n"
+        f"import sys\nfrom perennial.flows.cli import app as cli\nsys.argv = {arguments!r}\n"
         "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
         "print(sorted({'prefect', 'openai', 'pandas', 'httpx', 'matplotlib'} & set(sys.modules)))"
     )

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page
+from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM, open_page
 from tests.flows.report_root import HOSTILE, MODEL, publish_two
-from warehouse.store.store import Store
 
 PHONE = 390
 DESKTOP = 1200

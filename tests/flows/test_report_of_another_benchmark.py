@@ -11,22 +11,22 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flows.benchmark import Benchmark
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page, write_tables
-from flows.kumo.benchmark import BENCHMARK as KUMO
-from flows.stages.compute_statistics import edition_statistics
-from schemas import benchmark
-from schemas.errors import InvalidOption
-from schemas.statistics.measure import Measure
-from schemas.tables import TABLES, staged_tables
-from tasks.report.page import sections
-from tasks.statistics.analysis import Analysis
+from perennial.flows.benchmark import Benchmark
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page, write_tables
+from perennial.flows.kumo.benchmark import BENCHMARK as KUMO
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas import benchmark
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.report.page import sections
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.report_root import publish_without_models
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 HINTS = Measure("hints", "any", "hints per episode", "hints are free", "Hints are the mean number of hints.")
 SEAM = ("settings", "prepare", "growing", "playing", "estimate")

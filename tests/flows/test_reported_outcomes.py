@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.reproduce import reproduce_unit
-from flows.refresh.planning.plan import prepare_refresh
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
-from tasks.kumo.report.book_versions import book_versions
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.tasks.kumo.report.book_versions import book_versions
+from perennial.warehouse.audit.audit import cross_table_rules
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.audit.audit import cross_table_rules
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 GROWN = {
     "domains": ["chemical_analysis", "mammal_identification"],

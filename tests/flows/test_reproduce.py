@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from perennial.warehouse.catalog.catalog import table_file
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import table_file
 
 
 @pytest.fixture

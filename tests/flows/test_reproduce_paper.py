@@ -9,20 +9,26 @@ from typing import Any
 import duckdb
 import pytest
 
-from flows.cli.look.reproduce_paper import reproduce_paper
-from flows.console.row_formats import Format
-from flows.kumo.paper.compare import LEAST_AGREEING, Key, compare_figures, compare_paper, compute_figures
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.errors import FiguresDiffer, UnreadableInput
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.papers.comparison import judge_figures
+from perennial.flows.cli.look.reproduce_paper import reproduce_paper
+from perennial.flows.console.row_formats import Format
+from perennial.flows.kumo.paper.compare import (
+    LEAST_AGREEING,
+    Key,
+    compare_figures,
+    compare_paper,
+    compute_figures,
+)
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.errors import FiguresDiffer, UnreadableInput
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.papers.comparison import judge_figures
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.kumo.paper.printed import printed_values
+from perennial.warehouse.kumo.release.run_table import count_outcomes, count_revised
+from perennial.warehouse.store.store import Store
 from tests.warehouse.release_tree import EASY, write_files
-from warehouse.catalog.catalog import open_catalog
-from warehouse.kumo.paper.printed import printed_values
-from warehouse.kumo.release.run_table import count_outcomes, count_revised
-from warehouse.store.store import Store
 
 DOMAIN = "MedicalEnv"
 CHECKPOINT = "qwen2.5-3b-instruct-4000"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.stages.policies import Policies
-from schemas.errors import LimitReached
-from schemas.model_calls.calls import ModelRequest
+from perennial.flows.stages.policies import Policies
+from perennial.schemas.errors import LimitReached
+from perennial.schemas.model_calls.calls import ModelRequest
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.ledger.reading import LedgerReader
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single
 from tests.server.in_thread import serving
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.ledger.reading import LedgerReader
 
 __all__ = ["grown", "root", "single"]
 

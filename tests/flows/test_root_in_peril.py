@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog, published_units
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests, grow_next, published_digests, settings_of
 from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import publish_without_models
 from tests.flows.test_serve import descendants
 from tests.warehouse.lock_holding import holding
-from warehouse.catalog.catalog import open_catalog, published_units
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ REFRESH = (
 def _start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """Start the command beside a Prefect server of its own, if it comes to need one."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli.app", *arguments, "--root", str(root)],
+        [sys.executable, "-P", "-m", "perennial.flows.cli.app", *arguments, "--root", str(root)],
         cwd=root.parent,
         env=clean_environment(),
         stdout=subprocess.PIPE,

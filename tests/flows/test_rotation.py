@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from flows.kumo.planning.domain_rotation import PastEdition, take_turns
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.print_plan import print_plan
-from schemas.errors import EditionConflict, InvalidOption
-from schemas.plan import RefreshPlan
-from schemas.settings import load_settings
-from schemas.tables import TABLES
+from perennial.flows.kumo.planning.domain_rotation import PastEdition, take_turns
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.print_plan import print_plan
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.plan import RefreshPlan
+from perennial.schemas.settings import load_settings
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.kumo.published_domains import domains_by_edition
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
-from warehouse.catalog.catalog import table_file
-from warehouse.kumo.published_domains import domains_by_edition
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 DOMAINS = ["a", "b", "c", "d", "e"]
 histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).map(

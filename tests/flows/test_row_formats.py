@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 
-from flows.console.row_formats import Format, TableForm, print_rows
-from schemas.errors import InvalidOption, QueryFailed, QueryTimedOut
+from perennial.flows.console.row_formats import Format, TableForm, print_rows
+from perennial.schemas.errors import InvalidOption, QueryFailed, QueryTimedOut
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, publish_day, two_editions
 from tests.flows.prefect_harness import clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.store.store import Store
 
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x9b31m\x7f\r\u202eback\u2066\u200b"
 NASTY = f":x: :smile: [bold red]loud[/bold red] {ESCAPES} end"
 ACTING = set("\x1b\x07\x9b\x7f\r\u202e\u2066\u200b")
-COMMAND = (sys.executable, "-m", "flows.cli.app")
+COMMAND = (sys.executable, "-m", "perennial.flows.cli.app")
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +257,7 @@ def test_a_list_longer_than_a_table_is_counted(capsys: pytest.CaptureFixture[str
 # Prints the peak of the command's memory beyond what it holds once all is imported, in MB.
 _MEASURED = """
 import resource, sys
-from flows.cli import app as cli
+from perennial.flows.cli import app as cli
 import duckdb
 
 def peak():

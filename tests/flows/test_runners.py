@@ -18,17 +18,17 @@ from typing import Any
 
 import pytest
 
-from flows.run.batch_runner import threads_of_share
-from flows.run.choose_runner import check_runner, root_for_workers
-from flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
-from flows.stages.threads import available_threads, limit_threads
-from schemas import errors
-from schemas.errors import InvalidOption, PerennialError
-from schemas.settings import load_settings
-from schemas.tables import TABLES
+from perennial.flows.run.batch_runner import threads_of_share
+from perennial.flows.run.choose_runner import check_runner, root_for_workers
+from perennial.flows.run.process_pool import PoolStopped, ProcessPool, WorkerLost
+from perennial.flows.stages.threads import available_threads, limit_threads
+from perennial.schemas import errors
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.settings import load_settings
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.later_statistics import analysis_folder
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.later_statistics import analysis_folder
 
 pytestmark = pytest.mark.slow
 
@@ -191,7 +191,7 @@ def _refreshing(
     """Start a long refresh as a terminal would; yield it and its workers when they are at work."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-P", "-m", "flows.cli.app", "refresh", "--settings", "hard"),
+            *(sys.executable, "-P", "-m", "perennial.flows.cli.app", "refresh", "--settings", "hard"),
             *("--domain-count", "6", "--worlds", "0"),
             *("--instances", "9000", "--root", str(folder), *options),
         ],

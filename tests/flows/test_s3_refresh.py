@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.report import report_data
+from perennial.flows.editions.report import report_data
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness, edition_content
 from tests.warehouse.lock_holding import holding
 from tests.warehouse.s3_server import S3, s3
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from flows.kumo.cli import sample_stream
-from flows.kumo.cli.sample_stream import SampleStream
-from flows.kumo.planning.domain_choice import choose_domain
-from schemas.errors import InstancesExhausted
-from schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.flows.cli.app import app
+from perennial.flows.kumo.cli import sample_stream
+from perennial.flows.kumo.cli.sample_stream import SampleStream
+from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.warehouse.editions.id_set import IdSet
 from tests.flows.test_chunks import COINS
-from warehouse.editions.id_set import IdSet
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 25, 1_000])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from flows.editions.withdraw import reinstate_unit, withdraw_unit
-from flows.stages.compute_scale import compute_scale
+from perennial.flows.editions.withdraw import reinstate_unit, withdraw_unit
+from perennial.flows.stages.compute_scale import compute_scale
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.scale_file import SCALES
+from perennial.warehouse.store.store import Store
 from tests.flows import report_root
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.scale_file import SCALES
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InvalidOption
-from schemas.kumo.settings import KumoSettings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.questions import saved_questions
+from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.questions import saved_questions
-from warehouse.store.store import Store
 
 FAULTS = {
     "writer.missing_rule": 0.4,

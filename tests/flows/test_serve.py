@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.webhook import running_hook
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ def serve(folder: Path, *options: str, **environment: str) -> "subprocess.Popen[
     """Start `perennial serve` in the folder; what it prints goes to `out.txt` there."""
     with (folder / "out.txt").open("a") as out:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "flows.cli.app", "serve", *options],
+            [sys.executable, "-P", "-m", "perennial.flows.cli.app", "serve", *options],
             cwd=folder,
             env={**clean_environment(), **environment},
             stdout=out,
@@ -94,7 +94,7 @@ def test_a_schedule_fires_and_editions_appear(tmp_path: Path) -> None:
             second = serve(tmp_path)
             assert second.wait(timeout=120) == 9
             children = descendants(serving.pid)
-            assert any("flows.serve.embedded_server" in command for command in children.values())
+            assert any("perennial.flows.serve.embedded_server" in command for command in children.values())
             os.kill(serving.pid, signal.SIGTERM)
             assert serving.wait(timeout=120) == 0, out.read_text()
         finally:
@@ -144,7 +144,7 @@ def test_serve_ends_in_one_line_where_its_prefect_server_alone_is_killed(tmp_pat
     try:
         wait_for(lambda: "Prefect's pages: " in out.read_text(), tmp_path)
         children = descendants(serving.pid)
-        (server,) = [pid for pid, told in children.items() if "flows.serve.embedded_server" in told]
+        (server,) = [pid for pid, told in children.items() if "perennial.flows.serve.embedded_server" in told]
         os.kill(server, signal.SIGKILL)
         assert serving.wait(timeout=120) == 1
     finally:

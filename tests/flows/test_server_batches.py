@@ -14,16 +14,18 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from flows.console import progress
-from flows.refresh.evaluation import prepare_evaluation
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.errors import EndpointFailed, LimitReached
-from schemas.settings import load_settings
-from schemas.tables import TABLES
-from tasks.llm.server_batches.use import InBatches, Pace
+from perennial.flows.console import progress
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.errors import EndpointFailed, LimitReached
+from perennial.schemas.settings import load_settings
+from perennial.schemas.tables import TABLES
+from perennial.tasks.llm.server_batches.use import InBatches, Pace
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows import made_units
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
@@ -32,8 +34,6 @@ from tests.server.batch_faults import LINE_FAULTS
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 SUMS, RUNS = 4, 2
 CALLS = 2 * SUMS * RUNS  # two sizes
@@ -60,7 +60,7 @@ def root(grown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(grown, tmp_path / "work")
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("PERENNIAL_API_KEY", KEY)
-    monkeypatch.setattr("flows.stages.model_calls.InBatches", partial(InBatches, pace=FAST))
+    monkeypatch.setattr("perennial.flows.stages.model_calls.InBatches", partial(InBatches, pace=FAST))
     return tmp_path / "work/data"
 
 
@@ -253,7 +253,7 @@ def test_a_batch_without_end_is_left_and_found_again(
     with serving(replace(OPTIONS, hold_batch="polled")) as server:
         describe_model(server, "batch = true")
         with monkeypatch.context() as patch:
-            patch.setattr("flows.stages.model_calls.InBatches", partial(InBatches, pace=short))
+            patch.setattr("perennial.flows.stages.model_calls.InBatches", partial(InBatches, pace=short))
             with pytest.raises(
                 EndpointFailed, match=r"batch batch_2 of 16 requests at .* has not ended within"
             ):

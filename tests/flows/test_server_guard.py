@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from flows.serve.embedded_server import free_port
+from perennial.flows.serve.embedded_server import free_port
 from tests.flows.chromium import CHROMIUM, open_page, visit
 from tests.flows.prefect_harness import Harness, basic, clean_environment
 from tests.flows.test_serve import descendants
@@ -91,7 +91,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     port = free_port()
     ours, its = pty.openpty()
     serving = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli.app", "serve", "--root", "data", "--port", str(port)],
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "perennial.flows.cli.app",
+            "serve",
+            "--root",
+            "data",
+            "--port",
+            str(port),
+        ],
         cwd=folder,
         env={**clean_environment(), "PERENNIAL_API_KEY": KEY, "PERENNIAL_PLAYERS": "algorithm-3,some-model"},
         stdin=subprocess.DEVNULL,
@@ -265,7 +275,7 @@ def test_each_server_has_an_auth_string_of_its_own(served: Guarded, by_prefect: 
 
 def test_the_auth_string_is_in_no_command_line_and_in_no_file_for_others(served: Guarded) -> None:
     commands = descendants(served.pid)
-    assert any("flows.serve.embedded_server" in command for command in commands.values())
+    assert any("perennial.flows.serve.embedded_server" in command for command in commands.values())
     assert not any(served.auth_string in command for command in commands.values())
     secrets = served.auth_string.encode(), basic(served.auth_string).removeprefix("Basic ").encode()
     files = [path for path in served.folder.rglob("*") if path.is_file() and "ui" not in path.parts]

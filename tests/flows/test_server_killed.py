@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.serve.embedded_server import EmbeddedServer
-from schemas.errors import ServerEnded
-from schemas.units import LOOK_UP
+from perennial.flows.serve.embedded_server import EmbeddedServer
+from perennial.schemas.errors import ServerEnded
+from perennial.schemas.units import LOOK_UP
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from tests.flows.conftest import KEY, Published
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, clean_environment, edition_content
 from tests.flows.progress_lines import without_progress
@@ -21,8 +23,6 @@ from tests.flows.test_serve import descendants, lives
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import CallFilter, LedgerReader
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def _refreshing(
 ) -> "Iterator[subprocess.Popen[str]]":
     """Yield a refresh beside a server of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "flows.cli.app", *command],
+        [sys.executable, "-P", "-m", "perennial.flows.cli.app", *command],
         cwd=folder,
         env={**clean_environment(), **environment},
         stdout=subprocess.PIPE,
@@ -64,7 +64,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def _kill_server(process: "subprocess.Popen[str]") -> None:
     (server,) = [
-        pid for pid, told in descendants(process.pid).items() if "flows.serve.embedded_server" in told
+        pid
+        for pid, told in descendants(process.pid).items()
+        if "perennial.flows.serve.embedded_server" in told
     ]
     os.kill(server, signal.SIGKILL)
 
@@ -163,7 +165,7 @@ def test_a_server_that_ends_before_it_answers_has_the_same_exit_code(
         # Until it runs its own program, a new process has the command line of this one.
         while not servers:
             begun = {pid: told for pid, told in descendants(os.getpid()).items() if pid not in before}
-            servers = [pid for pid, told in begun.items() if "flows.serve.embedded_server" in told]
+            servers = [pid for pid, told in begun.items() if "perennial.flows.serve.embedded_server" in told]
         (pid,) = servers
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(ServerEnded, match="ended at once: see ") as ended:

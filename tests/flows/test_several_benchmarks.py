@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.several import prepare_each
-from flows.serve.flow_parameters import takes_settings
-from schemas.errors import InvalidOption
-from schemas.settings.several import load_each
+from perennial.flows.refresh.several import prepare_each
+from perennial.flows.serve.flow_parameters import takes_settings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings.several import load_each
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.flows.webhook import running_hook
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.catalog.catalog import open_catalog, published_editions
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
 
 ORDER = ("kumo", "beyondbench", "knowlogic", "a2rbench")
 SETTINGS = """

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import clean_environment, wait_until
 from tests.flows.test_several_benchmarks import SETTINGS, rows
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import published_editions
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,16 @@ def test_ctrl_c_in_the_second_benchmark_ends_in_one_line_and_the_same_command_re
     )
     with running_server(options) as server:
         chosen = ("--benchmark", "beyondbench,knowlogic", "--root", "data", "--players", "scripted")
-        command = (sys.executable, "-P", "-m", "flows.cli.app", "refresh", *chosen, "--base-url", server.url)
+        command = (
+            sys.executable,
+            "-P",
+            "-m",
+            "perennial.flows.cli.app",
+            "refresh",
+            *chosen,
+            "--base-url",
+            server.url,
+        )
         with subprocess.Popen(
             command,
             cwd=tmp_path,

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.units import LOOK_UP
+from perennial.schemas.units import LOOK_UP
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import CallFilter, LedgerReader
 
 pytestmark = pytest.mark.slow
 
@@ -130,7 +130,7 @@ def test_a_terminal_that_is_closed_waits_for_the_calls_in_flight(
     with running_server(ServerOptions(keys=(KEY,), hold_after=ANSWERS)) as server:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-P", "-m", "flows.cli.app", *REFRESH),
+                *(sys.executable, "-P", "-m", "perennial.flows.cli.app", *REFRESH),
                 *("--base-url", server.url, "--root", str(tmp_path)),
             ],
             cwd=tmp_path,

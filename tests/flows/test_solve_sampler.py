@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
-from warehouse.store.store import Store
 
 DOMAIN = "mineral_identification"
 

@@ -6,7 +6,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.stages.play_episodes import spread_instances
+from perennial.flows.stages.play_episodes import spread_instances
 
 SIZES = st.dictionaries(
     st.tuples(st.sampled_from(["easy", "hard", "huge"]), st.sampled_from("abcdefgh")),

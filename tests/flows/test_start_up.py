@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from flows.cli.app import COMMANDS, app
-from flows.serve.prefect_database import prepare_database
-from schemas.errors import Damaged
+from perennial.flows.cli.app import COMMANDS, app
+from perennial.flows.serve.prefect_database import prepare_database
+from perennial.schemas.errors import Damaged
+from perennial.warehouse.catalog.catalog import open_catalog, table_file
 from tests.flows.hand_made_root import two_editions
 from tests.flows.prefect_harness import clean_environment
-from warehouse.catalog.catalog import open_catalog, table_file
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -27,8 +27,9 @@ def test_the_list_of_commands_says_what_the_command_says_of_itself(name: str) ->
 
 def test_help_imports_no_command() -> None:
     program = (
-        "import sys\nsys.argv = ['perennial', '--help']\nfrom flows.cli.app import main\n"
-        "try:\n    main()\nfinally:\n    print(sorted(m for m in sys.modules if m.startswith('flows.cli.')))"
+        "import sys\nsys.argv = ['perennial', '--help']\nfrom perennial.flows.cli.app import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    print(sorted(name for name in sys.modules if name.startswith('perennial.flows.cli.')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
@@ -37,7 +38,7 @@ def test_help_imports_no_command() -> None:
     _, listed, *_ = done.stdout.split("\n\n")[1:]
     assert len(listed.splitlines()) <= 20
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
-    assert done.stdout.splitlines()[-1] == "['flows.cli.app', 'flows.cli.start']"
+    assert done.stdout.splitlines()[-1] == "['perennial.flows.cli.app', 'perennial.flows.cli.start']"
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
@@ -45,7 +46,7 @@ def test_a_command_calculates_with_one_thread_unless_another_number_is_given(
     given: str | None, expected: str
 ) -> None:
     program = (
-        "import os, sys\nsys.argv = ['perennial', '--version']\nfrom flows.cli.start import main\n"
+        "import os, sys\nsys.argv = ['perennial', '--version']\nfrom perennial.flows.cli.start import main\n"
         "try:\n    main()\nfinally:\n    print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
     )
     environment = {name: text for name, text in clean_environment().items() if name != "OPENBLAS_NUM_THREADS"}
@@ -56,7 +57,7 @@ def test_a_command_calculates_with_one_thread_unless_another_number_is_given(
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    command = [sys.executable, "-P", "-m", "flows.cli.app", "--version"]
+    command = [sys.executable, "-P", "-m", "perennial.flows.cli.app", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=clean_environment())
     assert done.stdout == f"perennial {version('perennial-bench')}\n"
 
@@ -146,7 +147,7 @@ def test_without_a_home_folder_the_server_migrates(tmp_path: Path, monkeypatch: 
 @pytest.mark.slow
 def test_the_first_start_keeps_what_the_migrations_made(tmp_path: Path, kept_database: Path) -> None:
     program = (
-        "import sys, pathlib\nfrom flows.serve.prefect_database import prepare_database\n"
+        "import sys, pathlib\nfrom perennial.flows.serve.prefect_database import prepare_database\n"
         "prepare_database(pathlib.Path(sys.argv[1]))"
     )
     for home in ("home", "next"):

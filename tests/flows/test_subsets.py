@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.evaluation import prepare_evaluation
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import commands_on
 from tests.flows.made_units import make_edition, make_unit
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -11,22 +11,25 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader
 
-from flows.editions.audit import audit_unit
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page
-from flows.editions.reproduce import reproduce_unit
-from flows.export.export_edition import ExportForm, check_sums, export_edition
-from flows.refresh.planning.estimate_calls import estimate_refresh
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from prompts import render
-from schemas.errors import InvalidOption, UnusableBenchmark
-from schemas.settings import load_settings
+from perennial.flows.editions.audit import audit_unit
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
+from perennial.flows.refresh.planning.estimate_calls import estimate_refresh
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.prompts import render
+from perennial.schemas.errors import InvalidOption, UnusableBenchmark
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY
 from tests.flows.installed_benchmarks import installed, write_package
@@ -34,9 +37,6 @@ from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.toy import benchmark as toy
-from warehouse.catalog.catalog import open_catalog, published_editions
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 MODEL = ("scripted",)
 RIGHT = {

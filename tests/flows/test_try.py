@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.console.progress import CallCount
-from flows.editions.diagnosis import find_problems, problem_lines
-from schemas.model_calls.calls import Reply
+from perennial.flows.console.progress import CallCount
+from perennial.flows.editions.diagnosis import find_problems, problem_lines
+from perennial.schemas.model_calls.calls import Reply
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness, clean_environment, wait_until
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 BAD = {"refusal": 0.4, "player.no_answer": 0.4}
 
@@ -59,7 +59,7 @@ def test_a_model_gets_a_score_a_diagnosis_and_the_next_commands(harness: Harness
 def test_it_imports_no_prefect(tmp_path: Path) -> None:
     program = (
         "import sys\n"
-        "from flows.cli.app import main\n"
+        "from perennial.flows.cli.app import main\n"
         "try:\n"
         "    main()\n"
         "finally:\n"

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from flows.refresh.unchanged_root import refuse_changed_root, units_of_root
-from schemas.errors import RootLocked
+from perennial.flows.refresh.unchanged_root import refuse_changed_root, units_of_root
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import publish_day
-from warehouse.editions.publish import read_published_plan
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 
 def test_an_edition_that_another_command_stages_or_publishes_is_noticed(store: Store) -> None:

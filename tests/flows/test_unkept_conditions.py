@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from schemas.errors import InvalidOption
+from perennial.flows.cli.app import app
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, Conditions, conditions, s3
 from tests.warehouse.tiny_edition import publish
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.diagnosis import problem_lines
-from flows.models.check import find_doubts
-from schemas.model_calls.calls import Reply
-from tasks.llm.http.listing import is_same_model
+from perennial.flows.editions.diagnosis import problem_lines
+from perennial.flows.models.check import find_doubts
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.llm.http.listing import is_same_model
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.flows.prefect_harness import Harness
 from tests.llm.http_double import ask, ok, request, usage
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 
 @pytest.mark.parametrize(

@@ -9,23 +9,23 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from flows.kumo.edition import WORLDS, KumoEdition
-from flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
-from flows.refresh.planning.print_plan import print_plan
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.errors import InvalidOption
-from schemas.settings import load_settings
-from tasks.kumo.worlds import draw_world
+from perennial.flows.kumo.edition import WORLDS, KumoEdition
+from perennial.flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from perennial.flows.refresh.planning.print_plan import print_plan
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.settings import load_settings
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from perennial.warehouse.kumo.rows import domain_row
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import open_catalog
-from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.kumo.rows import domain_row
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 SMALL = {"settings": ["4x5"], "instances": 2, "players": ["algorithm-3"], "seed": 8}
 
@@ -163,7 +163,7 @@ def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
 
 
 def batches(workspace: Workspace) -> list:  # type: ignore[type-arg]
-    from flows.kumo.stages import STAGES
+    from perennial.flows.kumo.stages import STAGES
 
     return [batch for stage in STAGES for batch in stage.batches(workspace)]
 

@@ -36,7 +36,7 @@ def test_its_commands_run_on_the_installed_example(tmp_path: Path) -> None:
     environment = {**clean_environment(), "PYTHONPATH": path, "PERENNIAL_WORKERS": "1"}
     assert set(SAID) <= set(COMMANDS)
     for command in COMMANDS:
-        program = [sys.executable, "-m", "flows.cli.app", *shlex.split(command)[1:]]
+        program = [sys.executable, "-m", "perennial.flows.cli.app", *shlex.split(command)[1:]]
         guesses = "AABB\n" * 10
         done = subprocess.run(
             program, input=guesses, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240

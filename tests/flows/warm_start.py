@@ -116,12 +116,12 @@ def _import_all(lock: str, *, plain: bool) -> None:
     import openai  # noqa: F401
     from filelock import FileLock
 
-    from flows.cli import app  # noqa: F401
-    from flows.cli.run import evaluate, refresh  # noqa: F401
-    from flows.refresh import make_units  # noqa: F401
-    from schemas.benchmark import benchmarks
-    from warehouse.audit import audit
-    from warehouse.editions.provenance import code_sha256, dependency_versions
+    from perennial.flows.cli import app  # noqa: F401
+    from perennial.flows.cli.run import evaluate, refresh  # noqa: F401
+    from perennial.flows.refresh import make_units  # noqa: F401
+    from perennial.schemas.benchmark import benchmarks
+    from perennial.warehouse.audit import audit
+    from perennial.warehouse.editions.provenance import code_sha256, dependency_versions
 
     for benchmark in benchmarks().values():
         benchmark.settings()
@@ -135,7 +135,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
     code_sha256()
     dependency_versions()
     if not plain:
-        from flows.run import by_prefect  # noqa: F401
+        from perennial.flows.run import by_prefect  # noqa: F401
     else:
         repository = str(Path(__file__).resolve().parents[2])
         sys.path.append(repository)
@@ -148,7 +148,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
 def _leave_prefect_out() -> None:
     """Let commands do their jobs plainly, as `perennial try` does."""
-    from flows.cli.run import evaluate, execute, refresh
+    from perennial.flows.cli.run import evaluate, execute, refresh
 
     refresh.execute_by_prefect = evaluate.execute_by_prefect = execute.execute_plainly
 
@@ -211,7 +211,7 @@ def _main() -> None:
     os.environ.update(request["environment"])
     time.tzset()
     sys.argv = ["perennial", *request["arguments"]]
-    from flows.cli.app import main
+    from perennial.flows.cli.app import main
 
     code: object = None
     try:

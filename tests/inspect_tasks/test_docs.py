@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from schemas.benchmark import benchmarks
+from perennial.schemas.benchmark import benchmarks
 from tests.conftest import REPOSITORY
 
 pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")

@@ -7,26 +7,26 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.editions.audit import audit_unit
-from flows.editions.reproduce import reproduce_unit
-from flows.stages.play_episodes import instance_order
-from schemas.errors import PerennialError
-from schemas.game import EPISODE_STATUSES
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.editions.audit import audit_unit
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.stages.play_episodes import instance_order
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.warehouse.catalog.catalog import open_catalog, visible_evaluations
+from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.catalog.catalog import open_catalog, visible_evaluations
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 inspect_log = pytest.importorskip("inspect_ai.log")
 PrerequisiteError = pytest.importorskip("inspect_ai._util.error").PrerequisiteError
 # After those: it needs the extra.
-from flows.inspect_tasks.import_logs import import_logs  # noqa: E402
-from flows.inspect_tasks.tasks import make_task  # noqa: E402
+from perennial.flows.inspect_tasks.import_logs import import_logs  # noqa: E402
+from perennial.flows.inspect_tasks.tasks import make_task  # noqa: E402
 
 CELLS = {"domains": ["mineral_identification", "chemical_analysis"], "settings": ["4x5"], "instances": 4}
 FAULTS = {"truncated": 0.1, "empty": 0.1, "refusal": 0.1, "think_tags": 0.2, "reasoning_field": 0.2}

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
+from perennial.flows.benchmark import find_benchmark
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 model_of = pytest.importorskip("inspect_ai.model")
 # After those: it needs the extra.
-from flows.inspect_tasks.import_logs import import_logs  # noqa: E402
-from flows.inspect_tasks.tasks import make_task  # noqa: E402
+from perennial.flows.inspect_tasks.import_logs import import_logs  # noqa: E402
+from perennial.flows.inspect_tasks.tasks import make_task  # noqa: E402
 
 PLAYED: dict[str, dict[str, Any]] = {
     "knowlogic": {"domains": ["nature"], "questions": 3},

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from flows.practice.grade import grade
+from perennial.flows.practice.grade import grade
 from tests.journeys.walking import Walk
 
 BENCHMARKS = {

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
 from tests.journeys.named_models import NAMES
 from tests.server.options import ServerOptions
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 TERMINAL_WIDTH = 80
 SIX_MODELS = ServerOptions(models=NAMES, roles="tests.journeys.named_models")

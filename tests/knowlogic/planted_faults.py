@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import Decision, Proposition
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.gate import check_pair
-from tasks.knowlogic.problem import Problem, payload_of, problem_of
-from tasks.knowlogic.question import write_questions
-from tasks.knowlogic.wording.layout import write_prompt
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.gate import check_pair
+from perennial.tasks.knowlogic.problem import Problem, payload_of, problem_of
+from perennial.tasks.knowlogic.question import write_questions
+from perennial.tasks.knowlogic.wording.layout import write_prompt
 from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

@@ -3,12 +3,12 @@
 import random
 from functools import lru_cache
 
-from schemas.knowlogic.things import DOMAINS, LETTERS
-from tasks.knowlogic.answers import read_answer
-from tasks.knowlogic.players.registry import solve_prompt
-from tasks.knowlogic.registry import find_domain
+from perennial.schemas.knowlogic.things import DOMAINS, LETTERS
+from perennial.tasks.knowlogic.answers import read_answer
+from perennial.tasks.knowlogic.players.registry import solve_prompt
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.server.script import Asked
-from warehouse.knowlogic.knowledge import load_knowledge
 
 MODELS = ("right", "hasty", "greedy", "thinking", "lost")
 

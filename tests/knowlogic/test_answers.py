@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.knowlogic.things import LETTERS
-from tasks.knowlogic.answers import classify_error, letter_sets, read_answer, write_answer
-from tasks.knowlogic.lenient import read_leniently
+from perennial.schemas.knowlogic.things import LETTERS
+from perennial.tasks.knowlogic.answers import classify_error, letter_sets, read_answer, write_answer
+from perennial.tasks.knowlogic.lenient import read_leniently
 
 READ = [
     ("[A]", "A"),

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.knowlogic.things import Decision
-from tasks.knowlogic.arrangement.frame import (
+from perennial.schemas.knowlogic.things import Decision
+from perennial.tasks.knowlogic.arrangement.frame import (
     Constraint,
     all_of,
     drop_redundant,
@@ -12,7 +12,7 @@ from tasks.knowlogic.arrangement.frame import (
     frame,
     verdict,
 )
-from tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
 
 
 @st.composite

@@ -5,10 +5,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from flows.knowlogic.draw_question import draw_question
-from schemas.errors import InvalidOption
-from schemas.knowlogic.things import LANGUAGES
+from perennial.flows.cli.app import app
+from perennial.flows.knowlogic.draw_question import draw_question
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.knowlogic.things import LANGUAGES
 
 SAMPLE = ("knowledge", "sample", "nature", "--scenario", "farm", "--difficulty", "medium", "--seed", "4")
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from flows.knowlogic import edition, prepare
-from flows.knowlogic.check_questions import check_scenario
-from flows.knowlogic.edition import batches_of, domain_of, plan_of
-from flows.knowlogic.grow_questions import grow
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed, EditionConflict
-from schemas.knowlogic.plan import KnowLogicPlan
-from schemas.knowlogic.settings import KnowLogicSettings
+from perennial.flows.knowlogic import edition, prepare
+from perennial.flows.knowlogic.check_questions import check_scenario
+from perennial.flows.knowlogic.edition import batches_of, domain_of, plan_of
+from perennial.flows.knowlogic.grow_questions import grow
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed, EditionConflict
+from perennial.schemas.knowlogic.plan import KnowLogicPlan
+from perennial.schemas.knowlogic.settings import KnowLogicSettings
 from tests.knowlogic import toy_domain, toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas.knowlogic.things import Decision
-from tasks.knowlogic import gate
-from tasks.knowlogic.answers import Answer
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.gate import check_pair, find_repeats
-from tasks.knowlogic.problem import problem_of, right_letters
-from tasks.knowlogic.wording.scripts import find_foreign
+from perennial.schemas.knowlogic.things import Decision
+from perennial.tasks.knowlogic import gate
+from perennial.tasks.knowlogic.answers import Answer
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.gate import check_pair, find_repeats
+from perennial.tasks.knowlogic.problem import problem_of, right_letters
+from perennial.tasks.knowlogic.wording.scripts import find_foreign
 from tests.knowlogic.planted_faults import (
     DOMAIN,
     GROWN,

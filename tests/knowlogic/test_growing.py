@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.knowlogic.things import Difficulty
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.problem import problem_of
-from tasks.knowlogic.quotas import plan_scenarios, split_total, weigh_type
+from perennial.schemas.knowlogic.things import Difficulty
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.problem import problem_of
+from perennial.tasks.knowlogic.quotas import plan_scenarios, split_total, weigh_type
 from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

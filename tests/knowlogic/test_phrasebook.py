@@ -2,8 +2,8 @@
 
 import pytest
 
-from schemas.knowlogic.things import GAP, Proposition
-from tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+from perennial.schemas.knowlogic.things import GAP, Proposition
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
 
 SENTENCES = {
     "left": {"zh": "{a:item}在{b:item}左边。", "en": "{a:item} is to the left of {b:item}."},

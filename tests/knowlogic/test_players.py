@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from schemas.game import EpisodeStatus
-from tasks.knowlogic.answers import read_answer
-from tasks.knowlogic.game import Form, QuestionGame
-from tasks.knowlogic.players.registry import PLAYERS, solve_prompt
-from tasks.knowlogic.wording.layout import split_prompt
+from perennial.schemas.game import EpisodeStatus
+from perennial.tasks.knowlogic.answers import read_answer
+from perennial.tasks.knowlogic.game import Form, QuestionGame
+from perennial.tasks.knowlogic.players.registry import PLAYERS, solve_prompt
+from perennial.tasks.knowlogic.wording.layout import split_prompt
 from tests.knowlogic import toy_edition
 
 DOMAIN = toy_edition.domain()

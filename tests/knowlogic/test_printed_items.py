@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.knowlogic.paper.compare import compare_paper
-from schemas.errors import UnreadableInput
-from tasks.knowlogic.published.printed_items import PrintedItem, read_printed_items
-from tasks.papers.comparison import Comparison
+from perennial.flows.knowlogic.paper.compare import compare_paper
+from perennial.schemas.errors import UnreadableInput
+from perennial.tasks.knowlogic.published.printed_items import PrintedItem, read_printed_items
+from perennial.tasks.papers.comparison import Comparison
+from perennial.warehouse.store.store import Store
 from tests.knowlogic.test_verdicts import APPENDIX_C, FIGURE_18, FIVE_SLOTS
 from tests.warehouse.test_published_scores import paper
-from warehouse.store.store import Store
 
 
 def print_item(item: dict[str, object]) -> str:

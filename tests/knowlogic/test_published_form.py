@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from schemas.errors import UnreadableInput
-from tasks.knowlogic.published.published_form import read_questions
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
+from perennial.flows.cli.app import app
+from perennial.schemas.errors import UnreadableInput
+from perennial.tasks.knowlogic.published.published_form import read_questions
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 
 ZH: dict[str, Any] = {
     "id": "space-1",

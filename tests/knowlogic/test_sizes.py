@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from prompts.knowlogic.sentences import load_sentences
-from tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
-from tasks.knowlogic.nature.rules import rules_of_order
-from tasks.knowlogic.nature.tables import read_nature
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
+from perennial.tasks.knowlogic.nature.rules import rules_of_order
+from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 DOCS = Path(__file__).parents[2] / "docs" / "knowlogic.md"
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.knowlogic.cli.knowledge import knowledge as command
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic import knowledge as loading
-from warehouse.knowlogic.knowledge import load_knowledge
-from warehouse.knowlogic.validation.rules import RULES, validate_knowledge
+from perennial.flows.knowlogic.cli.knowledge import knowledge as command
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic import knowledge as loading
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from perennial.warehouse.knowlogic.validation.rules import RULES, validate_knowledge
 
 Tables = dict[str, list[dict[str, str]]]
 

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli.app import app
-from schemas.knowlogic.things import LANGUAGES
-from tasks.knowlogic.published.published_form import Imported, read_questions
-from tasks.knowlogic.published.verdicts import judge_item
+from perennial.flows.cli.app import app
+from perennial.schemas.knowlogic.things import LANGUAGES
+from perennial.tasks.knowlogic.published.published_form import Imported, read_questions
+from perennial.tasks.knowlogic.published.verdicts import judge_item
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from perennial.warehouse.store.store import Store
 from tests.benchmarks.knowlogic_wording import draw
 from tests.knowlogic.test_published_form import OTHER, ZH, lines
-from warehouse.catalog.catalog import open_catalog
-from warehouse.knowlogic.knowledge import load_knowledge
-from warehouse.store.store import Store
 
 _RING_EN = (
     "{names}, —these six people sit in a circle at the corners of a regular hexagon. Each is facing outward, "

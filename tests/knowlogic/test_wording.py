@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language, QuestionText
-from tasks.knowlogic.problem import problem_of
-from tasks.knowlogic.wording.layout import frame, split_prompt, write_prompt
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language, QuestionText
+from perennial.tasks.knowlogic.problem import problem_of
+from perennial.tasks.knowlogic.wording.layout import frame, split_prompt, write_prompt
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.benchmarks.knowlogic_wording import draw
 from tests.knowlogic.golden.golden_texts import WRITERS, golden_file
 from tests.knowlogic.mix.mix_golden import load_descriptions
 from tests.knowlogic.wording_checks import find_faults, find_missing_referents
-from warehouse.knowlogic.knowledge import load_knowledge
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import random
 from functools import cache, lru_cache
 
-from schemas.ids import canonical_json
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import (
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import (
     GAP,
     Decision,
     Difficulty,
@@ -15,7 +15,7 @@ from schemas.knowlogic.things import (
     Proposition,
     QuestionType,
 )
-from tasks.knowlogic.arrangement.frame import (
+from perennial.tasks.knowlogic.arrangement.frame import (
     Constraint,
     all_of,
     drop_redundant,
@@ -23,12 +23,12 @@ from tasks.knowlogic.arrangement.frame import (
     frame,
     verdict,
 )
-from tasks.knowlogic.arrangement.solver import decide_by_solver
-from tasks.knowlogic.difficulty import Cuts
-from tasks.knowlogic.domain import Domain, Intro, Request
-from tasks.knowlogic.people import Person, names_of, read_people
-from tasks.knowlogic.problem import Problem, fill
-from tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.difficulty import Cuts
+from perennial.tasks.knowlogic.domain import Domain, Intro, Request
+from perennial.tasks.knowlogic.people import Person, names_of, read_people
+from perennial.tasks.knowlogic.problem import Problem, fill
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
 
 # Scenario -> number of people. In a row of four all are options, in a row of five three are.
 ROWS = {"row_of_four": 4, "row_of_five": 5}

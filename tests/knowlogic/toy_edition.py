@@ -6,18 +6,18 @@ from functools import cache
 from itertools import groupby
 from typing import Any, cast
 
-from flows.benchmark import find_benchmark
-from flows.knowlogic.grow_questions import shared_row
-from flows.knowlogic.seats import QuestionSeat
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import DomainName, Language
-from schemas.tables import staged_tables
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.gate import check_pair
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.quotas import plan_scenarios
-from tasks.play.program_player import play_program
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.knowlogic.grow_questions import shared_row
+from perennial.flows.knowlogic.seats import QuestionSeat
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import DomainName, Language
+from perennial.schemas.tables import staged_tables
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.gate import check_pair
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.play.program_player import play_program
 from tests.knowlogic import toy_domain
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -6,12 +6,12 @@ What is there is told by the arrangement, of which the engine is asked; everythi
 import re
 from collections.abc import Iterator
 
-from schemas.knowlogic.question import Question
-from schemas.knowlogic.things import GAP, Language
-from tasks.knowlogic.problem import problem_of
-from tasks.knowlogic.space.board import arrangement_of, facts_of
-from tasks.knowlogic.space.geometry import SCENES
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import GAP, Language
+from perennial.tasks.knowlogic.problem import problem_of
+from perennial.tasks.knowlogic.space.board import arrangement_of, facts_of
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 _DOUBLED_WORD = re.compile(r"\b([A-Za-z]+) \1\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b([Aa]n?) (\w[\w-]*)")

@@ -6,23 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from schemas.game import Episode
-from schemas.ids import derive_rng
-from schemas.kumo.things import TURN_LIMIT, Setting, Step
-from schemas.model_calls.calls import Message, ModelRequest, Reply
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.play.model_player import ModelPlayer, parse_model_player, play_all, play_model
+from perennial.schemas.game import Episode
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import TURN_LIMIT, Setting, Step
+from perennial.schemas.model_calls.calls import Message, ModelRequest, Reply
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.play.model_player import ModelPlayer, parse_model_player, play_all, play_model
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World
 from tests.kumo.test_books import CLINIC
 from tests.server.roles.player import SCRIPT
 from tests.server.script import Asked
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 VANILLA = parse_model_player("m", {"temperature": 0.5}, VARIANTS)
 SYMBOLIC = parse_model_player("symbolic:m", {"temperature": 0.5}, VARIANTS)

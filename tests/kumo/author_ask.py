@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.ids import derive_rng
-from schemas.kumo.things import Proposal, SeedConfig
-from schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply
-from tasks.kumo.authors.configuration import Configured, configure_domain
-from tasks.kumo.authors.proposal import Proposed
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Proposal, SeedConfig
+from perennial.schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply
+from perennial.tasks.kumo.authors.configuration import Configured, configure_domain
+from perennial.tasks.kumo.authors.proposal import Proposed
 from tests.server.roles import configurer, proposer
 from tests.server.script import Asked
 

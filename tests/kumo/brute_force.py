@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterator
 from itertools import combinations, pairwise, product
 
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
 
 Key = tuple[frozenset[str], frozenset[tuple[str, int]]]
 

@@ -3,8 +3,8 @@
 import random
 from functools import lru_cache
 
-from flows.kumo.planning.domain_choice import load_bundled
-from tasks.kumo.players.reader import read_lists
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.tasks.kumo.players.reader import read_lists
 from tests.server.roles.player import Case, PlayerScript, State, play_on
 from tests.server.script import Asked
 

@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 from operator import and_
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 Seen = frozenset[tuple[int, int]]
 Choose = Callable[[Seen], int | None]

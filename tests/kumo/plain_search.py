@@ -3,7 +3,7 @@
 Truths and actions are sets of indices; nothing is pruned but what the paper's own line 22 breaks off.
 """
 
-from tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.encoding import EncodedInstance
 
 EPSILON = 1e-9
 Space = frozenset[int]

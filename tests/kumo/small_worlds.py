@@ -9,12 +9,12 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.validation.texts import PLACEHOLDER
+from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.validation.texts import PLACEHOLDER
 
 # No deadline: on a busy machine a single example may take any time.
 unhurried = settings(deadline=None)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.kumo.answers import Move, parse_answer
+from perennial.tasks.kumo.answers import Move, parse_answer
 from tests.kumo.small_worlds import names, unhurried
 
 TRUTHS = ("Brain Tumor", "Flu (type A)", "Gout", "Both", "${x}")

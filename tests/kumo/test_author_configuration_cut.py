@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import EndpointFailed
+from perennial.schemas.errors import EndpointFailed
 from tests.kumo.author_ask import AuthorAsk, Damage, configure, cut, rules, status, whole_config
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.errors import EndpointFailed
-from schemas.kumo.things import Proposal
-from tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.kumo.things import Proposal
+from perennial.tasks.kumo.authors.proposal import KnownDomain, Proposed, propose_domains
 from tests.kumo.author_ask import MODEL, AuthorAsk, Damage, cut, rules, status
 from tests.server.subjects import SUBJECTS
 

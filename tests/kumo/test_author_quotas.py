@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
-from schemas.kumo.categories import CATEGORIES, Quota, parse_quotas
-from schemas.kumo.settings import KumoSettings
-from tasks.kumo.authors.proposal import Proposed, propose_domains
-from tasks.kumo.authors.quotas import Quotas
-from tasks.kumo.authors.similar import TRUTHS_THRESHOLD, refuse_same_truths
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.categories import CATEGORIES, Quota, parse_quotas
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.tasks.kumo.authors.proposal import Proposed, propose_domains
+from perennial.tasks.kumo.authors.quotas import Quotas
+from perennial.tasks.kumo.authors.similar import TRUTHS_THRESHOLD, refuse_same_truths
 from tests.kumo.author_ask import MODEL, AuthorAsk, rules
 from tests.kumo.test_author_proposal import GOOD, says
 from tests.server.subjects import SUBJECTS

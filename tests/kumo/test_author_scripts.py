@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.authors.config_reply import Accepted, read_configuration
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.authors.config_reply import Accepted, read_configuration
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.kumo.author_ask import PROPOSAL
 from tests.server.config_text import CONFIG_FAULTS, config_text, right_config, spoilt_config
 from tests.server.subjects import SUBJECTS

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from schemas.kumo.things import Instance, Setting
-from tasks.kumo.decided_runs import is_decided
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
-from tasks.kumo.sampling.balanced.boards import are_balanced, complete_boards, count_choices
-from tasks.kumo.sampling.balanced.solver import BoardFormula
-from tasks.kumo.sampling.tables import SamplingTables
-from tasks.kumo.space import count_boards
-from tasks.kumo.survivors import can_differ
-from tasks.kumo.worlds import draw_world
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.tasks.kumo.decided_runs import is_decided
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
+from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, complete_boards, count_choices
+from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula
+from perennial.tasks.kumo.sampling.tables import SamplingTables
+from perennial.tasks.kumo.space import count_boards
+from perennial.tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.test_sampling import tiny
 
 WORLD = encode_config(draw_world(3, 0).config)

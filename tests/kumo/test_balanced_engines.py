@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.errors import UnsatisfiableSetting
-from schemas.kumo.samplers import BALANCED, COMPILED, SOLVER
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
-from tasks.kumo.sampling.balanced.boards import are_balanced
-from tasks.kumo.sampling.balanced.solver import SolverJudge
-from tasks.kumo.sampling.tables import SamplingTables
-from tasks.kumo.worlds import draw_world
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.errors import UnsatisfiableSetting
+from perennial.schemas.kumo.samplers import BALANCED, COMPILED, SOLVER
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
+from perennial.tasks.kumo.sampling.balanced.solver import SolverJudge
+from perennial.tasks.kumo.sampling.tables import SamplingTables
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.test_sampling import tiny
-from warehouse.kumo.bundled_domains import bundled_domains
 
 WORLD = encode_config(draw_world(3, 0).config)
 

@@ -6,12 +6,12 @@ from operator import or_
 import numpy as np
 import pytest
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling.balanced import reach
-from tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards
-from tasks.kumo.sampling.tables import SamplingTables
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling.balanced import reach
+from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards
+from perennial.tasks.kumo.sampling.tables import SamplingTables
 from tests.kumo.test_sampling import tiny
 
 # Parts of a kernel have no wrapper for Python: their source is called.

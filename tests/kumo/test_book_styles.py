@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from schemas.kumo.book_styles import BOOK_STYLES, PLAIN, BookStyle
-from schemas.kumo.things import Setting
-from tasks.kumo.books import write_book
-from tasks.kumo.books.check import check_book
-from tasks.kumo.books.reading import quote_rule, read_book
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.book_styles import BOOK_STYLES, PLAIN, BookStyle
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.check import check_book
+from perennial.tasks.kumo.books.reading import quote_rule, read_book
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World, unhurried, world_of, worlds
 from tests.kumo.test_books import CLINIC
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 OTHER_STYLES = [style for style in BOOK_STYLES if style != PLAIN]
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import OutcomeState, SeedConfig
-from tasks.kumo.configuration import parse_config, parse_json
-from tasks.kumo.validation import validate_config
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import OutcomeState, SeedConfig
+from perennial.tasks.kumo.configuration import parse_config, parse_json
+from perennial.tasks.kumo.validation import validate_config
 
 GOOD: dict[str, Any] = {
     "name": "Trees",

@@ -9,14 +9,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.kumo.release.release_rows import read_release
-from schemas.kumo.things import Instance
-from tasks.kumo.encoding import encode_config, instance_id
+from perennial.flows.kumo.release.release_rows import read_release
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.encoding import encode_config, instance_id
+from perennial.warehouse.kumo.release.layout import find_release
+from perennial.warehouse.kumo.rows import shared_instance_row
 from tests.kumo.small_worlds import World, unhurried, worlds
 from tests.warehouse import tiny_edition
 from tests.warehouse.release_tree import write_files
-from warehouse.kumo.release.layout import find_release
-from warehouse.kumo.rows import shared_instance_row
 
 
 def content_hash(world: World, instance: Instance, setting: str = "easy") -> str:

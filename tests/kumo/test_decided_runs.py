@@ -7,13 +7,13 @@ from itertools import product
 
 import pytest
 
-from schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
-from schemas.kumo.things import Setting
-from tasks.kumo.decided_runs import is_decided
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.survivors import can_differ
-from tasks.kumo.worlds import draw_world
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.decided_runs import is_decided
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.worlds import draw_world
 
 WORLD = encode_config(draw_world(3, 0).config)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.optimum.decision_tree import decision_tree
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.optimum.decision_tree import decision_tree
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.test_optimum import instances, optimum_of, small_enough
 from tests.kumo.test_several_valid_truths import instances as several_valid

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from flows.kumo.cli.domains import domains
-from flows.kumo.planning.domain_choice import load_bundled, read_config_file
-from schemas.errors import InvalidOption
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from tasks.kumo.training.domain_split import connected_truths, describe_overlap, split_domain
-from tasks.kumo.validation import validate_config
+from perennial.flows.kumo.cli.domains import domains
+from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.training.domain_split import connected_truths, describe_overlap, split_domain
+from perennial.tasks.kumo.validation import validate_config
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.small_worlds import unhurried
-from warehouse.kumo.bundled_domains import bundled_domains
 
 
 def config_of(related: list[frozenset[int]], n_truths: int) -> SeedConfig:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.game import Result
-from schemas.kumo.things import Step
-from tasks.kumo.board import Board
-from tasks.kumo.game import KumoGame, is_correct, play
+from perennial.schemas.game import Result
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.game import KumoGame, is_correct, play
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 

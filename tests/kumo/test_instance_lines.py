@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.instance_lines import parse_instances
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.instance_lines import parse_instances
 
 
 def label(text: str, *rules_out: str) -> OutcomeState:

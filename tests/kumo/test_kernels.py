@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from flows.kumo import kernels
-from tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.flows.kumo import kernels
+from perennial.tasks.kumo.kernels.kernel_sources import Preparation
 
 
 @pytest.fixture

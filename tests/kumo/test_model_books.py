@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 from hypothesis import given
 
-from schemas.errors import EndpointFailed
-from schemas.kumo.things import BookVerdict
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.kumo.authors.book_writing import write_model_book
-from tasks.kumo.books.check import check_book
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.kumo.things import BookVerdict
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.kumo.authors.book_writing import write_model_book
+from perennial.tasks.kumo.books.check import check_book
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_players import board_at, episode_of

@@ -8,9 +8,9 @@ from operator import is_
 import pytest
 from hypothesis import given
 
-from prompts.render import template_hash
-from schemas.errors import InvalidOption
-from tasks.kumo.conversation import (
+from perennial.prompts.render import template_hash
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.kumo.conversation import (
     CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
@@ -18,8 +18,8 @@ from tasks.kumo.conversation import (
     rule_outs_json,
     symbolic_message,
 )
-from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.play.model_player import parse_model_player
+from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.play.model_player import parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     SYMBOLIC,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import EndpointFailed, InvalidOption, LimitReached
-from schemas.model_calls.calls import ModelRequest, Reply
-from tasks.kumo.game import KumoGame
-from tasks.play.model_player import play_all
+from perennial.schemas.errors import EndpointFailed, InvalidOption, LimitReached
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.play.model_player import play_all
 from tests.kumo.asking_models import (
     BOARD,
     VANILLA,

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
-from schemas.kumo.things import Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.optimum.decision_tree import decision_tree
-from tasks.kumo.optimum.limits import fits_tables
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
-from tasks.kumo.survivors import can_differ
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.optimum.decision_tree import decision_tree
+from perennial.tasks.kumo.optimum.limits import fits_tables
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, has_promise, solve_instances
+from perennial.tasks.kumo.survivors import can_differ
+from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.plain_optimum import PlainOptimum, PlainStates, Seen
 from tests.kumo.plain_search import PlainSearch
 from tests.kumo.small_worlds import read_released_worlds
 from tests.kumo.test_search import TIE, synthetic
-from warehouse.kumo.bundled_domains import bundled_text
 
 # Those that the figures were computed on.
 DOMAINS = (

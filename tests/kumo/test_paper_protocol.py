@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.kumo.release.message_files import read_messages
-from tasks.kumo.answers import Move, parse_answer
-from tasks.kumo.board import Board
-from tasks.kumo.game import VARIANTS, KumoGame
-from tasks.kumo.paper_protocol import parse_as_published
-from tasks.play.model_player import ModelPlayer, parse_model_player
+from perennial.flows.kumo.release.message_files import read_messages
+from perennial.tasks.kumo.answers import Move, parse_answer
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.paper_protocol import parse_as_published
+from perennial.tasks.play.model_player import ModelPlayer, parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     VANILLA,

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tasks.kumo.answers import parse_answer
+from perennial.tasks.kumo.answers import parse_answer
 
 TRUTHS, ACTIONS = ("Brain Tumor", "Flu (type A)", "Gout"), ("Brain MRI", "X-Ray", "Vitamin C.")
 Reply = tuple[str, list[str], list[str]]
@@ -35,7 +35,11 @@ def read_view(replies: list[Reply]) -> dict[int, tuple[str, bool]]:
         connection.execute("INSERT INTO turns VALUES ('e', 'v', $1, 2, $2)", [name, reply])
         connection.execute("INSERT INTO instances VALUES ('e', $1, 'easy')", [name])
         connection.execute("INSERT INTO kumo_instances VALUES ('e', $1, $2, $3)", [name, truths, actions])
-    view = files("warehouse.kumo.views").joinpath("parse_error_readings.sql").read_text(encoding="utf-8")
+    view = (
+        files("perennial.warehouse.kumo.views")
+        .joinpath("parse_error_readings.sql")
+        .read_text(encoding="utf-8")
+    )
     rows = connection.execute(
         f"SELECT player, reading, read_by_perennial, episodes, share FROM ({view})"
     ).fetchall()

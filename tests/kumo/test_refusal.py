@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.errors import UnusableConfig
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.validation import RULES, refuse_unsafe, validate_config
+from perennial.schemas.errors import UnusableConfig
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.validation import RULES, refuse_unsafe, validate_config
 from tests.kumo.test_validation import CASES, label, with_smell
 
 

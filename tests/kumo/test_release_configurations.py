@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import OutcomeState
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.release.configurations import config_from_json, config_from_module
-from tasks.kumo.validation import validate_config
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import OutcomeState
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.release.configurations import config_from_json, config_from_module
+from perennial.tasks.kumo.validation import validate_config
 from tests.kumo.release_modules import STYLES, module_text
 
 TREES: dict[str, Any] = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.kumo.release.message_files import read_messages
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput
-from schemas.kumo.protocol import PaperMessages, escape, fill, plan_protocol, slots_of
-from tasks.kumo.release.message_syntax import read_system_prompt
+from perennial.flows.kumo.release.message_files import read_messages
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from perennial.schemas.kumo.protocol import PaperMessages, escape, fill, plan_protocol, slots_of
+from perennial.tasks.kumo.release.message_syntax import read_system_prompt
 from tests.kumo.paper_clone import AGENT, AGENT_FILE, ENVIRONMENT, ENVIRONMENT_FILE, write_clone
 
 HEAD = "\nOne {{cause}} is left over.\nCauses: {truths}\nTests: {actions}\n"

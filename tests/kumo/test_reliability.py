@@ -6,16 +6,21 @@ from itertools import product
 
 import pytest
 
-from flows.kumo.draw_seat import draw_seat
-from schemas.errors import InvalidOption
-from schemas.game import USUAL
-from schemas.ids import derive_rng
-from schemas.kumo.reliability import RELIABILITIES, fits_plan, order_reliabilities, versions_reported
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.reliability.belief import believe, plan_best_play
-from tasks.kumo.reliability.case import Case
-from tasks.kumo.reliability.reports import Reporter
-from tasks.kumo.reliability.stated import read_probability, state_probability
+from perennial.flows.kumo.draw_seat import draw_seat
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.reliability import (
+    RELIABILITIES,
+    fits_plan,
+    order_reliabilities,
+    versions_reported,
+)
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.reliability.belief import believe, plan_best_play
+from perennial.tasks.kumo.reliability.case import Case
+from perennial.tasks.kumo.reliability.reports import Reporter
+from perennial.tasks.kumo.reliability.stated import read_probability, state_probability
 
 # Truths a, b, c: the second action tells b from c, the others strike single truths.
 MASKS = ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.release.repair import repair_config
-from tasks.kumo.validation import RULES, validate_config
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.release.repair import repair_config
+from perennial.tasks.kumo.validation import RULES, validate_config
 from tests.kumo.tree_config import CLEAN, label, span
 
 REPAIRABLE = {

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InstancesExhausted, UnsatisfiableSetting
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import (
+from perennial.schemas.errors import InstancesExhausted, UnsatisfiableSetting
+from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import (
     EncodedConfig,
     canonical_instance_id,
     encode_config,
     instance_id,
 )
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.sampling.solver import select_states
-from tasks.kumo.sampling.states import ObservableState, observable_states
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.solver import select_states
+from perennial.tasks.kumo.sampling.states import ObservableState, observable_states
 from tests.benchmarks.plain_sampler import plain_sample
 from tests.benchmarks.sampling import entropy
 from tests.kumo.brute_force import Key, every_instance, is_consistent, observable, relates, ruled_out
@@ -189,8 +189,8 @@ def test_a_draw_without_the_solver_is_refused_only_where_nothing_fits(
 ) -> None:
     import numpy as np
 
-    from tasks.kumo.sampling.construct import UNSATISFIABLE, draw
-    from tasks.kumo.sampling.tables import SamplingTables
+    from perennial.tasks.kumo.sampling.construct import UNSATISFIABLE, draw
+    from perennial.tasks.kumo.sampling.tables import SamplingTables
 
     config, setting = world
     tables = SamplingTables(encode_config(config))

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.survivors import can_differ
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.survivors import can_differ
 from tests.kumo.test_sampling import EASY, WIDE, tiny
 
 # Each instance of two truths and one action: t0 and t1 by a0, t2 and t3 by a1, in either direction.
@@ -58,7 +58,7 @@ def test_a_solver_at_its_limit_makes_no_claim(monkeypatch: pytest.MonkeyPatch) -
     overlapping = tiny(*((("t0", "t1", "t2", f"t{i}"), ()) for i in range(3, 15)), n_truths=20)
     request = SamplingRequest(Setting(12, 6), 5, 0, 0.0)
     assert isinstance(sample_instances(overlapping, request).shortfall, UnsatisfiableSetting)
-    monkeypatch.setattr("tasks.kumo.sampling.solver._INSTANCE_CONFLICTS", 1)
+    monkeypatch.setattr("perennial.tasks.kumo.sampling.solver._INSTANCE_CONFLICTS", 1)
     sample = sample_instances(overlapping, request)
     assert isinstance(sample.shortfall, InstancesExhausted)
     assert "is not proved" in str(sample.shortfall)
@@ -75,7 +75,7 @@ def test_a_minimum_that_no_instance_reaches_is_told_apart() -> None:
 
 @pytest.mark.parametrize("least", [1.5, 2.0])
 def test_a_minimum_above_one_is_decided_by_the_search(least: float) -> None:
-    from tasks.kumo.search import solve_instances
+    from perennial.tasks.kumo.search import solve_instances
 
     sample = sample_instances(WIDE, SamplingRequest(EASY, 40, 9, least))
     solutions = solve_instances([encode_instance(WIDE, instance) for instance in sample.instances])

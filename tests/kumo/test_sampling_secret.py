@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from schemas.ids import derive_seed
-from schemas.kumo.things import Setting
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.sampling.construct import CANDIDATE, draw
-from tasks.kumo.sampling.draw import PURPOSE
-from tasks.kumo.sampling.tables import SamplingTables
+from perennial.schemas.ids import derive_seed
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.sampling.construct import CANDIDATE, draw
+from perennial.tasks.kumo.sampling.draw import PURPOSE
+from perennial.tasks.kumo.sampling.tables import SamplingTables
 from tests.kumo.test_sampling import WIDE
 
 EASY = Setting(4, 6)

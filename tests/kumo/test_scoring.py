@@ -5,15 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.scoring import Check, score_domain
-from tasks.kumo.scoring.giveaways import check_frequencies, check_guesses, check_single_states, check_words
-from tasks.kumo.scoring.redundancy import check_redundancy
-from tasks.kumo.worlds import draw_world
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
+from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.scoring import Check, score_domain
+from perennial.tasks.kumo.scoring.giveaways import (
+    check_frequencies,
+    check_guesses,
+    check_single_states,
+    check_words,
+)
+from perennial.tasks.kumo.scoring.redundancy import check_redundancy
+from perennial.tasks.kumo.worlds import draw_world
 
 TRUTHS = tuple(f"truth {number}" for number in range(16))
 

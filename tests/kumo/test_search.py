@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.search import Solution, prepare, solve_instances
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.search import Solution, prepare, solve_instances
 from tests.kumo.plain_search import PlainSearch
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1.jsonl"

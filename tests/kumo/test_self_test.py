@@ -9,22 +9,22 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.authors.forms.read_back_form import ReadBackForm
-from tasks.kumo.authors.read_back import parse_read_back
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import closed_ends, rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from perennial.tasks.kumo.authors.read_back import parse_read_back
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import closed_ends, rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.plain_optimum import PlainOptimum
 from tests.kumo.saying import changed, ends, one_action, read_back
 from tests.kumo.small_worlds import World, worlds
 from tests.kumo.test_books import CLINIC, INSTANCE
 from tests.kumo.test_optimum import small_enough
 from tests.server.book_text import read_back_of
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
 def board_of(world: World) -> SoundInstance:

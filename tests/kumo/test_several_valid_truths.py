@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from schemas.kumo.samplers import AS_PUBLISHED
-from schemas.kumo.things import Setting
-from tasks.kumo.board import Board
-from tasks.kumo.books import write_book
-from tasks.kumo.decided_runs import is_decided
-from tasks.kumo.encoding import EncodedInstance, encode_config
-from tasks.kumo.game import KumoGame
-from tasks.kumo.players import PLAYERS
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, Optimum, solve_instances
-from tasks.kumo.survivors import can_differ
-from tasks.kumo.worlds import draw_world
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.decided_runs import is_decided
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config
+from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.kumo.players import PLAYERS
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, solve_instances
+from perennial.tasks.kumo.survivors import can_differ
+from perennial.tasks.kumo.worlds import draw_world
 from tests.kumo.plain_optimum import PlainOptimum, PlainSets, Seen
 from tests.kumo.small_worlds import world_of
 from tests.kumo.test_optimum import choose_as_algorithm_3, quick, small_enough

@@ -13,13 +13,20 @@ from typing import Any
 
 import pytest
 
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting, observation_text
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import SelfTest
-from tasks.kumo.worlds.world import draw_world
-from warehouse.kumo.domains.generate import FOLDER
+from perennial.schemas.kumo.things import (
+    Instance,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+    Setting,
+    observation_text,
+)
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.self_test import SelfTest
+from perennial.tasks.kumo.worlds.world import draw_world
+from perennial.warehouse.kumo.domains.generate import FOLDER
 
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 WORLDS = 10  # one of each kind

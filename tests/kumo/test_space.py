@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.sampling.states import observable_states
-from tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.sampling.states import observable_states
+from perennial.tasks.kumo.space import SpaceSize, count_boards, repeat_probability, space_size
+from perennial.warehouse.kumo.bundled_domains import bundled_text
 from tests.kumo.brute_force import every_instance
-from warehouse.kumo.bundled_domains import bundled_text
 
 
 def config(seed: int, n_truths: int, n_actions: int, most_states: int = 3, share: float = 0.3) -> SeedConfig:

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.errors import InvalidOption
-from schemas.kumo.samplers import BALANCED
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.statistics.domain_graph import communities
-from tasks.kumo.validation import validate_config
-from tasks.kumo.worlds import draw_world
-from tasks.kumo.worlds.sparse import MIXED, SPARSITIES, Sparsity, make_sparse
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.samplers import BALANCED
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.statistics.domain_graph import communities
+from perennial.tasks.kumo.validation import validate_config
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.sparse import MIXED, SPARSITIES, Sparsity, make_sparse
 
 MINERALS = load_bundled("mineral_identification")
 # The released domains' quartiles (docs/domains.md).

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from flows.kumo.cli.trajectories import trajectories
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.errors import InvalidOption
-from schemas.kumo.things import NAMED_SETTINGS
-from schemas.model_calls.calls import ModelChoice
-from tasks.kumo.board import Board
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.game import SYMBOLIC
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, solve_instances
-from tasks.kumo.training.trajectories import POLICIES, golden_trajectories
-from tasks.play.model_player import ModelPlayer
+from perennial.flows.kumo.cli.trajectories import trajectories
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.things import NAMED_SETTINGS
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.game import SYMBOLIC
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.tasks.kumo.training.trajectories import POLICIES, golden_trajectories
+from perennial.tasks.play.model_player import ModelPlayer
+from perennial.warehouse.editions import issued_ids
+from perennial.warehouse.editions.id_set import IdSet
 from tests.kumo.asking_models import make_reply, play_once, replies
-from warehouse.editions import issued_ids
-from warehouse.editions.id_set import IdSet
 
 DOMAIN = "music_identification"
 MODEL = ModelPlayer(f"{SYMBOLIC}:m", ModelChoice("m", {}), SYMBOLIC)

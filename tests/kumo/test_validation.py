@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.kumo.things import OutcomeState, SeedConfig
-from tasks.kumo.answers import Move, parse_answer
-from tasks.kumo.players.seat import answer
-from tasks.kumo.validation import RULES, validate_config
+from perennial.schemas.kumo.things import OutcomeState, SeedConfig
+from perennial.tasks.kumo.answers import Move, parse_answer
+from perennial.tasks.kumo.players.seat import answer
+from perennial.tasks.kumo.validation import RULES, validate_config
 from tests.kumo.tree_config import (
     CLEAN,
     HEIGHT,

@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import UnusableConfig
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.validation import RULES, one_to_one_share, refuse_unsafe, validate_config
+from perennial.schemas.errors import UnusableConfig
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.validation import RULES, one_to_one_share, refuse_unsafe, validate_config
 from tests.kumo.test_validation import label, small, span, with_height
 
 NAMES = st.sampled_from(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from schemas.kumo.things import Outcome, SeedConfig
-from tasks.kumo.validation import one_to_one_share, validate_config
+from perennial.schemas.kumo.things import Outcome, SeedConfig
+from perennial.tasks.kumo.validation import one_to_one_share, validate_config
 from tests.kumo.tree_config import (
     CLEAN,
     SMELL,

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prompts.kumo.world_kinds import world_kinds
-from schemas.disclosure import SEED_LIMIT
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
-from tasks.kumo.space import repeat_probability, space_size
-from tasks.kumo.validation import validate_config
-from tasks.kumo.worlds import draw_world
-from tasks.kumo.worlds.names import is_fit
+from perennial.prompts.kumo.world_kinds import world_kinds
+from perennial.schemas.disclosure import SEED_LIMIT
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from perennial.tasks.kumo.space import repeat_probability, space_size
+from perennial.tasks.kumo.validation import validate_config
+from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.names import is_fit
 
 seeds = st.integers(0, SEED_LIMIT - 1)
 SAME_LETTERS = 4  # at its beginning

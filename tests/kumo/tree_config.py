@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
-from tasks.kumo.validation import validate_config
+from perennial.schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.validation import validate_config
 
 
 def label(name: str, *rules_out: str) -> OutcomeState:

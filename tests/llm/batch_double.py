@@ -9,10 +9,10 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
-from schemas.settings.model_entry import ModelEntry
-from tasks.llm.client import ModelClient
-from tasks.llm.server_batches.use import InBatches, Pace
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.tasks.llm.client import ModelClient
+from perennial.tasks.llm.server_batches.use import InBatches, Pace
 from tests.llm.http_double import FAST, KEY, MemoryLedger, request
 
 Asked = list[dict[str, Any]]
@@ -106,7 +106,7 @@ async def serving(server: BatchDouble) -> AsyncIterator[BatchDouble]:
 
 
 class MemoryBatches:
-    """Keeps batches in memory (`tasks.llm.asking.BatchLedger`)."""
+    """Keeps batches in memory (`perennial.tasks.llm.asking.BatchLedger`)."""
 
     def __init__(self, replies: MemoryLedger) -> None:
         self.replies = replies

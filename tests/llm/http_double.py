@@ -11,10 +11,10 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
-from tasks.llm.client import ModelClient
-from tasks.llm.limits.breaker import Breaker
-from tasks.llm.retry_policy import RetryPolicy
+from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
+from perennial.tasks.llm.client import ModelClient
+from perennial.tasks.llm.limits.breaker import Breaker
+from perennial.tasks.llm.retry_policy import RetryPolicy
 
 KEY = "sk-test-0123456789abcdef/+"
 FAST = RetryPolicy(base_delay_s=0.001, max_delay_s=0.01)

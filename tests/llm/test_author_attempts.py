@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from schemas.model_calls.calls import ModelRequest, Reply
-from tasks.authors.attempts import Asked, BadReply, ask_until_read
-from tasks.authors.reply import Unusable
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable
 
 
 def ask(*texts: str, attempts: int = 3) -> tuple[Asked[bool], list[ModelRequest]]:

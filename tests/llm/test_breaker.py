@@ -3,10 +3,10 @@ import time
 
 import pytest
 
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import Reply
-from tasks.llm.limits.breaker import Breaker
-from tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.llm.limits.breaker import Breaker
+from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
 from tests.llm.http_double import (
     KEY,
     Answer,

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from schemas.errors import EndpointFailed, InvalidOption
-from schemas.model_calls.price import Price
+from perennial.schemas.errors import EndpointFailed, InvalidOption
+from perennial.schemas.model_calls.price import Price
 from tests.llm.http_double import (
     KEY,
     Answer,

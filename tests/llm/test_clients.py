@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InvalidOption, LimitReached
-from schemas.model_calls.calls import CallPolicy, ModelRequest, Spent
-from schemas.model_calls.price import Price
-from schemas.settings.model_entry import ModelEntry
-from tasks.llm.clients import ModelClients
-from tasks.llm.tokens import token_counter
+from perennial.schemas.errors import InvalidOption, LimitReached
+from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Spent
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.settings.model_entry import ModelEntry
+from perennial.tasks.llm.clients import ModelClients
+from perennial.tasks.llm.tokens import token_counter
 from tests.llm.http_double import FAST, Double, MemoryLedger, double, ok, request, usage
 
 HEADER = "X-Gateway: gw-0123456789\nX-Plain: plain words"

@@ -6,9 +6,9 @@ import socket
 
 import pytest
 
-from schemas.errors import LimitReached
-from schemas.model_calls.calls import Spent
-from schemas.model_calls.price import Price
+from perennial.schemas.errors import LimitReached
+from perennial.schemas.model_calls.calls import Spent
+from perennial.schemas.model_calls.price import Price
 from tests.llm.http_double import (
     DROPPED,
     Answer,

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption, LimitReached
-from schemas.model_calls.calls import CallPolicy, ModelChoice, Spent
-from schemas.model_calls.price import Price
-from tasks.llm.limits.budget import Budget, check_budget, cost_at_most
-from tasks.llm.limits.rate_limits import prompt_bytes
-from tasks.llm.replies import read_attempt
-from tasks.llm.retry_policy import Received
+from perennial.schemas.errors import InvalidOption, LimitReached
+from perennial.schemas.model_calls.calls import CallPolicy, ModelChoice, Spent
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.llm.limits.budget import Budget, check_budget, cost_at_most
+from perennial.tasks.llm.limits.rate_limits import prompt_bytes
+from perennial.tasks.llm.replies import read_attempt
+from perennial.tasks.llm.retry_policy import Received
 from tests.llm.http_double import (
     DROPPED,
     Answer,

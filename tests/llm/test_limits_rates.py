@@ -4,8 +4,8 @@ from itertools import zip_longest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.model_calls.calls import Reply
-from tasks.llm.limits.rate_limits import RateLimit, RateLimits
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.llm.limits.rate_limits import RateLimit, RateLimits
 from tests.llm.http_double import against, fault, ok, request, usage
 
 

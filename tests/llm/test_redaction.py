@@ -6,10 +6,10 @@ from base64 import b64encode
 
 import pytest
 
-from schemas.model_calls.calls import Reply
-from tasks.llm.redaction import Redaction
-from tasks.llm.replies import read_attempt
-from tasks.llm.retry_policy import Received
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.llm.redaction import Redaction
+from perennial.tasks.llm.replies import read_attempt
+from perennial.tasks.llm.retry_policy import Received
 from tests.llm.http_double import KEY, completion, request
 
 

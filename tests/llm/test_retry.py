@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.llm.retry_policy import (
+from perennial.tasks.llm.retry_policy import (
     RETRIED_STATUSES,
     Received,
     RetryPolicy,

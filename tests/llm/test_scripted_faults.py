@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 from tests.llm.scripted_asking import ECHO, LONG, ask, ask_in_turn, body_of, make_completion
 from tests.server.echo import Echo, scripts
 from tests.server.faults import (

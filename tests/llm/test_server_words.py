@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import ANSWERED_STATUSES
-from tasks.llm.replies import read_attempt
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_words import read_ending, read_failure
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import ANSWERED_STATUSES
+from perennial.tasks.llm.replies import read_attempt
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_words import read_ending, read_failure
 from tests.llm.http_double import Answer, MemoryLedger, against, ask, completion, fault, ok, request
 
 WORDS = """

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from schemas.model_calls.calls import CallStatus, ModelRequest, Reply
-from tasks.llm.structured import JsonAsker, SchemaSupport, object_schema, with_schema
+from perennial.schemas.model_calls.calls import CallStatus, ModelRequest, Reply
+from perennial.tasks.llm.structured import JsonAsker, SchemaSupport, object_schema, with_schema
 
 SCHEMA = object_schema(name={"type": "string"})
 

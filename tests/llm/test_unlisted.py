@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from schemas.errors import EndpointFailed
+from perennial.schemas.errors import EndpointFailed
 from tests.llm.http_double import against, fault, ok, request
 
 LITELLM = fault(400, "Invalid model name passed in model=gpt-4.1-mni")

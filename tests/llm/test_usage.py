@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from schemas.errors import LimitReached
-from schemas.model_calls.price import Price
+from perennial.schemas.errors import LimitReached
+from perennial.schemas.model_calls.price import Price
 from tests.llm.http_double import against, ask, ok, request, usage
 
 LIE = 10**12

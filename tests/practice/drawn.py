@@ -3,10 +3,10 @@
 from itertools import islice
 from typing import Any
 
-from flows.practice.draw import PracticeQuestions
-from schemas.practice import PracticeQuestion
-from schemas.rows import Row
-from warehouse.editions.id_set import IdSet
+from perennial.flows.practice.draw import PracticeQuestions
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.rows import Row
+from perennial.warehouse.editions.id_set import IdSet
 
 # Small ones, quick to draw.
 GIVEN: dict[str, dict[str, Any]] = {

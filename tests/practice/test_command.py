@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from flows.cli.run import sample as command
-from schemas.practice import PracticeQuestion
+from perennial.flows.cli.run import sample as command
+from perennial.schemas.practice import PracticeQuestion
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.installed_benchmarks import installed, write_package
 from tests.flows.made_units import make_edition
-from warehouse.catalog.catalog import open_catalog
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 KNOWLOGIC = ("sample", "--benchmark", "knowlogic", "--domains", "nature", "--scenarios", "zoo")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.practice.grade import find_practice
-from schemas.benchmark import benchmarks
-from schemas.practice import PracticeQuestion
+from perennial.flows.practice.grade import find_practice
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.practice import PracticeQuestion
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import perennial
 from tests.practice.drawn import draw

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from flows.practice.draw import PracticeQuestions, draw_questions
-from schemas.errors import InstancesExhausted, InvalidOption
-from schemas.knowlogic.things import LANGUAGES
-from tasks.beyondbench.registry import TASKS
+from perennial.flows.practice.draw import PracticeQuestions, draw_questions
+from perennial.schemas.errors import InstancesExhausted, InvalidOption
+from perennial.schemas.knowlogic.things import LANGUAGES
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.warehouse.editions.id_set import IdSet
 from tests.practice.drawn import GIVEN, draw, stream
-from warehouse.editions.id_set import IdSet
 
 SIZES: tuple[dict[str, Any], ...] = ({"size": "6x10"}, {"truths": 6, "actions": 10})
 COUNTS = {"a2rbench": 6, "beyondbench": 40, "knowlogic": 12, "kumo": 80}
@@ -50,7 +50,7 @@ def test_a_question_that_an_edition_holds_in_another_language_is_left_out() -> N
 
 
 def test_a_seed_does_not_draw_what_an_edition_of_that_seed_grows() -> None:
-    from tasks.beyondbench.problem import draw_problem
+    from perennial.tasks.beyondbench.problem import draw_problem
 
     task = TASKS["sorting"]
     grown = {draw_problem(task, "standard", task.variation("standard").sizes[0], 5, n)[0] for n in range(50)}

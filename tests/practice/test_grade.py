@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flows.practice.grade import find_practice, grade, open_question
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.ids import derive_rng
-from schemas.practice import GRADER, USE, PracticeQuestion
-from tasks.play.program_player import play_program
+from perennial.flows.practice.grade import find_practice, grade, open_question
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.practice import GRADER, USE, PracticeQuestion
+from perennial.tasks.play.program_player import play_program
 from tests.practice.drawn import GIVEN, draw
 from tests.toy.benchmark import BENCHMARK as TOY
 
@@ -23,7 +23,7 @@ SOLVER = {"a2rbench": "search", "beyondbench": "exact", "knowlogic": "exact", "k
 
 def solve(line: dict[str, Any]) -> list[str]:
     """Return the replies of a program that solves the question."""
-    from flows.benchmark import find_benchmark
+    from perennial.flows.benchmark import find_benchmark
 
     name = line["benchmark"]
     seat = find_practice(name).seat_of(PracticeQuestion.from_json(line))
@@ -42,7 +42,9 @@ def test_a_line_names_the_function_that_grades_it(name: str) -> None:
     assert (graded.status, graded.success, graded.score) == ("solved", True, 1.0)
     assert found(line, "I give up.").score == 0.0
     assert set(graded.measures) == set(found(line, "").measures)
-    assert (line["use"], line["grader"]) == (USE, GRADER) == ("training", "flows.practice.grade:grade")
+    assert (
+        (line["use"], line["grader"]) == (USE, GRADER) == ("training", "perennial.flows.practice.grade:grade")
+    )
     assert "canary" not in json.dumps(line).casefold()
     assert PracticeQuestion.from_json(line).as_json() == line
 
@@ -132,7 +134,7 @@ def test_replies_are_texts() -> None:
 def test_a_benchmark_without_practice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from schemas.benchmark import benchmarks
+    from perennial.schemas.benchmark import benchmarks
 
     monkeypatch.setitem(benchmarks(), "toy", replace(TOY, practice=None))
     with pytest.raises(InvalidOption, match="benchmark 'toy' draws no practice questions"):

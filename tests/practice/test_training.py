@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flows.practice.grade import grade
+from perennial.flows.practice.grade import grade
 from tests.practice.drawn import draw
 from tests.training.tiny_model import make_model
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from flows.refresh.planning.plan import prepare_refresh
-from flows.refresh.planning.settle_seed import settle_seed
-from flows.run.plain_stages import PlainStages
-from flows.stages.compute_statistics import analyse_edition
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from schemas.settings import load_settings
-from schemas.units import is_evaluation
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.schemas.settings import load_settings
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.staging.merge_parts import consolidate
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.profiles.scripted_models import MODELS
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from warehouse.editions.publish import publish
-from warehouse.staging.merge_parts import consolidate
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 KEY = "sk-scripted-0123456789abcdef"
 # The one without a price is `lost`.

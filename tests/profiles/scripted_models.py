@@ -8,16 +8,16 @@ import random
 from collections.abc import Mapping
 from hashlib import sha256
 
-from schemas.knowlogic.things import DOMAINS
-from tasks.knowlogic.players.registry import solve_prompt
-from tasks.knowlogic.registry import find_domain
+from perennial.schemas.knowlogic.things import DOMAINS
+from perennial.tasks.knowlogic.players.registry import solve_prompt
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.a2rbench.scripted_model import search
 from tests.beyondbench.scripted_model import ScriptedModel as ProblemModel
 from tests.beyondbench.scripted_model import understand
 from tests.knowlogic.scripted_model import solve
 from tests.server.roles.player import FIRST_SENTENCE, PlayerScript
 from tests.server.script import Asked
-from warehouse.knowlogic.knowledge import load_knowledge
 
 ALWAYS, HALF, NEVER = "always", "half", "never"
 # By model: what it can by benchmark, and by benchmark and domain where that is another.

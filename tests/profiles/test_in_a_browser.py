@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from flows.editions.report_files import write_profiles
-from flows.editions.report_profiles import profile_data
+from perennial.flows.editions.report_files import write_profiles
+from perennial.flows.editions.report_profiles import profile_data
+from perennial.warehouse.store.store import Store
 from tests.beyondbench import made_edition
 from tests.flows.chromium import CHROMIUM
 from tests.flows.report_root import HOSTILE, publish_two
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH: no page is opened")
 PHONE, DESKTOP = 390, 1280

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.editions.report_profiles import profile_data
-from flows.practice.grade import find_practice, open_question
-from schemas.model_calls.calls import Message
-from tasks.report.profiles.page import profile_sections, render_profiles
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.editions.report_profiles import profile_data
+from perennial.flows.practice.grade import find_practice, open_question
+from perennial.schemas.model_calls.calls import Message
+from perennial.tasks.report.profiles.page import profile_sections, render_profiles
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import commands_on
 from tests.practice.drawn import QUESTION_TABLES, line_of_edition
 from tests.profiles.grown_root import EDITIONS, grow_all
 from tests.profiles.scripted_models import MODELS, SKILLS, can
 from tests.web.visiting import errors_of, visit
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -1,8 +1,8 @@
 import pytest
 from jinja2 import UndefinedError
 
-from prompts.render import render, template_hash
-from schemas.errors import InvalidOption
+from perennial.prompts.render import render, template_hash
+from perennial.schemas.errors import InvalidOption
 
 TURN = "kumo/players/turn.md.j2"
 
@@ -32,7 +32,7 @@ def test_hashes_differ_by_template_and_stay():
 
 
 def test_the_hash_covers_imported_templates(monkeypatch):
-    from prompts import render as rendering
+    from perennial.prompts import render as rendering
 
     sources = rendering._sources("kumo/books/book.md.j2")
     names = ("books/book.md.j2", "books/book_outcome.md.j2", "counterfactual.md.j2")

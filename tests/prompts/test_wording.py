@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prompts.wording import capital, one_line, paragraph, plural, sentence, with_article
+from perennial.prompts.wording import capital, one_line, paragraph, plural, sentence, with_article
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.export.games import open_games
-from flows.practice.grade import grade
-from flows.refresh.evaluation import prepare_evaluation
-from schemas.errors import PerennialError
-from schemas.rows import Row
-from schemas.settings import load_settings
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.export.games import open_games
+from perennial.flows.practice.grade import grade
+from perennial.flows.refresh.evaluation import prepare_evaluation
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.rows import Row
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.flows.made_units import make_edition, make_unit
 from tests.practice.drawn import QUESTION_TABLES, line_of_edition
 from tests.real_model.server import INSTALL, MODEL, missing_packages, real_server
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = [
     pytest.mark.slow,

@@ -3,10 +3,10 @@
 from itertools import combinations, product
 from typing import Any
 
-from flows.kumo.benchmark import BENCHMARK
-from tasks.kumo.report.extras import DomainGraph
-from tasks.kumo.report.own_sections import REPORT
-from tasks.report.content import Comparison, ReportData, ReportTable
+from perennial.flows.kumo.benchmark import BENCHMARK
+from perennial.tasks.kumo.report.extras import DomainGraph
+from perennial.tasks.kumo.report.own_sections import REPORT
+from perennial.tasks.report.content import Comparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)

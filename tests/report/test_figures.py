@@ -8,15 +8,15 @@ from html import unescape
 import pytest
 from vl_convert import vega_to_svg
 
-from tasks.kumo.report.optimal_histogram import optimal_histogram
-from tasks.report.comparison.sections import edition_difference
-from tasks.report.content import Drawing
-from tasks.report.figures.headline import headline
-from tasks.report.figures.heat_map import heat_map
-from tasks.report.figures.player_pairs import player_pairs
-from tasks.report.figures.player_rows import status_rows, success_rows
-from tasks.report.figures.scale_over_editions import scale_over_editions
-from tasks.report.figures.success_scatter import settings_scatter
+from perennial.tasks.kumo.report.optimal_histogram import optimal_histogram
+from perennial.tasks.report.comparison.sections import edition_difference
+from perennial.tasks.report.content import Drawing
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.figures.heat_map import heat_map
+from perennial.tasks.report.figures.player_pairs import player_pairs
+from perennial.tasks.report.figures.player_rows import status_rows, success_rows
+from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.tasks.report.figures.success_scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
 
 MANY = tuple(f"player {number:02}" for number in range(33))

@@ -11,12 +11,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from flows.kumo.benchmark import BENCHMARK
-from tasks.kumo.report.references import reference_table
-from tasks.report.comparison.sections import edition_difference
-from tasks.report.content import Report
-from tasks.report.figures.headline import headline
-from tasks.report.page import MOST_ROWS, render_page, sections
+from perennial.flows.kumo.benchmark import BENCHMARK
+from perennial.tasks.kumo.report.references import reference_table
+from perennial.tasks.report.comparison.sections import edition_difference
+from perennial.tasks.report.content import Report
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.page import MOST_ROWS, render_page, sections
 from tests.report.sample_report import HOSTILE, NAMES, SETTINGS, compare, report_data
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}

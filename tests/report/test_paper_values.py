@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from vl_convert import vega_to_svg
 
-from flows.editions.report import report_data
-from tasks.report.content import Drawing, ReportTable, Section
-from tasks.report.figures.player_rows import success_rows
+from perennial.flows.editions.report import report_data
+from perennial.tasks.report.content import Drawing, ReportTable, Section
+from perennial.tasks.report.figures.player_rows import success_rows
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition as a2rbench
 from tests.beyondbench import made_edition as beyondbench
 from tests.knowlogic.figures import made_edition as knowlogic
 from tests.report import sample_report
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 LEGEND = "○ the paper's value: "
 

@@ -1,6 +1,6 @@
 """Names and numbers as people read them."""
 
-from tasks.report.wording import (
+from perennial.tasks.report.wording import (
     cell,
     clean,
     decimals,

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
-from tasks.sandbox.guest import proxies
-from tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES
+from perennial.tasks.sandbox.guest import proxies
+from perennial.tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES
 
 
 def reviewed(section: str) -> list[str]:
-    table = tomllib.loads((files("tasks.sandbox.guest") / "callbacks.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(
+        (files("perennial.tasks.sandbox.guest") / "callbacks.toml").read_text(encoding="utf-8")
+    )
     for entry in table[section]:
         assert set(entry) == {"names", "calls", "holds"}
         assert entry["calls"]

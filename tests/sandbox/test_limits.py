@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from tasks.sandbox.limits import Limits
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import run_code
-from tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.limits import Limits
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import run_code
+from perennial.tasks.sandbox.worker import Worker
 from tests.sandbox.consumption import BUSY, SMALL, measure
 from tests.sandbox.greedy import GREEDY, PAST_CHECKS
 from tests.sandbox.hostile import PRELUDE

@@ -4,9 +4,9 @@ import unicodedata
 
 import pytest
 
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import run_code
-from tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import run_code
+from perennial.tasks.sandbox.worker import Worker
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import KERNEL_JAILS

@@ -2,10 +2,10 @@
 
 import pytest
 
-from schemas.a2rbench.settings import A2RBenchSettings
-from tasks.sandbox import tier
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail
+from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.tasks.sandbox import tier
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail
 
 
 def _stand_on(monkeypatch: pytest.MonkeyPatch, name: tier.Tier) -> tier.Protection:

@@ -77,9 +77,10 @@ def test_no_program_of_an_unprivileged_user_escapes(folder: Path) -> None:
 def _copy_code(folder: Path) -> Path:
     """Return a folder with the sandbox and its programs."""
     code = folder / "code"
-    for name in ("tasks", "tests"):
-        shutil.copytree(_REPOSITORY / name / "sandbox", code / name / "sandbox")
+    for source, name in (("tasks", "perennial/tasks"), ("tests", "tests")):
+        shutil.copytree(_REPOSITORY / source / "sandbox", code / name / "sandbox")
         (code / name / "__init__.py").touch()
+    (code / "perennial" / "__init__.py").touch()
     return code
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks.sandbox.limits import LIMITS, Limits
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.worker import Worker, guest_command
+from perennial.tasks.sandbox.limits import LIMITS, Limits
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.worker import Worker, guest_command
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import KERNEL_JAILS
@@ -247,7 +247,7 @@ def test_a_guest_is_told_its_limits_and_its_parent(jail: tuple[str, ...]) -> Non
     # Without site packages, user packages, compiled files and the folder where it starts.
     assert start == [*jail, sys.executable, "-s", "-S", "-B", "-P", "-c"]
     entry, _, settings = script.strip().rpartition("\n")[2].partition("main(")
-    assert entry == 'sys.modules["tasks.sandbox.guest.loop"].'
+    assert entry == 'sys.modules["perennial.tasks.sandbox.guest.loop"].'
     assert ast.literal_eval(settings.removesuffix(")")) == {
         "parent": 0 if jail else os.getpid(),
         "memory_bytes": LIMITS.memory_bytes,

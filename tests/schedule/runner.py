@@ -25,7 +25,7 @@ _STAND_INS = {
     "gh": f'exec "{sys.executable}" "{HERE}/gh.py" "$@"',
     "aws": f'exec "{sys.executable}" "{HERE}/aws.py" "$@"',
     "pip": 'echo "pip $*"',
-    "perennial": f'exec "{sys.executable}" -P -m flows.cli.app "$@"',
+    "perennial": f'exec "{sys.executable}" -P -m perennial.flows.cli.app "$@"',
 }
 # GitHub's own for `shell: bash`.
 _BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")

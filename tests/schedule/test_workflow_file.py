@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from schemas.settings.models_file import load_models
+from perennial.schemas.settings.models_file import load_models
 from tests.flows.hand_made_root import Run, perennial
 from tests.schedule.runner import read_workflow
 
@@ -123,7 +123,7 @@ def test_a_file_in_the_place_of_its_folder_is_refused(give: Run) -> None:
 
 
 def test_it_installs_this_version_or_the_clone_that_it_is_in(give: Run) -> None:
-    from flows.run.code_version import code_version
+    from perennial.flows.run.code_version import code_version
 
     give("init", "--github", "--keep", "s3://bucket/perennial")
     assert f"pip install 'perennial-bench[s3]=={code_version()}'" in WORKFLOW.read_text()

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from flows.schedule.github import WORKFLOW, check_keep, github_workflow
-from schemas.settings.models_file import load_models
+from perennial.flows.schedule.github import WORKFLOW, check_keep, github_workflow
+from perennial.schemas.settings.models_file import load_models
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.schedule.runner import Job, run_job, run_script
 from tests.server.log import ANSWERED
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.warehouse.s3_server import S3, s3
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

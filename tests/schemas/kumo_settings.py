@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.kumo.settings import KumoSettings
-from schemas.settings import load_settings
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.settings import load_settings
 
 
 def kumo_settings(flags: Mapping[str, Any]) -> KumoSettings:

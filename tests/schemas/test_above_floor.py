@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.statistics.measure import Floor, rate_above_floor
+from perennial.schemas.statistics.measure import Floor, rate_above_floor
 
 FLOOR = Floor("guesser", "", "")
 

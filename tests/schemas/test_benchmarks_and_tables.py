@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from schemas.benchmark import benchmarks
-from schemas.errors import InvalidOption
-from schemas.kumo.tables import KUMO_TABLES
-from schemas.tables import SHARED_TABLES, TABLES, staged_tables
-from tests.conftest import REPOSITORY
+from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.tables import KUMO_TABLES
+from perennial.schemas.tables import SHARED_TABLES, TABLES, staged_tables
 
 TOY = """
-from flows.benchmark import Benchmark
-from schemas.table_form import Column, Table
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
 SEAM = dict.fromkeys(("settings", "prepare", "playing", "analysis", "estimate"))
@@ -28,7 +27,7 @@ BENCHMARK = Benchmark("toy", growing=lambda: (), tables=(FACTS,), **SEAM)
 
 def _run(program: str, path: Path) -> str:
     """Return what a new process prints that also imports from this folder."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(REPOSITORY), str(path)))}
+    environment = {**os.environ, "PYTHONPATH": str(path)}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
@@ -95,10 +94,11 @@ def test_staged_are_the_shared_tables_and_those_of_the_one_benchmark() -> None:
 def test_no_benchmark_is_imported_before_a_table_is_looked_up(tmp_path: Path) -> None:
     program = (
         "import json, sys\n"
-        "import schemas.tables\n"
-        "before = 'flows.kumo.benchmark' in sys.modules\n"
-        "schemas.tables.TABLES['episodes']\n"
-        "print(json.dumps([before, 'flows.kumo.benchmark' in sys.modules, 'prefect' in sys.modules]))"
+        "from perennial.schemas.tables import TABLES\n"
+        "before = 'perennial.flows.kumo.benchmark' in sys.modules\n"
+        "TABLES['episodes']\n"
+        "after = [name in sys.modules for name in ('perennial.flows.kumo.benchmark', 'prefect')]\n"
+        "print(json.dumps([before, *after]))"
     )
     assert json.loads(_run(program, tmp_path)) == [False, True, False]
 
@@ -107,8 +107,8 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
     _install_toy(tmp_path)
     program = (
         "import json\n"
-        "from schemas.tables import TABLES, staged_tables\n"
-        "from schemas.benchmark import benchmarks\n"
+        "from perennial.schemas.tables import TABLES, staged_tables\n"
+        "from perennial.schemas.benchmark import benchmarks\n"
         "print(json.dumps([list(benchmarks()), 'toy_facts' in TABLES, 'kumo_books' in TABLES,\n"
         "                  'toy_facts' in staged_tables('kumo', answers=False),\n"
         "                  staged_tables('toy', answers=False)[-2:]]))"
@@ -134,8 +134,8 @@ def test_a_package_that_cannot_be_loaded_ends_every_command_with_one_line(
     tmp_path: Path, text: str, reason: str
 ) -> None:
     _install_toy(tmp_path, text)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(REPOSITORY), str(tmp_path)))}
-    command = [sys.executable, "-c", "from flows.cli.start import main; main()", "tables"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", "from perennial.flows.cli.start import main; main()", "tables"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     told = (

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import InvalidOption, PerennialError
-from schemas.ids import canonical_json, content_id, derive_rng
-from schemas.kumo.things import Outcome, OutcomeState, Setting
-from schemas.settings import load_settings
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.ids import canonical_json, content_id, derive_rng
+from perennial.schemas.kumo.things import Outcome, OutcomeState, Setting
+from perennial.schemas.settings import load_settings
 from tests.schemas.kumo_settings import kumo_settings
 
 

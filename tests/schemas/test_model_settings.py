@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import InvalidOption
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.things import Setting
-from schemas.model_calls.calls import DEFAULT_MAX_TOKENS
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.settings import load_settings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.authoring import AuthoringPlan
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.settings import load_settings
 from tests.schemas.kumo_settings import kumo_settings
 
 PLAN = KumoPlan(("cfg_1",), (Setting(4, 6),), instances=1, min_expected_steps=1.0)

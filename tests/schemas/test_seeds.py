@@ -5,15 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from schemas.disclosure import (
+from perennial.schemas.disclosure import (
     canary_of,
     commitment_of,
     draw_seed,
     is_public,
 )
-from schemas.errors import InvalidOption
-from schemas.plan import EditionPlan
-from schemas.settings import load_settings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.settings import load_settings
 
 
 def test_a_drawn_seed_has_256_bits_and_no_two_are_equal() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
-from schemas.kumo.settings import KumoSettings
-from schemas.settings import RefreshSettings, load_settings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.settings import RefreshSettings, load_settings
 
 FIELDS = sorted(KumoSettings.model_fields)
 OWN = KumoSettings.own_fields()

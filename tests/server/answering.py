@@ -8,7 +8,7 @@ from functools import partial
 
 from aiohttp import web
 
-from schemas.ids import derive_rng
+from perennial.schemas.ids import derive_rng
 from tests.server.faults import with_faults, within
 from tests.server.foreign import FOREIGN_FAULTS, foreign_reply
 from tests.server.hold import Hold

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 
-from schemas.ids import derive_seed
+from perennial.schemas.ids import derive_seed
 
 # Drawn again at each attempt of the same input file, so that a later one may be served.
 UPLOAD_FAULTS = {

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 from pydantic_core import to_json
 
-from schemas.ids import content_id
+from perennial.schemas.ids import content_id
 from tests.server.answering import Answering
 from tests.server.batch_faults import HALVED, LINE_FAULTS, BatchDraws, change_line
 from tests.server.options import ServerOptions

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from schemas.kumo.things import Instance, Outcome, Rule, SeedConfig
-from tasks.kumo.books import write_book
-from tasks.kumo.books.reading import read_book
-from tasks.kumo.books.rules import closed_ends
+from perennial.schemas.kumo.things import Instance, Outcome, Rule, SeedConfig
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.reading import read_book
+from perennial.tasks.kumo.books.rules import closed_ends
 from tests.server.script import Asked
 
 _RULES_BLOCK = "```json\n"

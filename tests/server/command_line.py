@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Mapping, Sequence
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
 from tests.server.foreign import FOREIGN_FAULTS

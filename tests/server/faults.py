@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 from tests.server.batch_faults import BATCH_FAULTS
 from tests.server.faults import fault_names
 from tests.server.foreign import FOREIGN_FAULTS

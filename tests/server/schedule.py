@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.ids import derive_seed
+from perennial.schemas.ids import derive_seed
 from tests.server.faults import EXTRA_FAULTS, SUBSTANCE_FAULTS, TRANSPORT_FAULTS
 from tests.server.foreign import FOREIGN_FAULTS
 from tests.server.hostile import HOSTILE_FAULTS

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from schemas.ids import content_id
+from perennial.schemas.ids import content_id
 from tests.server.faults import Completion
 from tests.server.script import Asked
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schemas.game import EPISODE_STATUSES
-from schemas.statistics.populations import THESE_DOMAINS, Population
-from tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics.cells import Domains, Grid
 
 
 @dataclass(frozen=True)

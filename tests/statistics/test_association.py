@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency, ncx2
 
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.topology import signature
-from tasks.statistics.association import (
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.topology import signature
+from perennial.tasks.statistics.association import (
     Association,
     chi_square,
     compute_corrected_cramers_v,

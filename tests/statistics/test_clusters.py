@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.statistics.cluster_intervals import (
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.statistics.cluster_intervals import (
     FEWEST_CLUSTERS,
     gap_interval,
     mean_interval,
@@ -18,9 +18,9 @@ from tasks.statistics.cluster_intervals import (
     student_quantile,
     why_no_interval,
 )
-from tasks.statistics.clusters import Draw, Estimate, estimate_ratio
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rate_figures
+from perennial.tasks.statistics.clusters import Draw, Estimate, estimate_ratio
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rate_figures
 from tests.statistics.made_cells import Cell, columns_of
 
 # Value, cluster and stratum of an instance; stratum s holds the clusters 10 s to 10 s + 3.

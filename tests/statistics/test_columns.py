@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flows.stages import compute_statistics
-from flows.stages.compute_statistics import edition_statistics
-from schemas.tables import TABLES
+from perennial.flows.stages import compute_statistics
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.tables import TABLES
 from tests.statistics.single_episodes import Played, figures, success_intervals
 
 SEED = 5

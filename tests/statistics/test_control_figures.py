@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics.cells import ALL
-from tasks.statistics.figures.control_figures import control_figures
-from tasks.statistics.figures.pair_figures import pair_figures
-from tasks.statistics.multiplicity import adjust_by_family, kind_by_name
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figures.control_figures import control_figures
+from perennial.tasks.statistics.figures.pair_figures import pair_figures
+from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
 from tests.statistics.made_cells import Cell, grid
 
 VARIANTS = ("symbolic", "closed")

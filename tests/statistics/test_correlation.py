@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.statistics.correlation import Correlation, pearson, spearman
+from perennial.tasks.statistics.correlation import Correlation, pearson, spearman
 
 UNDEFINED = (None, None, None, None)
 values = st.integers(-20, 20).map(float) | st.floats(-1e6, 1e6)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
-from tasks.statistics.cells import ALL
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
+from perennial.tasks.statistics.cells import ALL
 from tests.statistics.made_cells import Cell, columns_of
 
 OTHER = " (counterfactual)"

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tasks.statistics.cells import ALL, Domains, Grid
-from tasks.statistics.figure import Figure
-from tasks.statistics.ranks.domain_ranks import domain_rank_figures
-from tasks.statistics.ranks.rank_figures import rank_figures
+from perennial.tasks.statistics.cells import ALL, Domains, Grid
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.ranks.domain_ranks import domain_rank_figures
+from perennial.tasks.statistics.ranks.rank_figures import rank_figures
 from tests.statistics.simulated_answers import draw_answers
 
 KINDS = {"p0": "programs", "p1": "models", "p2": "models", "p3": "models"}

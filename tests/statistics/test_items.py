@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics import items
-from tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics import items
+from perennial.tasks.statistics.cells import Domains, Grid
 
 scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 score_tables = st.dictionaries(

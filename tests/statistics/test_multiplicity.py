@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.multiplicity import holm
 
 _P_VALUES = st.lists(st.none() | st.floats(0, 1), max_size=15)
 

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.statistics.measure import Floor
-from tasks.statistics.figure import Figure
-from tasks.statistics.ranks.rank_figures import place_figures, rank_figures
+from perennial.schemas.statistics.measure import Floor
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.ranks.rank_figures import place_figures, rank_figures
 from tests.statistics.simulated_answers import make_grid
 
 Score = tuple[int, int]

@@ -9,10 +9,10 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from tasks.statistics.cells import Grid
-from tasks.statistics.ranks.patterns import Patterns, group_patterns
-from tasks.statistics.ranks.rank_figures import adjust_rates
-from tasks.statistics.ranks.rasch import Rasch, fit_rasch
+from perennial.tasks.statistics.cells import Grid
+from perennial.tasks.statistics.ranks.patterns import Patterns, group_patterns
+from perennial.tasks.statistics.ranks.rank_figures import adjust_rates
+from perennial.tasks.statistics.ranks.rasch import Rasch, fit_rasch
 from tests.statistics.simulated_answers import draw_answers
 
 ABILITIES = [-1.0, 0.0, 0.5, 1.5]

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.statistics.board import MODELS
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.statistics.cells import ALL
-from tasks.statistics.clusters import Draw
-from tasks.statistics.correlation import Correlation
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.study_figures import correlation_figures
-from tasks.statistics.multiplicity import kind_by_name
-from tasks.statistics.reliability import (
+from perennial.schemas.statistics.board import MODELS
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.clusters import Draw
+from perennial.tasks.statistics.correlation import Correlation
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.study_figures import correlation_figures
+from perennial.tasks.statistics.multiplicity import kind_by_name
+from perennial.tasks.statistics.reliability import (
     FEWEST_PLAYERS,
     disattenuate,
     estimate_reliability,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tasks.statistics.association import PooledAssociation, Trend, compute_pooled_v, compute_trend
+from perennial.tasks.statistics.association import PooledAssociation, Trend, compute_pooled_v, compute_trend
 from tests.benchmarks.topology import Scenario, draw_worlds, reject
 
 

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from flows.study.desk import StudyDesk
-from warehouse.store.store import Store
+from perennial.flows.study.desk import StudyDesk
+from perennial.warehouse.store.store import Store
 
 
 def main(file: str, root: str, code: str, start_at: str) -> None:

@@ -12,13 +12,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.study.codes import draw_codes
-from flows.study.study_file import read_study
-from schemas.kumo.things import BookVerdict, Instance, SeedConfig
-from schemas.tables import TABLES, staged_tables
-from tests.warehouse import tiny_edition
-from warehouse.editions.publish import publish
-from warehouse.kumo.rows import (
+from perennial.flows.study.codes import draw_codes
+from perennial.flows.study.study_file import read_study
+from perennial.schemas.kumo.things import BookVerdict, Instance, SeedConfig
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.kumo.rows import (
     book_row,
     config_row,
     domain_row,
@@ -26,7 +25,8 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
-from warehouse.store.store import Store
+from perennial.warehouse.store.store import Store
+from tests.warehouse import tiny_edition
 
 EDITION = "played"
 BOOK = "# The book of weather\n\nObserving *grey* rules out **sun**."
@@ -87,7 +87,7 @@ class StudySite:
 
     def start(self, port: int = 0) -> None:
         """Start the server and wait until it answers."""
-        command = "from flows.cli.app import main; main()"
+        command = "from perennial.flows.cli.app import main; main()"
         arguments = ("web", "--study", self.file, "--root", self.store.root, "--port", port)
         self._server = subprocess.Popen(
             [sys.executable, "-c", command, *map(str, arguments)],

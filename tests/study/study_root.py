@@ -5,23 +5,23 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from flows.refresh.planning.plan import prepare_refresh
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import open_workspace
-from flows.study.codes import draw_codes
-from flows.study.desk import StudyDesk
-from flows.study.study_file import read_study
-from schemas.people.study import TUTORIAL
-from schemas.settings import load_settings
-from schemas.text.screen import Screen
-from warehouse.editions.publish import publish
-from warehouse.staging.merge_parts import consolidate
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
-from warehouse.study.clock import Clocks
-from warehouse.study.ledger import study_file
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.study.codes import draw_codes
+from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.study_file import read_study
+from perennial.schemas.people.study import TUTORIAL
+from perennial.schemas.settings import load_settings
+from perennial.schemas.text.screen import Screen
+from perennial.warehouse.editions.publish import publish
+from perennial.warehouse.staging.merge_parts import consolidate
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.clock import Clocks
+from perennial.warehouse.study.ledger import study_file
 
 EDITION = "lab"
 SETTINGS = ("easy", "5x7")

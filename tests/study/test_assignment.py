@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.errors import InvalidOption
-from tasks.study.assignment import assign, choose_tutorial, require_enough
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.study.assignment import assign, choose_tutorial, require_enough
 
 
 @given(

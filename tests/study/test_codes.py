@@ -5,8 +5,8 @@ import secrets
 
 import pytest
 
-from schemas.errors import InvalidOption
-from tasks.study.codes import PUBLIC_LETTERS, SECRET_LETTERS, draw_code, parse_code, parse_public
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.study.codes import PUBLIC_LETTERS, SECRET_LETTERS, draw_code, parse_code, parse_public
 from tests.study.study_root import Lab
 
 

@@ -4,13 +4,13 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
-from schemas.errors import InvalidOption, LimitReached
-from schemas.people.study import TUTORIAL
-from schemas.text.screen import Screen
+from perennial.flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
+from perennial.schemas.errors import InvalidOption, LimitReached
+from perennial.schemas.people.study import TUTORIAL
+from perennial.schemas.text.screen import Screen
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.study.on_disk import is_on_disk
 from tests.study.study_root import TASKS, Lab, open_lab
-from warehouse.study.ledger import StudyLedger, study_file
 
 
 def test_a_participant_goes_from_consent_to_earnings(lab: Lab) -> None:
@@ -48,7 +48,7 @@ def test_a_view_holds_the_book_of_models_and_no_more_than_was_asked_for(lab: Lab
     chosen = view.actions[2].name
     seen = desk.move(code, "1", 1, chosen).view
     assert seen is not None
-    from schemas.kumo.things import observation_text
+    from perennial.schemas.kumo.things import observation_text
 
     shown = observation_text(board.instance.observations[2])
     assert [(one.action, one.text) for one in seen.observations] == [(chosen, shown)]

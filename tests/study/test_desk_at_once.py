@@ -9,10 +9,10 @@ from time import time
 
 import pytest
 
-from schemas.text.screen import Screen
+from perennial.schemas.text.screen import Screen
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.conftest import REPOSITORY
 from tests.study.study_root import Lab, open_lab
-from warehouse.study.ledger import StudyLedger, study_file
 
 _MANY = 50
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from flows.study.opened import OpenedStudy
-from schemas.errors import InvalidOption, LimitReached
-from schemas.people.study import TUTORIAL
+from perennial.flows.study.opened import OpenedStudy
+from perennial.schemas.errors import InvalidOption, LimitReached
+from perennial.schemas.people.study import TUTORIAL
+from perennial.warehouse.study.erasure import Pending
+from perennial.warehouse.study.ledger import Event, StudyLedger
 from tests.study.study_root import Lab
-from warehouse.study.erasure import Pending
-from warehouse.study.ledger import Event, StudyLedger
 
 STALE = "that click was made on an earlier view of the task and does not count: this is the current one"
 UNKNOWN = "that is not a choice of this task, and does not count"
@@ -148,8 +148,8 @@ def test_a_withdrawal_is_told_as_pending_where_it_is(
     )
     assert waited == [1.0]
     logged = [(record.name, record.levelname, record.message) for record in caplog.records]
-    expected = [("flows.study.desk", "ERROR", "the disk is full")] if pending == "fails" else []
-    assert [one for one in logged if one[0] == "flows.study.desk"] == expected
+    expected = [("perennial.flows.study.desk", "ERROR", "the disk is full")] if pending == "fails" else []
+    assert [one for one in logged if one[0] == "perennial.flows.study.desk"] == expected
 
 
 def test_a_typed_answer_is_a_text_of_at_most_2000_characters(

@@ -8,11 +8,11 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from flows.study.desk import StudyDesk
-from schemas.errors import LedgerBusy
+from perennial.flows.study.desk import StudyDesk
+from perennial.schemas.errors import LedgerBusy
+from perennial.warehouse.study import ledger as ledger_module
+from perennial.warehouse.study import schema
 from tests.study.study_root import Lab
-from warehouse.study import ledger as ledger_module
-from warehouse.study import schema
 
 _MANY = 6
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect, sync_playwright
 
-from flows.study.attempts import MOST_OF_AN_ORIGIN
-from flows.study.publish import publish_study
-from flows.study.study_file import read_study
+from perennial.flows.study.attempts import MOST_OF_AN_ORIGIN
+from perennial.flows.study.publish import publish_study
+from perennial.flows.study.study_file import read_study
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.flows.chromium import CHROMIUM
 from tests.study.site import StudySite, make_study
 from tests.study.visits import Visit
-from warehouse.catalog.catalog import open_catalog
-from warehouse.study.ledger import StudyLedger, study_file
 
 pytestmark = [
     pytest.mark.slow,

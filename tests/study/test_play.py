@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmark import find_benchmark
+from perennial.flows.benchmark import find_benchmark
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Shown, perennial
 from tests.study.study_root import EDITION
-from warehouse.store.store import Store
 
 _GAME = ("play", "--domain", "chemical_analysis", "--seed", "7")
 
@@ -100,7 +100,7 @@ def test_an_instance_of_an_edition_is_played_and_not_recorded(play, grown: Path)
 @pytest.mark.slow
 def test_ctrl_c_in_a_terminal_ends_with_130(tmp_path: Path) -> None:
     terminal, inside = pty.openpty()
-    program = [sys.executable, "-c", "from flows.cli.app import main; main()", *_GAME]
+    program = [sys.executable, "-c", "from perennial.flows.cli.app import main; main()", *_GAME]
     with subprocess.Popen(
         program, stdin=inside, stdout=inside, stderr=inside, cwd=REPOSITORY, start_new_session=True
     ) as process:

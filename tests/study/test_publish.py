@@ -9,20 +9,26 @@ from typing import Any
 
 import pytest
 
-from flows.benchmark import find_benchmark
-from flows.editions.reproduce import reproduce_unit
-from flows.refresh.planning.player_choice import choose_players
-from flows.study.publish import PublishedStudy, find_stale, open_ledger, publish_study, withdraw_participant
-from flows.study.results import list_moves
-from flows.study.study_file import read_study
-from schemas.errors import InvalidOption
-from schemas.people.persons import person_name
-from schemas.settings import load_settings
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.editions.reproduce import reproduce_unit
+from perennial.flows.refresh.planning.player_choice import choose_players
+from perennial.flows.study.publish import (
+    PublishedStudy,
+    find_stale,
+    open_ledger,
+    publish_study,
+    withdraw_participant,
+)
+from perennial.flows.study.results import list_moves
+from perennial.flows.study.study_file import read_study
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.people.persons import person_name
+from perennial.schemas.settings import load_settings
+from perennial.warehouse.audit.audit import audit
+from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.study.study_root import EDITION, Lab, open_lab
-from warehouse.audit.audit import audit
-from warehouse.catalog.catalog import open_catalog, table_file
-from warehouse.store.store import Store
 
 _RIGHT = {0: (True, True, True, False), 1: (True, False, True, True), 4: (True, True, True, True)}
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.study.codes import draw_codes
-from flows.study.starter_file import write_starter
-from flows.study.study_file import read_study
-from schemas.errors import EditionConflict, InvalidOption, PerennialError
-from schemas.people.study import Earnings, Quality
+from perennial.flows.study.codes import draw_codes
+from perennial.flows.study.starter_file import write_starter
+from perennial.flows.study.study_file import read_study
+from perennial.schemas.errors import EditionConflict, InvalidOption, PerennialError
+from perennial.schemas.people.study import Earnings, Quality
+from perennial.warehouse.store.store import Store
 from tests.study.study_root import DOMAINS, EDITION, FILE, SETTINGS, Lab, open_lab
-from warehouse.store.store import Store
 
 
 @pytest.mark.parametrize(

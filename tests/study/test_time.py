@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.study.clock import Clocks, StudyTime, read_clocks
+from perennial.warehouse.study.ledger import StudyLedger
 from tests.study.study_root import Clock, Lab
-from warehouse.study.clock import Clocks, StudyTime, read_clocks
-from warehouse.study.ledger import StudyLedger
 
 _HOUR = 3600.0
 

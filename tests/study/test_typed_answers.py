@@ -2,11 +2,11 @@
 
 import pytest
 
-from flows.beyondbench.seats import draw_sheet
-from schemas.game import Episode, Turn
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS
+from perennial.flows.beyondbench.seats import draw_sheet
+from perennial.schemas.game import Episode, Turn
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS
 
 
 def _draw(name: str) -> Problem:

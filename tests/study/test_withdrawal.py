@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from flows.doctor.check import Status
-from flows.doctor.root import root_looks
-from flows.study.upkeep import keep_up
-from schemas.errors import InvalidOption
+from perennial.flows.doctor.check import Status
+from perennial.flows.doctor.root import root_looks
+from perennial.flows.study.upkeep import keep_up
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.study import erasure
+from perennial.warehouse.study.erasure import erase_withdrawn, find_pending
+from perennial.warehouse.study.ledger import Event, StudyLedger
+from perennial.warehouse.study.search import search
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import perennial
 from tests.study.on_disk import is_on_disk
 from tests.study.study_root import Lab
-from warehouse.study import erasure
-from warehouse.study.erasure import erase_withdrawn, find_pending
-from warehouse.study.ledger import Event, StudyLedger
-from warehouse.study.search import search
 
 _READER = """
 import sqlite3, sys
@@ -38,8 +38,8 @@ sys.stdin.read()
 _KILLED = """
 import json, os, signal, sys
 from pathlib import Path
-from warehouse.study import ledger
-from warehouse.study.clock import Clocks
+from perennial.warehouse.study import ledger
+from perennial.warehouse.study.clock import Clocks
 ledger.erase_withdrawn = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 boot_id, since_boot, date = json.loads(sys.argv[2])
 opened = ledger.StudyLedger(Path(sys.argv[1]), clocks=lambda: Clocks(boot_id, since_boot, date))
@@ -57,8 +57,8 @@ def lab(small_lab: Lab) -> Lab:
 @pytest.fixture(autouse=True)
 def _short_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "_ATTEMPT_S", 0.05)
-    monkeypatch.setattr("flows.study.desk._ERASE_S", 0.0)
-    monkeypatch.setattr("flows.cli.people.study._ERASE_S", 0.0)
+    monkeypatch.setattr("perennial.flows.study.desk._ERASE_S", 0.0)
+    monkeypatch.setattr("perennial.flows.cli.people.study._ERASE_S", 0.0)
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_status_withdraw_and_doctor_say_that_it_is_pending(
 
 
 def test_a_running_page_finishes_it_by_itself(lab: Lab, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flows.study.upkeep._EVERY_S", 0.02)
+    monkeypatch.setattr("perennial.flows.study.upkeep._EVERY_S", 0.02)
     with keep_up(path):
         with _reading(path):
             lab.desk().withdraw(lab.codes[0])
@@ -226,7 +226,7 @@ def test_a_running_page_finishes_it_by_itself(lab: Lab, path: Path, monkeypatch:
 
 def test_a_page_that_runs_stores_the_time(lab: Lab, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noted = threading.Event()
-    monkeypatch.setattr("flows.study.upkeep._EVERY_S", 0.001)
+    monkeypatch.setattr("perennial.flows.study.upkeep._EVERY_S", 0.001)
     monkeypatch.setattr(StudyLedger, "note_time", lambda _: noted.set())
     with keep_up(path):
         assert noted.wait(60)

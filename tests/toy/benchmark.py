@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from flows.benchmark import Benchmark, Draw, Playing, Practice, Preparation, Stage, always
-from flows.practice.parameters import Parameters
-from flows.stages.estimates import estimate_players
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from prompts.render import render
-from schemas.benchmark import Batch
-from schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
-from schemas.ids import content_id, derive_rng
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from schemas.rows import Rows
-from schemas.settings import RefreshSettings
-from schemas.settings.form import setting
-from schemas.statistics.published import PublishedScore
-from schemas.table_form import Column, Reference, Table
-from tasks.statistics.analysis import Analysis
-from warehouse.catalog.published_rows import rows_with
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import read_counts
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, Draw, Playing, Practice, Preparation, Stage, always
+from perennial.flows.practice.parameters import Parameters
+from perennial.flows.stages.estimates import estimate_players
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.prompts.render import render
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import Rows
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import setting
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.table_form import Column, Reference, Table
+from perennial.tasks.statistics.analysis import Analysis
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.publish import read_counts
+from perennial.warehouse.store.store import Store
 
 TEMPLATE = "toy/sum.md.j2"
 SIZES = {"small": 100, "large": 1_000_000}
@@ -109,7 +109,7 @@ STAGES = (
 
 @dataclass
 class SumGame:
-    """One run on one sum: it ends at the first reply (`schemas.game.Game`)."""
+    """One run on one sum: it ends at the first reply (`perennial.schemas.game.Game`)."""
 
     a: int
     b: int
@@ -135,7 +135,7 @@ class SumGame:
 
 @dataclass(frozen=True)
 class Seat:
-    """A sum of a published edition (`schemas.game.Seat`)."""
+    """A sum of a published edition (`perennial.schemas.game.Seat`)."""
 
     instance_id: str
     a: int

@@ -2,9 +2,9 @@
 
 import pytest
 
-from schemas.errors import InvalidOption
-from tasks.kumo.game import VARIANTS
-from tasks.training.checkpoints import choose_steps, name_checkpoint, parse_checkpoint, require_name
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.kumo.game import VARIANTS
+from perennial.tasks.training.checkpoints import choose_steps, name_checkpoint, parse_checkpoint, require_name
 
 
 @pytest.mark.parametrize(

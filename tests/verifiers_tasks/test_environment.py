@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from flows.practice.grade import grade
-from schemas.benchmark import benchmarks
-from schemas.errors import InvalidOption
+from perennial.flows.practice.grade import grade
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.errors import InvalidOption
 from tests.practice.drawn import GIVEN, draw
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -147,7 +147,7 @@ def test_a_wrong_parameter_is_named_in_one_line(benchmark: str, given: dict[str,
 
 def test_a_trace_is_graded_as_perennial_reads_replies() -> None:
     """Reasoning in tags is no answer, and a reply that was cut off is not read."""
-    from flows.verifiers_tasks.question_task import QuestionData, QuestionTask
+    from perennial.flows.verifiers_tasks.question_task import QuestionData, QuestionTask
 
     (question,) = draw("knowlogic", 1, languages=["en"])
     task = QuestionTask(QuestionData.of(question))

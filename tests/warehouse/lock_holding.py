@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 
 _HOLD = """
 import sys
-from schemas.errors import PerennialError
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
+from perennial.schemas.errors import PerennialError
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 
 print("ready", flush=True)
 sys.stdin.readline()

@@ -7,19 +7,19 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from schemas.kumo.things import Setting
-from schemas.tables import TABLES
-from tasks.kumo.configuration import parse_config
-from warehouse.kumo.release.files import ReleaseFile
-from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.trajectories import (
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.tables import TABLES
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.warehouse.kumo.release.files import ReleaseFile
+from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportedTrajectories,
     import_trajectories,
     merge_parts,
 )
-from warehouse.kumo.release.trajectory_lines import Board
-from warehouse.kumo.rows import observation_text
+from perennial.warehouse.kumo.release.trajectory_lines import Board
+from perennial.warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
 INSTANCE = Board(

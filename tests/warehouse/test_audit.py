@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import AuditFailed
-from schemas.tables import TABLES
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.audit.audit import audit, cross_table_rules, require_pass
+from perennial.warehouse.catalog.catalog import view_over_arrow
+from perennial.warehouse.staging.merge_parts import write_sorted
 from tests.warehouse import tiny_edition
-from warehouse.audit.audit import audit, cross_table_rules, require_pass
-from warehouse.catalog.catalog import view_over_arrow
-from warehouse.staging.merge_parts import write_sorted
 
 Rows = dict[str, list[dict[str, Any]]]
 

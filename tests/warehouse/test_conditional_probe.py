@@ -8,12 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from schemas.errors import InvalidOption, RootLocked
+from perennial.schemas.errors import InvalidOption, RootLocked
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.conditional_probe import FOLDER
+from perennial.warehouse.store.store import Store
 from tests.warehouse.lock_holding import holding, leave_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.conditional_probe import FOLDER
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +23,8 @@ LOCK = "lock.json"
 _KILLED_AMID_PROBE = """
 import os, sys
 from s3fs import S3FileSystem
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.store import Store
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.store import Store
 
 call, requests = S3FileSystem.call_s3, []
 

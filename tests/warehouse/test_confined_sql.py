@@ -17,17 +17,17 @@ from threading import Event, Thread
 import psutil
 import pytest
 
-from schemas.errors import Damaged, QueryFailed, QueryTimedOut
+from perennial.schemas.errors import Damaged, QueryFailed, QueryTimedOut
+from perennial.warehouse.catalog.catalog import list_contents, open_catalog, table_file
+from perennial.warehouse.confined_sql.catalog import ConfinedCatalog, open_confined
+from perennial.warehouse.confined_sql.messages import MOST_BYTES, read_plain
+from perennial.warehouse.confined_sql.pool import SqlPool
+from perennial.warehouse.confined_sql.process import Limits, SqlProcess
+from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import two_editions
 from tests.flows.hostile_sql import ANSWERED_WITHOUT_SECRETS, READING, REFUSED
 from tests.warehouse.tiny_edition import INSTANCE_ID
-from warehouse.catalog.catalog import list_contents, open_catalog, table_file
-from warehouse.confined_sql.catalog import ConfinedCatalog, open_confined
-from warehouse.confined_sql.messages import MOST_BYTES, read_plain
-from warehouse.confined_sql.pool import SqlPool
-from warehouse.confined_sql.process import Limits, SqlProcess
-from warehouse.store.store import Store
 
 WORD = "hidden-word-4711"
 MB = 10**6
@@ -45,10 +45,10 @@ ENDED_PARENT = """
 import sys
 from pathlib import Path
 from math import inf
-from warehouse.catalog.catalog import list_contents
-from warehouse.confined_sql.catalog import ConfinedCatalog
-from warehouse.confined_sql.process import Limits, SqlProcess
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import list_contents
+from perennial.warehouse.confined_sql.catalog import ConfinedCatalog
+from perennial.warehouse.confined_sql.process import Limits, SqlProcess
+from perennial.warehouse.store.store import Store
 process = SqlProcess()
 catalog = ConfinedCatalog(list_contents(Store(sys.argv[1])), Limits(10**9), process,
     lambda: (print(process.pid, flush=True)))

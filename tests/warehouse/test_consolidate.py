@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import TABLES, staged_tables
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.staging import merge_parts as consolidating
+from perennial.warehouse.staging.merge_parts import consolidate, write_sorted
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.staging import merge_parts as consolidating
-from warehouse.staging.merge_parts import consolidate, write_sorted
-from warehouse.staging.staging import Staging
-from warehouse.store.parquet import with_place
-from warehouse.store.store import Store
 
 
 def _turns(count: int) -> pa.Table:

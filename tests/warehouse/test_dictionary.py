@@ -11,19 +11,19 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import TABLES
-from tests.flows.hand_made_root import Run, commands_on, perennial
-from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import Catalog, open_catalog, table_file
-from warehouse.catalog.dictionary import (
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, table_file
+from perennial.warehouse.catalog.dictionary import (
     column_doc,
     describe_columns,
     describe_relations,
     entries_without_a_column,
 )
-from warehouse.catalog.question_views import question_views
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.store.store import Store
+from tests.flows.hand_made_root import Run, commands_on, perennial
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 
 _OWN_INTERVALS = ("a2rbench_", "beyondbench_", "knowlogic_")
 _UNITS = ("a pair counts once", "a rule counts once", "pairs", "rules", "instances are resampled", "Fisher z")
@@ -104,7 +104,7 @@ connection = duckdb.connect(database)
 connection.execute(pathlib.Path(script).read_text(encoding="utf-8"))
 last = connection.fetchall()
 connection.close()
-assert not [name for name in sys.modules if name.split(".")[0] in ("flows", "schemas", "tasks", "warehouse")]
+assert not [name for name in sys.modules if name.partition(".")[0] == "perennial"]
 # What was made stays in the database file, for dbt or another shell.
 with duckdb.connect(database, read_only=True) as connection:
     connection.execute("SET TimeZone = 'UTC'")

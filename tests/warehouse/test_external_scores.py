@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import UnreadableInput
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.external_scores import keep_scores, load_scores, parse_scores
-from warehouse.store.store import Store
+from perennial.schemas.errors import UnreadableInput
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.external_scores import keep_scores, load_scores, parse_scores
+from perennial.warehouse.store.store import Store
 
 HEADINGS = "benchmark,player,score,source\n"
 

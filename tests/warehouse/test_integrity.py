@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from schemas.tables import TABLES
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.external_scores import keep_scores, score_files
+from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
+from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.external_scores import keep_scores, score_files
-from warehouse.catalog.later_statistics import as_statistics, keep_analysis
-from warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 CREATED = datetime(2026, 1, 2, tzinfo=UTC)
 LINKS = [(name, link) for name in tiny_edition.rows() for link in TABLES[name].references]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.id_set import EitherSet, IdSet
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.id_set import EitherSet, IdSet
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.store.store import Store
 
 # Halves that coincide, in few values, so that ids meet, share a half, and lie at the ends of the order.
 _HALVES = st.sampled_from(["0" * 16, "0" * 15 + "1", "8" + "0" * 15, "f" * 16])

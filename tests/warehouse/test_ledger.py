@@ -13,10 +13,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import UnreadableInput
-from schemas.model_calls.call_tables import CALLS
-from schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES, AttemptEnd, ModelRequest, Reply, Spent
-from warehouse.ledger.ledger import CallLedger
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.model_calls.call_tables import CALLS
+from perennial.schemas.model_calls.calls import (
+    ANSWERED_STATUSES,
+    CALL_STATUSES,
+    AttemptEnd,
+    ModelRequest,
+    Reply,
+    Spent,
+)
+from perennial.warehouse.ledger.ledger import CallLedger
 
 FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)
 BOOK = "A book. " * 1000
@@ -140,7 +147,8 @@ def test_an_attempt_that_the_process_did_not_live_to_end_counts_with_its_estimat
     path = tmp_path / "l.sqlite"
     script = (
         "import asyncio, os, sys; from pathlib import Path; "
-        "from tests.warehouse.test_ledger import request; from warehouse.ledger.ledger import CallLedger\n"
+        "from tests.warehouse.test_ledger import request; "
+        "from perennial.warehouse.ledger.ledger import CallLedger\n"
         "async def begin():\n"
         "    ledger = CallLedger(Path(sys.argv[1]), 'e1', 'http://localhost/v1')\n"
         "    await asyncio.gather(*(ledger.begin_attempt(request(str(i)), 0.5) for i in range(7)))\n"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import Damaged
-from schemas.model_calls.calls import ModelRequest
+from perennial.schemas.errors import Damaged
+from perennial.schemas.model_calls.calls import ModelRequest
+from perennial.warehouse.ledger.check import check_ledger
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.rows import CALL_COLUMNS
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger.check import check_ledger
-from warehouse.ledger.ledger import CallLedger
-from warehouse.ledger.reading import LedgerReader
-from warehouse.ledger.rows import CALL_COLUMNS
 
 URL = "http://localhost/v1"
 ANSWER = "It rains, as the flakes are grey. " * 300

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import Damaged, UnreadableInput
-from schemas.model_calls.calls import StoredBatch
+from perennial.schemas.errors import Damaged, UnreadableInput
+from perennial.schemas.model_calls.calls import StoredBatch
+from perennial.warehouse.ledger.check import check_ledger
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger.check import check_ledger
-from warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
 
 
 @pytest.mark.parametrize(

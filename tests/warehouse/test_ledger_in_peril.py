@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import UnreadableInput
+from perennial.schemas.errors import UnreadableInput
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger.ledger import CallLedger
-from warehouse.ledger.reading import CallFilter, LedgerReader
 
 SPAWN = multiprocessing.get_context("spawn")
 

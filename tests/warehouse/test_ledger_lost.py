@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import Damaged
+from perennial.schemas.errors import Damaged
+from perennial.warehouse.ledger.ledger import CallLedger
+from perennial.warehouse.ledger.place import one_ledger
+from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
 from tests.warehouse.test_ledger import keep, reply, request
-from warehouse.ledger.ledger import CallLedger
-from warehouse.ledger.place import one_ledger
-from warehouse.ledger.reading import CallFilter, LedgerReader
 
 URL = "http://localhost/v1"
 

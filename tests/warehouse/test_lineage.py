@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from flows.stages.unit_stages import list_jobs
-from schemas.benchmark import benchmarks
-from schemas.plan import EditionPlan, EvaluationPlan
-from schemas.tables import TABLES
+from perennial.flows.stages.unit_stages import list_jobs
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.lineage.columns import Origin, column_origins, origin_tables
+from perennial.warehouse.lineage.datasets import Written, root_namespace
+from perennial.warehouse.lineage.events import RefreshEvents
+from perennial.warehouse.lineage.jobs import StageTables
 from tests.warehouse.openlineage_schema import problems
-from warehouse.lineage.columns import Origin, column_origins, origin_tables
-from warehouse.lineage.datasets import Written, root_namespace
-from warehouse.lineage.events import RefreshEvents
-from warehouse.lineage.jobs import StageTables
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
 PLAY = EvaluationPlan("e1", "1", "kumo", ("algorithm-3",), runs=1, seed=0, code_version="0.1.0")

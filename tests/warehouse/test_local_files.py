@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from fsspec.core import url_to_fs
 
-from warehouse.store.file_system import file_system, is_local
-from warehouse.store.local_files import LocalFiles
+from perennial.warehouse.store.file_system import file_system, is_local
+from perennial.warehouse.store.local_files import LocalFiles
 
 
 @pytest.mark.parametrize(

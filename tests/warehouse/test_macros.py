@@ -1,4 +1,4 @@
-"""The macros of association: the figures of `tasks.statistics` and of scipy, over any two columns."""
+"""The macros of association: the figures of our statistics and of scipy, over any two columns."""
 
 import random
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import Step
-from tasks.statistics.association import compute_corrected_cramers_v
-from tasks.statistics.correlation import pearson
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.statistics.association import compute_corrected_cramers_v
+from perennial.tasks.statistics.correlation import pearson
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.question_views import macro_statements
+from perennial.warehouse.confined_sql.catalog import open_confined
+from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.question_views import macro_statements
-from warehouse.confined_sql.catalog import open_confined
-from warehouse.confined_sql.process import Limits
-from warehouse.store.store import Store
 
 _EXACT = {"abs": 1e-12, "rel": 1e-12}
 _ALL = "cramers_v(a, b), cramers_v_corrected(a, b), chi_square_p(a, b)"

@@ -9,14 +9,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import staged_tables
+from perennial.schemas.tables import staged_tables
+from perennial.warehouse.catalog.catalog import FORMAT, open_catalog, row_file, table_file
+from perennial.warehouse.editions.manifest import manifest_file, parse_manifest, seal_file, seal_row
+from perennial.warehouse.editions.verify import Verification, verifiable_units, verify_unit
+from perennial.warehouse.store.digests import Digest, digests_of
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import FORMAT, open_catalog, row_file, table_file
-from warehouse.editions.manifest import manifest_file, parse_manifest, seal_file, seal_row
-from warehouse.editions.verify import Verification, verifiable_units, verify_unit
-from warehouse.store.digests import Digest, digests_of
-from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TEMPLATES = {"kumo/players/turn.md.j2": "tpl_1"}

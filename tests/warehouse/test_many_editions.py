@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import InvalidOption
-from schemas.tables import TABLES
-from schemas.units import units_by_edition
-from warehouse.catalog.catalog import list_contents, row_file, table_file
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import units_by_edition
+from perennial.warehouse.catalog.catalog import list_contents, row_file, table_file
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 
 def _names(number: int) -> list[str]:

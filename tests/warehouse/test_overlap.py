@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import Damaged
-from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_file
-from warehouse.kumo.overlap import (
+from perennial.schemas.errors import Damaged
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.kumo.overlap import (
     READ_BY_GRAMMAR,
     InstanceFacts,
     earlier_instances,
@@ -23,8 +23,8 @@ from warehouse.kumo.overlap import (
     text_hash,
     write_facts,
 )
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 TRUTHS = [f"truth {i}" for i in range(8)]
 ACTIONS = [f"action {i}" for i in range(7)]

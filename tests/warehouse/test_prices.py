@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import UnreadableInput
-from schemas.model_calls.price import Price
-from warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
-from warehouse.store.store import Store
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.model_calls.price import Price
+from perennial.warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
+from perennial.warehouse.store.store import Store
 
 HEADER = ",".join(PRICE_COLUMNS)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import Step
-from tasks.statistics.multiplicity import holm
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.warehouse.catalog.question_views import question_views
 from tests.warehouse import tiny_edition
-from warehouse.catalog.question_views import question_views
 
 
 @pytest.fixture

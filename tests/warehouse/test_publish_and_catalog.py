@@ -15,31 +15,31 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.disclosure import METADATA_KEY, canary_line
-from schemas.errors import EditionConflict, QueryFailed, UnreadableInput
-from schemas.table_form import DUCKDB_TYPES
-from schemas.tables import TABLES
-from tests.conftest import REPOSITORY
-from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
-from warehouse.audit.audit import audit
-from warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, row_file, table_file
-from warehouse.catalog.later_statistics import analysis_of
-from warehouse.catalog.question_views import question_views
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.manifest import manifest_file
-from warehouse.editions.publish import (
+from perennial.schemas.disclosure import METADATA_KEY, canary_line
+from perennial.schemas.errors import EditionConflict, QueryFailed, UnreadableInput
+from perennial.schemas.table_form import DUCKDB_TYPES
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.audit.audit import audit
+from perennial.warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, row_file, table_file
+from perennial.warehouse.catalog.later_statistics import analysis_of
+from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.editions.publish import (
     Publication,
     evaluation_plan,
     read_counts,
     read_published_plan,
     unit_plan,
 )
-from warehouse.editions.publish import publish as publish_unit
-from warehouse.lock.root_lock import find_lock, lock_root
-from warehouse.staging.merge_parts import write_sorted
-from warehouse.store.parquet import with_place
-from warehouse.store.store import Store
+from perennial.warehouse.editions.publish import publish as publish_unit
+from perennial.warehouse.lock.root_lock import find_lock, lock_root
+from perennial.warehouse.staging.merge_parts import write_sorted
+from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.store import Store
+from tests.conftest import REPOSITORY
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -249,8 +249,8 @@ def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path)
 def test_a_process_that_has_read_a_table_ends_as_it_should(store: Store) -> None:
     program = (
         "import sys\n"
-        "from warehouse.editions.issued_ids import issued_instances\n"
-        "from warehouse.store.store import Store\n"
+        "from perennial.warehouse.editions.issued_ids import issued_instances\n"
+        "from perennial.warehouse.store.store import Store\n"
         "sys.exit(len(issued_instances(Store(sys.argv[1]), ('e1',))) + 6)"
     )
     for _ in range(10):

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import benchmarks
-from schemas.statistics.analysis_tables import PUBLISHED_SCORES
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.published_scores import published_rows
+from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.installed_benchmarks import installed, write_package
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.published_scores import published_rows
-from warehouse.store.store import Store
 
 SHARED = Path(os.environ.get("PERENNIAL_SHARED", REPOSITORY.parent / "shared"))
 TITLES = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
+from perennial.warehouse.kumo.release.layout import Release, find_release
 from tests.warehouse.release_tree import CLONE, EASY, write_files
-from warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
-from warehouse.kumo.release.layout import Release, find_release
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 139731311\n"
 POINTED = "a Git LFS pointer, its content was not fetched: run `git lfs pull` in the clone"

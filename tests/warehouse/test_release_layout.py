@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.warehouse.kumo.release.files import Skipped
+from perennial.warehouse.kumo.release.layout import Release, find_release
 from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
-from warehouse.kumo.release.files import Skipped
-from warehouse.kumo.release.layout import Release, find_release
 
 EASY_RUNS = f"{EASY}/eval_times=5.jsonl"
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.kumo.things import Setting
-from warehouse.kumo.release.files import ReleaseFile
-from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.run_table import run_table_episodes, table_players
-from warehouse.kumo.release.trajectory_lines import Board
+from perennial.schemas.kumo.things import Setting
+from perennial.warehouse.kumo.release.files import ReleaseFile
+from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.run_table import run_table_episodes, table_players
+from perennial.warehouse.kumo.release.trajectory_lines import Board
 
 BOARDS = {
     ("MusicEnv", Setting(4, 6)): {

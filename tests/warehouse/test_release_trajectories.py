@@ -8,8 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.game import Episode, Result, Turn
-from schemas.kumo.things import Step
+from perennial.schemas.game import Episode, Result, Turn
+from perennial.schemas.kumo.things import Step
+from perennial.warehouse.kumo.rows import episode_id, kumo_episode_row, move_rows, observation_text
+from perennial.warehouse.staging.play_rows import episode_row, turn_rows
 from tests.warehouse.release_runs import (
     EASY,
     HARD,
@@ -26,8 +28,6 @@ from tests.warehouse.release_runs import (
     whole_episodes,
     whole_turns,
 )
-from warehouse.kumo.rows import episode_id, kumo_episode_row, move_rows, observation_text
-from warehouse.staging.play_rows import episode_row, turn_rows
 
 # The real trajectories
 

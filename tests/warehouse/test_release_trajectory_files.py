@@ -9,8 +9,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import PerennialError
-from schemas.tables import TABLES
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.trajectories import (
+    ImportProgress,
+    import_trajectories,
+    merge_parts,
+    write_part,
+)
 from tests.warehouse.release_runs import (
     EASY,
     ON_WEATHER,
@@ -20,13 +27,6 @@ from tests.warehouse.release_runs import (
     read,
     read_lines,
     trajectory_file,
-)
-from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.trajectories import (
-    ImportProgress,
-    import_trajectories,
-    merge_parts,
-    write_part,
 )
 
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import RootLocked
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.lock import root_lock
+from perennial.warehouse.lock.found_lock import find_lock, remove_lock
+from perennial.warehouse.lock.owner import Life
+from perennial.warehouse.lock.root_lock import lock_root, refuse_locked, sole_writer
+from perennial.warehouse.store.store import Store
 from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
 from tests.warehouse.s3_server import S3, s3
-from warehouse.lock import root_lock
-from warehouse.lock.found_lock import find_lock, remove_lock
-from warehouse.lock.owner import Life
-from warehouse.lock.root_lock import lock_root, refuse_locked, sole_writer
-from warehouse.store.store import Store
 
 __all__ = ["record", "s3"]
 LOCK = "lock.json"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from s3fs import S3FileSystem
 
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from perennial.warehouse.store.store import Store
 from tests.warehouse.s3_server import BUCKET, S3, s3, s3_environment
-from warehouse.store.store import Store
 
 __all__ = ["s3"]
 
@@ -54,7 +54,7 @@ def test_a_missing_bucket_is_one_line(s3: S3) -> None:
         ):
             ask()
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "flows.cli.app", "editions", "--root", store.root],
+        [sys.executable, "-P", "-m", "perennial.flows.cli.app", "editions", "--root", store.root],
         capture_output=True,
         text=True,
         timeout=60,
@@ -115,7 +115,7 @@ def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pyte
     program = (
         "import sys\n"
         "sys.modules['s3fs'] = None\n"
-        "from flows.cli.app import main\n"
+        "from perennial.flows.cli.app import main\n"
         "sys.argv = ['perennial', 'editions', '--root', 's3://bucket/data']\n"
         "main()\n"
     )

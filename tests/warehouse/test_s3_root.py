@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import EditionConflict
+from perennial.schemas.errors import EditionConflict
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file
+from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.store.file_system import file_system
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog, published_editions, table_file
-from warehouse.editions.manifest import manifest_file
-from warehouse.store.file_system import file_system
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ __all__ = ["s3"]
 
 _RACE = """
 import sys
-from warehouse.store.store import Store
+from perennial.warehouse.store.store import Store
 
 store = Store(sys.argv[1])
 store.exists("warm")
@@ -35,10 +35,10 @@ print(store.create_bytes("folder/prize", sys.argv[2].encode() * 100_000), flush=
 _PUBLISH = """
 import sys
 from datetime import UTC, datetime
-from schemas.errors import EditionConflict
+from perennial.schemas.errors import EditionConflict
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.store.store import Store
+from perennial.warehouse.store.store import Store
 
 store = Store(sys.argv[1])
 store.exists("warm")
@@ -138,7 +138,7 @@ def test_what_another_process_wrote_is_seen_at_once(s3: S3) -> None:
     assert not store.exists("folder/b")
     program = (
         "import sys\n"
-        "from warehouse.store.store import Store\n"
+        "from perennial.warehouse.store.store import Store\n"
         "store = Store(sys.argv[1])\n"
         "store.write_bytes('folder/b', b'2')\n"
         "store.write_bytes('folder/a', b'longer')\n"

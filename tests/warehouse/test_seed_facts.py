@@ -10,13 +10,13 @@ from statistics import mean
 
 import pytest
 
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, SeedConfig, Setting
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.search import solve_instances
-from tasks.kumo.validation import validate_config
-from warehouse.kumo.domains.generate import FOLDER
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import solve_instances
+from perennial.tasks.kumo.validation import validate_config
+from perennial.warehouse.kumo.domains.generate import FOLDER
 
 _FILES = sorted((Path(__file__).parent / "seed_facts").glob("*.txt"))
 EACH_FACT = [(file.stem, line) for file in _FILES for line in file.read_text("utf-8").splitlines()]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
-from schemas.kumo.categories import CATEGORIES
-from schemas.kumo.things import Observation, SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.validation import validate_config
-from warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
-from warehouse.kumo.domains.source_form import read_facts
+from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.things import Observation, SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.validation import validate_config
+from perennial.warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
+from perennial.warehouse.kumo.domains.source_form import read_facts
 
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from schemas.errors import Damaged, EditionConflict
-from schemas.ids import content_id
-from schemas.tables import TABLES
+from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.ids import content_id
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.staging.staging import StagedPart, Staging, staged_units
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.staging.staging import StagedPart, Staging, staged_units
-from warehouse.store.store import Store
 
 
 def _write_forever(root: str) -> None:

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.tables import TABLES
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.audit import search
+from perennial.warehouse.audit.audit import _name_rule, audit, cross_table_rules, failed_validations
+from perennial.warehouse.audit.great_expectations import CheckpointRunner
+from perennial.warehouse.audit.suites import EVIDENCE_ROWS, rule_suite, table_suite
+from perennial.warehouse.staging.merge_parts import write_sorted
 from tests.flows.plain_audit import holds
 from tests.warehouse import tiny_edition
-from warehouse.audit import search
-from warehouse.audit.audit import _name_rule, audit, cross_table_rules, failed_validations
-from warehouse.audit.great_expectations import CheckpointRunner
-from warehouse.audit.suites import EVIDENCE_ROWS, rule_suite, table_suite
-from warehouse.staging.merge_parts import write_sorted
 
 EPISODES = 60
 
@@ -65,7 +65,7 @@ def test_a_doctored_row_fails_its_expectation_and_is_shown(
         monkeypatch.setattr(search, "WHOLE_ROWS", EPISODES - 1)
         monkeypatch.setattr(search, "SAMPLE_ROWS", 1)
     # Its rules would fail too, where they look at the same column: this is of the table's own suite.
-    monkeypatch.setattr("warehouse.audit.audit.cross_table_rules", lambda *_: {})
+    monkeypatch.setattr("perennial.warehouse.audit.audit.cross_table_rules", lambda *_: {})
     audited = audit({"episodes": _write(tmp_path, rows)})
     (broken,) = [row for row in audited.rows if not row["success"]]
     assert (broken["suite"], broken["validation"]) == ("episodes", "episodes")

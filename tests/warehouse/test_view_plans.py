@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
+from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.catalog.questions import saved_questions
 from tests.warehouse.view_plans import read_plan, wide_joins, write_tables
-from warehouse.catalog.question_views import question_views
-from warehouse.catalog.questions import saved_questions
 
 
 @pytest.fixture(scope="module")

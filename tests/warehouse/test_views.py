@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from flows.stages.compute_statistics import edition_statistics
-from schemas.kumo.things import Step
-from tasks.statistics.ranks.standardised import compare_standardised
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.statistics.ranks.standardised import compare_standardised
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
-from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

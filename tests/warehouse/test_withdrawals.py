@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from schemas.errors import Damaged, EditionConflict
-from schemas.tables import TABLES
-from tests.warehouse import tiny_edition
-from tests.warehouse.tiny_edition import publish
-from warehouse.catalog.catalog import (
+from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import (
     open_catalog,
     published_editions,
     question_views,
     visible_editions,
 )
-from warehouse.catalog.later_statistics import analysis_of, as_statistics, keep_analysis
-from warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.published_domains import domain_uses
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.later_statistics import analysis_of, as_statistics, keep_analysis
+from perennial.warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.kumo.published_domains import domain_uses
+from perennial.warehouse.store.store import Store
+from tests.warehouse import tiny_edition
+from tests.warehouse.tiny_edition import publish
 
 AT = "2026-02-01T00:00:00Z"
 BY = "me@here"

@@ -8,13 +8,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.game import EpisodeStatus
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.things import BookVerdict, Instance, Outcome, OutcomeState, SeedConfig, Setting, Step
-from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
-from schemas.tables import TABLES, staged_tables
-from warehouse.editions import publish as publishing
-from warehouse.kumo.rows import (
+from perennial.schemas.game import EpisodeStatus
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.things import (
+    BookVerdict,
+    Instance,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+    Setting,
+    Step,
+)
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.editions import publish as publishing
+from perennial.warehouse.kumo.rows import (
     authored_domain_row,
     book_row,
     config_row,
@@ -26,9 +34,9 @@ from warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
-from warehouse.staging.staging import Staging
-from warehouse.store.parquet import sort_by_key, with_place
-from warehouse.store.store import Store
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.parquet import sort_by_key, with_place
+from perennial.warehouse.store.store import Store
 
 CONFIG = SeedConfig(
     name="Weather",

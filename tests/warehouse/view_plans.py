@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.table_form import Column, Table
-from schemas.tables import TABLES
-from schemas.units import evaluation_of
-from warehouse.catalog.catalog import Contents, table_file
-from warehouse.catalog.question_views import question_views
-from warehouse.catalog.sql.table_sql import table_sql
-from warehouse.store.store import Store
+from perennial.schemas.table_form import Column, Table
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import evaluation_of
+from perennial.warehouse.catalog.catalog import Contents, table_file
+from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.store.store import Store
 
 EDITIONS = ("one", "two", "three")
 ROWS = {"questions": 500, "answers": 10_000, "either": 500, "analysis": 100}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from perennial.warehouse.store.store import Store
 from tests.flows.report_root import publish_two
 from tests.warehouse import tiny_edition
-from warehouse.store.store import Store
 
 HOSTILE_REPLY = (
     '<script>document.title = "owned"</script><img src="http://127.0.0.1:9/x.png" onerror="document.title=1">'

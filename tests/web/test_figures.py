@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.figure_data import own_report
-from flows.editions.report import report_data
-from flows.web.figures import chart_of, own_figures, read_edition
-from flows.web.page import Opened, Visit
-from flows.web.reading import read_snapshot
-from tasks.report.content import Section
-from tasks.report.page import SHARED, sections
+from perennial.flows.editions.figure_data import own_report
+from perennial.flows.editions.report import report_data
+from perennial.flows.web.figures import chart_of, own_figures, read_edition
+from perennial.flows.web.page import Opened, Visit
+from perennial.flows.web.reading import read_snapshot
+from perennial.tasks.report.content import Section
+from perennial.tasks.report.page import SHARED, sections
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition as a2rbench
 from tests.beyondbench import made_edition as beyondbench
 from tests.beyondbench.test_report import FAMILY, QUANTISED
@@ -19,7 +20,6 @@ from tests.flows.report_root import publish_two
 from tests.knowlogic.figures import made_edition as knowlogic
 from tests.web.drawn_charts import charts_of
 from tests.web.visiting import errors_of, visit
-from warehouse.store.store import Store
 
 
 def _publish_beyondbench(root: Path) -> None:

@@ -7,13 +7,13 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from flows.web.explorer import pages_of
+from perennial.flows.web.explorer import pages_of
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.explored_root import digests, publish_explored
 from tests.web.test_server import served
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 pytestmark = [
     pytest.mark.slow,

@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from flows.editions.diagnosis import find_problems
-from flows.web import run_sql as web_sql
-from flows.web.explorer import all_pages
-from flows.web.plain_text import plain
-from flows.web.reading import Rows, as_csv
-from flows.web.shared_pages import sql
-from schemas.benchmark import benchmarks
+from perennial.flows.editions.diagnosis import find_problems
+from perennial.flows.web import run_sql as web_sql
+from perennial.flows.web.explorer import all_pages
+from perennial.flows.web.plain_text import plain
+from perennial.flows.web.reading import Rows, as_csv
+from perennial.flows.web.shared_pages import sql
+from perennial.schemas.benchmark import benchmarks
+from perennial.warehouse.catalog.catalog import open_catalog, row_file
+from perennial.warehouse.catalog.withdrawals import withdraw
+from perennial.warehouse.store.store import Store
 from tests.flows.hostile_sql import REFUSED
 from tests.flows.report_root import HOSTILE, publish_floor, publish_printed
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.drawn_charts import charts_of
 from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
 from tests.web.visiting import errors_of, run_sql, visit
-from warehouse.catalog.catalog import open_catalog, row_file
-from warehouse.catalog.withdrawals import withdraw
-from warehouse.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def test_the_first_page_opens_no_catalog_per_edition(
         opened.append(units)
         return open_catalog(store, units, settings)
 
-    monkeypatch.setattr("flows.web.reading.open_catalog", open_and_note)
+    monkeypatch.setattr("perennial.flows.web.reading.open_catalog", open_and_note)
     shown = visit(published, "editions")
     editions = [name for name in shown.dataframe[0].value["edition"] if "@" not in name]
     # One of them all, and one of the edition that is shown.

@@ -2,8 +2,8 @@
 
 import pytest
 
-from flows.cli.look.report import check_explorer
-from schemas.errors import InvalidOption
+from perennial.flows.cli.look.report import check_explorer
+from perennial.schemas.errors import InvalidOption
 
 
 @pytest.mark.parametrize(

@@ -15,19 +15,20 @@ from typing import Any
 
 import pytest
 
-from flows.cli.look import web
-from flows.web.address import Address, check_address, open_port
-from flows.web.same_origin import SameOrigin
-from schemas.errors import InvalidOption
+from perennial.flows.cli.look import web
+from perennial.flows.web.address import Address, check_address, open_port
+from perennial.flows.web.same_origin import SameOrigin
+from perennial.schemas.errors import InvalidOption
 
-COMMAND = (sys.executable, "-m", "flows.cli.app", "web")
+COMMAND = (sys.executable, "-m", "perennial.flows.cli.app", "web")
 STUDY = """
 import sys
 from streamlit.testing.v1 import AppTest
-from flows.web.site import Site, serve_site
+from perennial.flows.web.site import Site, serve_site
 serve_site(Site({root!r}, {study!r}))
 page = AppTest.from_file({script!r}).run(timeout=30)
-explorer = [name for name in sys.modules if name.startswith(("flows.web.explorer", "flows.web.shared_pages"))]
+names = ("perennial.flows.web.explorer", "perennial.flows.web.shared_pages")
+explorer = [name for name in sys.modules if name.startswith(names)]
 print(len(page.sidebar), explorer)
 """
 
@@ -218,7 +219,7 @@ def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
 
 def test_no_other_command_imports_streamlit() -> None:
     code = (
-        "import sys, flows.cli.app as app, importlib\n"
+        "import sys, perennial.flows.cli.app as app, importlib\n"
         "for line in app.COMMANDS.values():\n"
         "    importlib.import_module(line[0].partition(':')[0])\n"
         "print('streamlit' in sys.modules)"

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.stages.compute_scale import renew_scale
-from tasks.report.page import sections
+from perennial.flows.editions.report import report_data
+from perennial.flows.stages.compute_scale import renew_scale
+from perennial.tasks.report.page import sections
+from perennial.warehouse.store.store import Store
 from tests.flows.report_root import MODEL, publish_two
 from tests.web.drawn_charts import charts_of
 from tests.web.visiting import errors_of, visit
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from flows.web import explorer
-from flows.web.site import Site, serve_site
+from perennial.flows.web import explorer
+from perennial.flows.web.site import Site, serve_site
 
 # Each visit would search all installed packages for components again.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

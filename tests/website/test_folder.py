@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.website import folder as folders
-from flows.website.folder import RECORD, Changes, Content, Part, open_site_folder
-from schemas.errors import Damaged, InvalidOption
+from perennial.flows.website import folder as folders
+from perennial.flows.website.folder import RECORD, Changes, Content, Part, open_site_folder
+from perennial.schemas.errors import Damaged, InvalidOption
 from tests.website.folders import read_folder
 
 NAMES = ("index.html", "a/b.html", "a/c.html", "d/e/f.txt", "g.txt")

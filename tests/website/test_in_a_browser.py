@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from flows.stages.compute_scale import compute_scale
-from flows.website.build import build_site
+from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.website.build import build_site
+from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM
 from tests.flows.report_root import publish_floor, publish_two
-from warehouse.store.store import Store
 
 pytestmark = [
     pytest.mark.slow,

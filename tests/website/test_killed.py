@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.website.build import build_site
+from perennial.flows.website.build import build_site
+from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import clean_environment
 from tests.flows.report_root import publish_two
 from tests.website.folders import read_folder
-from warehouse.store.store import Store
 
 pytestmark = pytest.mark.slow
 DEADLINE_S = 120
@@ -23,7 +23,7 @@ DEADLINE_S = 120
 def test_after_a_kill_the_same_command_builds_the_same_bytes(tmp_path: Path, files: int) -> None:
     root, site = tmp_path / "data", tmp_path / "site"
     publish_two(root)
-    command = [sys.executable, "-P", "-m", "flows.cli.app", "site", str(site), "--root", str(root)]
+    command = [sys.executable, "-P", "-m", "perennial.flows.cli.app", "site", str(site), "--root", str(root)]
     with subprocess.Popen(command, env=clean_environment(), stderr=subprocess.DEVNULL) as build:
         deadline = time.monotonic() + DEADLINE_S
         while build.poll() is None and sum(len(names) for *_, names in os.walk(site)) < files:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.website.boards import make_chart
-from flows.website.build import build_site
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.plan import RefreshPlan
-from tasks.website.names import player_file
+from perennial.flows.website.boards import make_chart
+from perennial.flows.website.build import build_site
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.plan import RefreshPlan
+from perennial.tasks.website.names import player_file
+from perennial.warehouse.store.store import Store
 from tests.flows import report_root
 from tests.warehouse import tiny_edition
 from tests.website.folders import read_folder
-from warehouse.store.store import Store
 
 OLD_MODEL, NEW_MODEL = "vendor/old-model", "vendor/new-model"
 

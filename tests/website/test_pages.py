@@ -13,19 +13,19 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from flows.stages.compute_scale import compute_scale
-from flows.website.after_refresh import keep_site, renew_site
-from flows.website.build import build_site
-from flows.website.folder import RECORD
-from flows.website.transcripts import fair_limit
-from tasks.website.names import player_file
-from tasks.website.render import MOST_BYTES
+from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.website.after_refresh import keep_site, renew_site
+from perennial.flows.website.build import build_site
+from perennial.flows.website.folder import RECORD
+from perennial.flows.website.transcripts import fair_limit
+from perennial.tasks.website.names import player_file
+from perennial.tasks.website.render import MOST_BYTES
+from perennial.warehouse.store.store import Store
 from tests.flows import report_root
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
 from tests.website.folders import PageReader, read_folder
 from tests.website.loud_root import publish_loud
-from warehouse.store.store import Store
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 NEVER = {"iframe", "object", "embed", "form", "img", "base", "b"}

@@ -8,16 +8,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows.editions.withdraw import withdraw_unit
-from flows.website.build import build_site
-from schemas.tables import TABLES
-from schemas.units import evaluation_of
+from perennial.flows.editions.withdraw import withdraw_unit
+from perennial.flows.website.build import build_site
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import evaluation_of
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.disclosure.retirements import retire
+from perennial.warehouse.disclosure.seeds import find_seed, reveal_seed
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
 from tests.website.folders import read_folder
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.disclosure.retirements import retire
-from warehouse.disclosure.seeds import find_seed, reveal_seed
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.store import Store
 
 _SHORTEST = 8  # a shorter text may be in others by chance
 EDITIONS = ("k", "l")

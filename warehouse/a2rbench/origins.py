@@ -1,6 +1,6 @@
 """Which columns the values of an edition of A2RBench are made from."""
 
-from schemas.benchmark import Origins
+from perennial.schemas.benchmark import Origins
 
 _SHOWN = "a2rbench_items.code a2rbench_items.examples a2rbench_items.query"
 _ASKED = "a2rbench_items.answer calls.reply"

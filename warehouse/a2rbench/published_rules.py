@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from warehouse.catalog.catalog import table_file
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.store.store import Store
 
 
 def published_codes(store: Store, editions: Sequence[str], domain: str) -> tuple[str, ...]:

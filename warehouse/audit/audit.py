@@ -1,9 +1,9 @@
 """The audit between writing and publishing, over files, in bounded memory.
 
-Each table has a suite of Great Expectations, derived from `schemas.tables`, which a checkpoint validates on
-its rows: all of them, or a sample where the table is large, which DuckDB then searches whole. What tables say
-of each other (`references`, `extends`) and the rules of `rules/*.sql` are queries for the rows that break
-them; a checkpoint expects that there is none.
+Each table has a suite of Great Expectations, derived from `perennial.schemas.tables`, which a checkpoint
+validates on its rows: all of them, or a sample where the table is large, which DuckDB then searches whole.
+What tables say of each other (`references`, `extends`) and the rules of `rules/*.sql` are queries for the
+rows that break them; a checkpoint expects that there is none.
 """
 
 import json
@@ -18,21 +18,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from schemas.benchmark import benchmarks
-from schemas.errors import AuditFailed
-from schemas.ids import canonical_json
-from schemas.rows import JsonObject, Row, Rows
-from schemas.tables import TABLES
-from warehouse.audit.great_expectations import CheckpointRunner
-from warehouse.audit.search import AuditedRows, read_broken, read_rows
-from warehouse.audit.suites import COLUMNS, NOT_NULL, TYPES, rule_suite, table_suite
-from warehouse.catalog.question_views import list_files
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.rows import JsonObject, Row, Rows
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.audit.great_expectations import CheckpointRunner
+from perennial.warehouse.audit.search import AuditedRows, read_broken, read_rows
+from perennial.warehouse.audit.suites import COLUMNS, NOT_NULL, TYPES, rule_suite, table_suite
+from perennial.warehouse.catalog.question_views import list_files
+from perennial.warehouse.catalog.sql.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb
 
-    from schemas.table_form import Table
+    from perennial.schemas.table_form import Table
 
 CROSS_TABLE = "cross_table"
 _NAMED = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
@@ -129,7 +129,7 @@ def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozense
         if table.name in own and table.extends in present:
             rules |= _rule_of_extension(table)
     packages = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
-    for package in ("warehouse.audit", *packages):
+    for package in ("perennial.warehouse.audit", *packages):
         for entry in list_files(package, "rules"):
             if entry.name.endswith(".sql"):
                 text = entry.read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from schemas.rows import JsonObject
-from warehouse.audit.suites import EVIDENCE_ROWS, TableExpectation
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.audit.suites import EVIDENCE_ROWS, TableExpectation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ class CheckpointRunner:
         self._gx = load_great_expectations()
         from great_expectations.data_context.types.base import ProgressBarsConfig
 
-        import warehouse.audit.expectations  # noqa: F401  registers them
+        import perennial.warehouse.audit.expectations  # noqa: F401  registers them
 
         self._context = self._gx.get_context(mode="ephemeral")
         self._context.variables.progress_bars = ProgressBarsConfig(globally=False, metric_calculations=False)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.ids import derive_rng
-from schemas.table_form import Table
-from warehouse.audit.suites import EVIDENCE_ROWS, TableExpectation
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.table_form import Table
+from perennial.warehouse.audit.suites import EVIDENCE_ROWS, TableExpectation
+from perennial.warehouse.catalog.sql.confinement import quote
 
 if TYPE_CHECKING:
     import duckdb

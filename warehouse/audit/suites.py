@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.table_form import Column, Table
-from warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.schemas.table_form import Column, Table
+from perennial.warehouse.catalog.sql.confinement import quote, quote_all
 
 COLUMNS = "expect_table_columns_to_match_ordered_list"
 TYPES = "expect_column_types"

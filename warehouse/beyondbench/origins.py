@@ -1,6 +1,6 @@
 """Which columns the values of an edition of BeyondBench are made from."""
 
-from schemas.benchmark import Origins
+from perennial.schemas.benchmark import Origins
 
 _PAYLOAD = "beyondbench_instances.payload"
 _ASKED = f"{_PAYLOAD} calls.reply"

@@ -13,28 +13,34 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import UnreadableInput
-from schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
-from schemas.table_form import Table
-from schemas.tables import TABLES
-from schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
-from warehouse.catalog.dictionary import comment_statements
-from warehouse.catalog.external_scores import score_files
-from warehouse.catalog.later_statistics import analysis_of
-from warehouse.catalog.published_scores import published_sql
-from warehouse.catalog.question_views import in_order, macro_names, macro_statements, question_views, words_of
-from warehouse.catalog.scale_file import scale_files
-from warehouse.catalog.sql.confinement import Setting
-from warehouse.catalog.sql.names import FORMAT as FORMAT
-from warehouse.catalog.sql.names import PART as PART
-from warehouse.catalog.sql.names import row_file as row_file
-from warehouse.catalog.sql.names import table_file as table_file
-from warehouse.catalog.sql.run_sql import SqlRunner, may_be_damage, open_runner
-from warehouse.catalog.sql.table_sql import table_sql
-from warehouse.catalog.withdrawals import withdrawn_units
-from warehouse.editions.damage import damaged_file, refuse_damaged
-from warehouse.store.regular_files import NotRegular
-from warehouse.store.store import Store
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
+from perennial.schemas.table_form import Table
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
+from perennial.warehouse.catalog.dictionary import comment_statements
+from perennial.warehouse.catalog.external_scores import score_files
+from perennial.warehouse.catalog.later_statistics import analysis_of
+from perennial.warehouse.catalog.published_scores import published_sql
+from perennial.warehouse.catalog.question_views import (
+    in_order,
+    macro_names,
+    macro_statements,
+    question_views,
+    words_of,
+)
+from perennial.warehouse.catalog.scale_file import scale_files
+from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.catalog.sql.names import FORMAT as FORMAT
+from perennial.warehouse.catalog.sql.names import PART as PART
+from perennial.warehouse.catalog.sql.names import row_file as row_file
+from perennial.warehouse.catalog.sql.names import table_file as table_file
+from perennial.warehouse.catalog.sql.run_sql import SqlRunner, may_be_damage, open_runner
+from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.editions.damage import damaged_file, refuse_damaged
+from perennial.warehouse.store.regular_files import NotRegular
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

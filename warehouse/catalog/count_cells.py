@@ -11,14 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged, in_one_line
-from schemas.game import EPISODE_STATUSES
-from schemas.people.persons import pool_sql
-from schemas.statistics.populations import THESE_DOMAINS, Population
-from schemas.tables import TABLES
-from warehouse.catalog.sql.table_sql import table_sql
-from warehouse.store.duckdb_files import let_duckdb_read
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged, in_one_line
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.people.persons import pool_sql
+from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.store.duckdb_files import let_duckdb_read
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb
@@ -126,7 +126,7 @@ class Answers:
 
         `version` names another version of the questions than the usual one.
         """
-        sql = (files("warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
+        sql = (files("perennial.warehouse.catalog") / "cells.sql").read_text(encoding="utf-8")
         statuses = [
             (f"status_{status}", f"(count(*) FILTER (e.status = '{status}'))::INTEGER")
             for status in EPISODE_STATUSES

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from schemas.table_form import DUCKDB_TYPES
-from schemas.tables import TABLES
-from warehouse.catalog.question_views import (
+from perennial.schemas.table_form import DUCKDB_TYPES
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.question_views import (
     SHARED,
     in_order,
     question_of,
@@ -24,8 +24,8 @@ from warehouse.catalog.question_views import (
     view_packages,
     without_comments,
 )
-from warehouse.catalog.sql.confinement import quote
-from warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.sql.table_sql import table_sql
 
 
 class ColumnEntry(NamedTuple):

@@ -6,12 +6,12 @@ import math
 import re
 from typing import Any
 
-from schemas.errors import UnreadableInput, quote
-from schemas.ids import content_id
-from schemas.statistics.analysis_tables import EXTERNAL_SCORES
-from schemas.text.hidden_characters import hidden_character
-from warehouse.store.store import Store
-from warehouse.store.versioned_files import latest_versions, write_version
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.ids import content_id
+from perennial.schemas.statistics.analysis_tables import EXTERNAL_SCORES
+from perennial.schemas.text.hidden_characters import hidden_character
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.versioned_files import latest_versions, write_version
 
 SCORES = "external_scores"
 # What a browser takes for an address; only those of the web are let through.

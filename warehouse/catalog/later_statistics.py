@@ -9,12 +9,12 @@ can finish.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemas.ids import content_id
-from schemas.tables import TABLES
-from schemas.units import split_unit
-from warehouse.store.parquet import sort_by_key, with_place
-from warehouse.store.store import Store
-from warehouse.store.versioned_files import latest_version, write_version
+from perennial.schemas.ids import content_id
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import split_unit
+from perennial.warehouse.store.parquet import sort_by_key, with_place
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.versioned_files import latest_version, write_version
 
 if TYPE_CHECKING:
     import pyarrow

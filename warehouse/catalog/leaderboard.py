@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from schemas.statistics.measure import Measure
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.statistics.measure import Measure
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:

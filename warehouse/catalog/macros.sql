@@ -1,4 +1,4 @@
--- Measures of association of any two columns, by the same definitions as in `tasks.statistics`; other macros are their parts.
+-- Measures of association of any two columns, by the same definitions as in `perennial.tasks.statistics`; other macros are their parts.
 -- `list_transform([value], lambda name: ...)[1]` names a value: a macro's argument is computed wherever its name stands.
 -- Fields are read as `name['field']`: in HAVING, DuckDB takes `name.field` for a column.
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged
-from schemas.tables import TABLES
-from warehouse.catalog.catalog import published_units, table_file
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

@@ -12,11 +12,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from schemas.benchmark import benchmarks
-from schemas.statistics.analysis_tables import PUBLISHED_SCORES
-from schemas.statistics.published import PublishedScore
-from schemas.table_form import DUCKDB_TYPES
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.table_form import DUCKDB_TYPES
+from perennial.warehouse.catalog.sql.confinement import quote
 
 # What a row of such a file says of its numbers; every other column is a number. `printed_as` is the label
 # that the source gives the row, where that is not the player whose numbers they are.

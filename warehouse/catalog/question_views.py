@@ -6,13 +6,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from schemas.benchmark import benchmarks
-from schemas.tables import TABLES
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.tables import TABLES
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-SHARED = "warehouse.catalog"
+SHARED = "perennial.warehouse.catalog"
 _ANSWERS = "episode_answers"
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from warehouse.catalog.question_views import question_of, view_packages, without_comments
-from warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.question_views import question_of, view_packages, without_comments
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _PARAMETER = re.compile(r"^\$(\w+) = (.*)$", re.MULTILINE)
 _NO_ROW = re.compile(r"^No row: (.*)\.$", re.MULTILINE)

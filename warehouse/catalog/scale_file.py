@@ -7,11 +7,11 @@ of others than those that are visible.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from schemas.ids import content_id
-from schemas.statistics.analysis_tables import SCALE
-from schemas.units import is_evaluation
-from warehouse.store.store import Store
-from warehouse.store.versioned_files import latest_version, write_version
+from perennial.schemas.ids import content_id
+from perennial.schemas.statistics.analysis_tables import SCALE
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.versioned_files import latest_version, write_version
 
 if TYPE_CHECKING:
     import pyarrow

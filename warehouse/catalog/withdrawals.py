@@ -8,9 +8,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from schemas.errors import Damaged, EditionConflict
-from schemas.units import describe_unit
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.store.store import Store
 
 FORMAT = 1
 _FOLDER = "withdrawals"

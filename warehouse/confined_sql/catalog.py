@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from math import inf
 from typing import Any
 
-from warehouse.catalog.catalog import Contents, list_contents
-from warehouse.catalog.sql.confinement import Setting
-from warehouse.catalog.sql.run_sql import Row
-from warehouse.confined_sql.messages import Task
-from warehouse.confined_sql.process import Limits, PossibleDamage, SqlProcess
-from warehouse.editions.damage import refuse_damaged
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import Contents, list_contents
+from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.catalog.sql.run_sql import Row
+from perennial.warehouse.confined_sql.messages import Task
+from perennial.warehouse.confined_sql.process import Limits, PossibleDamage, SqlProcess
+from perennial.warehouse.editions.damage import refuse_damaged
+from perennial.warehouse.store.store import Store
 
 
 class ConfinedCatalog:

@@ -16,9 +16,16 @@ from threading import Thread
 from traceback import format_exc
 from typing import Any, BinaryIO
 
-from schemas.errors import PerennialError, QueryFailed, in_one_line
-from warehouse.catalog.sql.run_sql import Row, may_be_damage, memory_error, name_query, open_runner
-from warehouse.confined_sql.messages import MOST_BYTES, Failure, Task, pack, read_task, write_message
+from perennial.schemas.errors import PerennialError, QueryFailed, in_one_line
+from perennial.warehouse.catalog.sql.run_sql import Row, may_be_damage, memory_error, name_query, open_runner
+from perennial.warehouse.confined_sql.messages import (
+    MOST_BYTES,
+    Failure,
+    Task,
+    pack,
+    read_task,
+    write_message,
+)
 
 _PR_SET_PDEATHSIG = 1
 _ROWS_AT_ONCE = 256

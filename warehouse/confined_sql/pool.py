@@ -6,8 +6,8 @@ from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore, Lock
 from time import monotonic
 
-from schemas.errors import QueryFailed
-from warehouse.confined_sql.process import SqlProcess
+from perennial.schemas.errors import QueryFailed
+from perennial.warehouse.confined_sql.process import SqlProcess
 
 _LOOK_S = 0.2
 _NICENESS = 10  # whatever a visitor computes, the other pages come first

@@ -13,10 +13,10 @@ from typing import Any
 
 import psutil
 
-from schemas import errors
-from schemas.errors import PerennialError, QueryFailed
-from warehouse.catalog.sql.run_sql import memory_error, name_query, time_error
-from warehouse.confined_sql.messages import Failure, Task, read_plain, write_message
+from perennial.schemas import errors
+from perennial.schemas.errors import PerennialError, QueryFailed
+from perennial.warehouse.catalog.sql.run_sql import memory_error, name_query, time_error
+from perennial.warehouse.confined_sql.messages import Failure, Task, read_plain, write_message
 
 _LOOK_S = 0.01
 _WAIT_S = 0.2
@@ -50,7 +50,7 @@ class SqlProcess:
         # Ctrl-C is for this process alone.
         self._process = subprocess.Popen(
             [
-                *(sys.executable, "-P", "-m", "warehouse.confined_sql.child"),
+                *(sys.executable, "-P", "-m", "perennial.warehouse.confined_sql.child"),
                 *(str(os.getpid()), str(niceness)),
             ],
             stdin=subprocess.PIPE,

@@ -14,17 +14,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged
-from schemas.table_form import Table
-from schemas.tables import TABLES
-from schemas.units import split_unit
-from warehouse.catalog.catalog import open_catalog, table_file, visible_evaluations
-from warehouse.catalog.later_statistics import STATISTICS, analysis_of
-from warehouse.catalog.sql.confinement import Setting
-from warehouse.editions.manifest import manifest_file, parse_manifest
-from warehouse.editions.publish import read_published_plan
-from warehouse.store.parquet import with_place
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.table_form import Table
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import open_catalog, table_file, visible_evaluations
+from perennial.warehouse.catalog.later_statistics import STATISTICS, analysis_of
+from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.editions.manifest import manifest_file, parse_manifest
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.parquet import with_place
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

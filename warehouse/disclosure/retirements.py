@@ -6,8 +6,8 @@ exported is known.
 
 import json
 
-from schemas.errors import EditionConflict
-from warehouse.store.store import Store
+from perennial.schemas.errors import EditionConflict
+from perennial.warehouse.store.store import Store
 
 _FOLDER = "retirements"
 

@@ -9,14 +9,14 @@ import hashlib
 import os
 from pathlib import Path
 
-from schemas.disclosure import commitment_of, seed_bytes
-from schemas.errors import Damaged, EditionConflict, InvalidOption
-from schemas.plan import EditionPlan
-from warehouse.disclosure.retirements import is_retired
-from warehouse.editions.publish import read_published_plan
-from warehouse.ledger.ledger import ledger_file
-from warehouse.local_draft import draft_of
-from warehouse.store.store import Store
+from perennial.schemas.disclosure import commitment_of, seed_bytes
+from perennial.schemas.errors import Damaged, EditionConflict, InvalidOption
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.local_draft import draft_of
+from perennial.warehouse.store.store import Store
 
 REVEALS = "reveals"
 

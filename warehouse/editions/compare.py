@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.table_form import Table
-from schemas.tables import TABLES
-from warehouse.catalog.catalog import table_file
-from warehouse.store.store import Store
+from perennial.schemas.table_form import Table
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

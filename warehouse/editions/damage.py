@@ -8,12 +8,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 
-from schemas.errors import Damaged, in_one_line
-from schemas.units import describe_unit
-from warehouse.catalog.sql.names import row_file, unit_of
-from warehouse.editions.manifest import is_sealed, manifest_file, parse_manifest, seal_file
-from warehouse.store.digests import Digest, digests_of
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged, in_one_line
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.sql.names import row_file, unit_of
+from perennial.warehouse.editions.manifest import is_sealed, manifest_file, parse_manifest, seal_file
+from perennial.warehouse.store.digests import Digest, digests_of
+from perennial.warehouse.store.store import Store
 
 _OF_TABLES = "tables/"
 # A file that is replaced by later ones has the beginning of its SHA-256 in its name.

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged, in_one_line
-from schemas.table_form import Reference, Table
-from schemas.tables import TABLES
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import open_catalog
-from warehouse.catalog.external_scores import score_files
-from warehouse.catalog.later_statistics import ANALYSES
-from warehouse.catalog.scale_file import SCALES
-from warehouse.catalog.sql.confinement import Setting
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged, in_one_line
+from perennial.schemas.table_form import Reference, Table
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.external_scores import score_files
+from perennial.warehouse.catalog.later_statistics import ANALYSES
+from perennial.warehouse.catalog.scale_file import SCALES
+from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.published_rows import read_batches
-from warehouse.editions.id_set import IdSet
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.published_rows import read_batches
+from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.store.store import Store
 
 _TABLE, _COLUMN = "instances", "content_hash"
 _BATCH_ROWS = 1 << 18

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from schemas.errors import Damaged
-from schemas.ids import canonical_json
-from schemas.plan import EditionPlan, EvaluationPlan, Plan
-from warehouse.catalog.sql.names import FORMAT, row_file, table_file
-from warehouse.editions.provenance import code_sha256, dependency_versions, python_version
-from warehouse.store.digests import Digest, digests_of
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
+from perennial.warehouse.catalog.sql.names import FORMAT, row_file, table_file
+from perennial.warehouse.editions.provenance import code_sha256, dependency_versions, python_version
+from perennial.warehouse.store.digests import Digest, digests_of
+from perennial.warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 _DISTRIBUTION = "perennial-bench"
-_ROOMS = ("schemas", "prompts", "tasks", "warehouse", "flows")
 _CODE = (".py", ".sql", ".j2", ".json", ".csv", ".toml")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -19,10 +18,11 @@ def code_sha256() -> str:
 
     It distinguishes two states of the code that have one version, such as a clone with changes in it.
     """
-    installed = Path(__file__).resolve().parents[2]
-    files = (path for room in _ROOMS for path in (installed / room).rglob("*") if path.suffix in _CODE)
+    installed = Path(__file__).parents[2]
+    # In a clone the packages are links, which a search from here would not follow.
+    parts = [path for entry in installed.iterdir() for path in (entry, *entry.rglob("*"))]
     whole = hashlib.sha256()
-    for path in sorted(files):
+    for path in sorted(path for path in parts if path.suffix in _CODE):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         whole.update(f"{content} {path.relative_to(installed).as_posix()}\n".encode())
     return whole.hexdigest()

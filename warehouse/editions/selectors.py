@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from schemas.errors import InvalidOption, UnreadableInput, suggest
-from schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.catalog import published_units, row_file
-from warehouse.store.store import Store
+from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
+from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import published_units, row_file
+from perennial.warehouse.store.store import Store
 
 LATEST = "latest"
 _SHOWN = 12  # editions that an error lists

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from schemas.errors import Damaged
-from schemas.model_calls.calls import ModelRequest, Reply
-from warehouse.catalog.catalog import table_file
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.store.store import Store
 
 _REPLY_COLUMNS = tuple(field.name for field in fields(Reply) if field.name not in ("content", "raw"))
 

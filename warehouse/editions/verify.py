@@ -5,11 +5,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from schemas.errors import in_one_line
-from schemas.units import is_evaluation, split_unit
-from warehouse.catalog.catalog import published_units, row_file, table_file
-from warehouse.disclosure.seeds import reveal_file
-from warehouse.editions.manifest import (
+from perennial.schemas.errors import in_one_line
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import published_units, row_file, table_file
+from perennial.warehouse.disclosure.seeds import reveal_file
+from perennial.warehouse.editions.manifest import (
     ListedFile,
     Manifest,
     is_sealed,
@@ -17,10 +17,10 @@ from warehouse.editions.manifest import (
     parse_manifest,
     seal_file,
 )
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.store.digests import Digest, digests_of
-from warehouse.store.parquet import parquet_table
-from warehouse.store.store import Store
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.store.digests import Digest, digests_of
+from perennial.warehouse.store.parquet import parquet_table
+from perennial.warehouse.store.store import Store
 
 Problem = Literal["missing", "truncated", "altered", "unreadable", "unlisted"]
 _UNCHECKED = "no file was checked"

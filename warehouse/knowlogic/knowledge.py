@@ -5,8 +5,8 @@ from functools import lru_cache
 from importlib.resources import files
 from io import StringIO
 
-from schemas.ids import content_id
-from schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.ids import content_id
+from perennial.schemas.knowlogic.knowledge import Knowledge
 
 FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
 
@@ -15,7 +15,7 @@ FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
 def load_knowledge() -> Knowledge:
     """Return all tables, read once."""
     tables = {}
-    root = files("warehouse.knowlogic")
+    root = files("perennial.warehouse.knowlogic")
     for folder in FOLDERS:
         place = root / folder
         for file in sorted(place.iterdir(), key=lambda each: each.name) if place.is_dir() else ():

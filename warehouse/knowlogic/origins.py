@@ -1,6 +1,6 @@
 """Which columns the values of an edition of KnowLogic are made from."""
 
-from schemas.benchmark import Origins
+from perennial.schemas.benchmark import Origins
 
 _PAYLOAD = "knowlogic_questions.payload"
 _ASKED = "knowlogic_questions.letters calls.reply"

@@ -3,14 +3,14 @@
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 
 _FILE = "config.json"
 
 
 def bundled_domains() -> dict[str, Traversable]:
     """Return the bundled configuration files by domain name (the name of the file's folder), sorted."""
-    folder = files("warehouse.kumo") / "domains"
+    folder = files("perennial.warehouse.kumo") / "domains"
     if not folder.is_dir():
         return {}
     found = {entry.name: entry / _FILE for entry in folder.iterdir() if (entry / _FILE).is_file()}

@@ -1,6 +1,6 @@
 """Which columns the values of KUMO's columns, and of shared ones, are made from in an edition of KUMO."""
 
-from schemas.benchmark import Origins
+from perennial.schemas.benchmark import Origins
 
 _CONFIG = "kumo_seed_configs.config"
 # What a book must say: the rules of an instance follow from its truths, its actions and its configuration.

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged
-from schemas.ids import canonical_json
-from schemas.rows import Row
-from warehouse.catalog.catalog import table_file
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from warehouse.catalog.catalog import open_catalog, published_editions, table_file, visible_editions
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file, visible_editions
+from perennial.warehouse.store.store import Store
 
 
 def domain_uses(store: Store) -> dict[str, int]:

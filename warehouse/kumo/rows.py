@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 
-from schemas.disclosure import is_public
-from schemas.ids import content_id
-from schemas.kumo.book_styles import BookStyle
-from schemas.kumo.things import (
+from perennial.schemas.disclosure import is_public
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.book_styles import BookStyle
+from perennial.schemas.kumo.things import (
     COUNTERFACTUAL,
     BookVerdict,
     BookVersion,
@@ -21,8 +21,8 @@ from schemas.kumo.things import (
     observation_text,
     read_number,
 )
-from schemas.rows import Row
-from warehouse.staging.growth_rows import question_row
+from perennial.schemas.rows import Row
+from perennial.warehouse.staging.growth_rows import question_row
 
 BENCHMARK = "kumo"
 _NO_OPTIMUM: Row = {

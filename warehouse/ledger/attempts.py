@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from schemas.model_calls.calls import AttemptEnd, Spent
+from perennial.schemas.model_calls.calls import AttemptEnd, Spent
 
 _BEGIN = """
     INSERT INTO attempts (number, edition, call_id, batch, estimate_usd, sent_at)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from schemas.errors import shorten
+from perennial.schemas.errors import shorten
 
 _SHOWN = 3
 _WIDTH = 200

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from schemas.errors import in_one_line
-from warehouse.ledger.digest import call_digest, message_digest
-from warehouse.ledger.rows import CALL_COLUMNS
-from warehouse.ledger.schema import (
+from perennial.schemas.errors import in_one_line
+from perennial.warehouse.ledger.digest import call_digest, message_digest
+from perennial.warehouse.ledger.rows import CALL_COLUMNS
+from perennial.warehouse.ledger.schema import (
     ANSWERED_SQL,
     find_ledger_root_id,
     open_for_reading,

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import Damaged
-from schemas.ids import content_id
+from perennial.schemas.errors import Damaged
+from perennial.schemas.ids import content_id
 
 _DIGEST_BYTES = 16
 

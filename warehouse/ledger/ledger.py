@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from schemas.ids import content_id
-from schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
-from warehouse.ledger.attempts import AttemptBegin, find_last_attempt, sum_attempts
-from warehouse.ledger.place import keep_same_ledger, require_same_ledger
-from warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
-from warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
-from warehouse.ledger.server_batches import (
+from perennial.schemas.ids import content_id
+from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent, StoredBatch
+from perennial.warehouse.ledger.attempts import AttemptBegin, find_last_attempt, sum_attempts
+from perennial.warehouse.ledger.place import keep_same_ledger, require_same_ledger
+from perennial.warehouse.ledger.rows import entry, stored_calls, stored_reply, table_row
+from perennial.warehouse.ledger.schema import ANSWERED_SQL, keep_root_id, open_for_writing, plain_errors
+from perennial.warehouse.ledger.server_batches import (
     begin_batch,
     calls_of_batch,
     find_batch,
     forget_batch,
     keep_batch_id,
 )
-from warehouse.ledger.writer import LedgerWriter
-from warehouse.store.file_system import file_system
+from perennial.warehouse.ledger.writer import LedgerWriter
+from perennial.warehouse.store.file_system import file_system
 
 LEDGER_FILE = "ledger.sqlite"
 

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from schemas.errors import Damaged
-from warehouse.ledger.schema import open_for_writing
-from warehouse.local_draft import draft_of
+from perennial.schemas.errors import Damaged
+from perennial.warehouse.ledger.schema import open_for_writing
+from perennial.warehouse.local_draft import draft_of
 
 
 class LedgerPlace:

@@ -7,9 +7,9 @@ import csv
 import io
 import re
 
-from schemas.errors import UnreadableInput, shorten
-from schemas.model_calls.price import Price
-from warehouse.store.store import Store
+from perennial.schemas.errors import UnreadableInput, shorten
+from perennial.schemas.model_calls.price import Price
+from perennial.warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"
 PRICE_COLUMNS = (

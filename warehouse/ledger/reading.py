@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schemas.model_calls.calls import Spent
-from schemas.units import LOOK_UP, split_unit
-from warehouse.ledger.attempts import sum_attempts
-from warehouse.ledger.causes import Cause, count_causes
-from warehouse.ledger.rows import stored_calls
-from warehouse.ledger.schema import ANSWERED_SQL, open_for_reading, plain_errors
+from perennial.schemas.model_calls.calls import Spent
+from perennial.schemas.units import LOOK_UP, split_unit
+from perennial.warehouse.ledger.attempts import sum_attempts
+from perennial.warehouse.ledger.causes import Cause, count_causes
+from perennial.warehouse.ledger.rows import stored_calls
+from perennial.warehouse.ledger.schema import ANSWERED_SQL, open_for_reading, plain_errors
 
 # A list of calls shows these: none of them is long, as errors are shortened when they are stored.
 LISTED_COLUMNS = (

@@ -8,11 +8,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import UnreadableInput
-from schemas.ids import canonical_json
-from schemas.model_calls.call_tables import CALLS
-from schemas.model_calls.calls import ANSWERED_STATUSES, ModelRequest, Reply
-from warehouse.ledger.digest import check_call, check_message, message_digest
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.model_calls.call_tables import CALLS
+from perennial.schemas.model_calls.calls import ANSWERED_STATUSES, ModelRequest, Reply
+from perennial.warehouse.ledger.digest import check_call, check_message, message_digest
 
 REPLY_COLUMNS = tuple(field.name for field in fields(Reply))
 REQUEST_COLUMNS = ("role", "model", "template", "template_hash", "repeat", "params", "messages")

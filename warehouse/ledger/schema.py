@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from schemas.errors import Damaged, PerennialError, UnreadableInput
-from schemas.model_calls.calls import ANSWERED_STATUSES
+from perennial.schemas.errors import Damaged, PerennialError, UnreadableInput
+from perennial.schemas.model_calls.calls import ANSWERED_STATUSES
 
 APPLICATION_ID = 0x50726E6C  # says in the file's header that it is a ledger of perennial
 

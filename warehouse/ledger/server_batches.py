@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from schemas.model_calls.calls import StoredBatch
-from warehouse.ledger.attempts import AttemptBegin, begin_attempts
+from perennial.schemas.model_calls.calls import StoredBatch
+from perennial.warehouse.ledger.attempts import AttemptBegin, begin_attempts
 
 _FIND = """
     SELECT number, file_id, requests, batch_id FROM server_batches AS batch

@@ -18,13 +18,13 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, cast
 
-from schemas.errors import Damaged, UnreadableInput
-from schemas.model_calls.calls import AttemptEnd, Reply
-from warehouse.ledger.attempts import AttemptBegin, begin_attempts, end_attempts
-from warehouse.ledger.digest import call_digest
-from warehouse.ledger.place import LedgerPlace
-from warehouse.ledger.rows import CALL_COLUMNS, Entry, stored_reply
-from warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, plain_errors
+from perennial.schemas.errors import Damaged, UnreadableInput
+from perennial.schemas.model_calls.calls import AttemptEnd, Reply
+from perennial.warehouse.ledger.attempts import AttemptBegin, begin_attempts, end_attempts
+from perennial.warehouse.ledger.digest import call_digest
+from perennial.warehouse.ledger.place import LedgerPlace
+from perennial.warehouse.ledger.rows import CALL_COLUMNS, Entry, stored_reply
+from perennial.warehouse.ledger.schema import ANSWERED_SQL, open_for_writing, plain_errors
 
 _MOST_A_GROUP = 256
 _MOST_KNOWN_MESSAGES = 100_000

@@ -1,5 +1,5 @@
 """Which columns the values of a column are made from: the references of the tables, what is listed
-here, and what each benchmark lists of its own (`schemas.benchmark.Declaration.origins`).
+here, and what each benchmark lists of its own (`perennial.schemas.benchmark.Declaration.origins`).
 
 A column that is absent comes from the settings of the refresh, from the domains that were given, or from
 other columns of its own row.
@@ -7,8 +7,8 @@ other columns of its own row.
 
 from typing import Literal, NamedTuple
 
-from schemas.benchmark import Origins, benchmarks
-from schemas.tables import TABLES
+from perennial.schemas.benchmark import Origins, benchmarks
+from perennial.schemas.tables import TABLES
 
 Kind = Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"]
 
@@ -63,6 +63,6 @@ def _place(name: str) -> tuple[str, str]:
 
 
 def origin_tables(table: str) -> tuple[str, ...]:
-    """Return the tables that the table's rows are made from, in the order of `schemas.tables.TABLES`."""
+    """Return the tables that the table's rows are made from, in the order of `TABLES`."""
     named = {origin.table for origins in column_origins(table).values() for origin in origins}
     return tuple(name for name in TABLES if name in named)

@@ -18,10 +18,10 @@ from openlineage.client.facet_v2 import (
     schema_dataset,
 )
 
-from schemas.tables import TABLES
-from schemas.units import split_unit
-from warehouse.ledger.ledger import without_credentials
-from warehouse.lineage.columns import column_origins
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import split_unit
+from perennial.warehouse.ledger.ledger import without_credentials
+from perennial.warehouse.lineage.columns import column_origins
 
 
 def root_namespace(root: str) -> str:

@@ -22,10 +22,10 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.uuid import generate_new_uuid
 
-from schemas.plan import EditionPlan, Plan
-from schemas.tables import TABLES
-from warehouse.lineage.datasets import UnitDatasets, Written, root_namespace
-from warehouse.lineage.jobs import StageTables
+from perennial.schemas.plan import EditionPlan, Plan
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.lineage.datasets import UnitDatasets, Written, root_namespace
+from perennial.warehouse.lineage.jobs import StageTables
 
 _NAMESPACE = "perennial"
 _GROWN = "Grows one edition of the benchmark, from its domains to its published tables."

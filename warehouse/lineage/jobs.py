@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from schemas.tables import TABLES, staged_tables
-from schemas.units import is_evaluation
-from warehouse.lineage.columns import origin_tables
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.lineage.columns import origin_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from schemas.errors import RootLocked
-from warehouse.lock.owner import Life, life_of
-from warehouse.lock.record import LOCK_FILE, LockRecord, parse_record
-from warehouse.store.store import Store
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.lock.owner import Life, life_of
+from perennial.warehouse.lock.record import LOCK_FILE, LockRecord, parse_record
+from perennial.warehouse.store.store import Store
 
 # Longer than clocks differ: S3 refuses requests whose clock is 15 minutes ahead or behind.
 TIME_TO_LIVE = timedelta(hours=1)

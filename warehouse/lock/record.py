@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
-from warehouse.lock.owner import Owner
+from perennial.warehouse.lock.owner import Owner
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

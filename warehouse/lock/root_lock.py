@@ -14,11 +14,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from schemas.errors import RootLocked
-from warehouse.lock.found_lock import find_lock, guard, locked_error
-from warehouse.lock.owner import Life, this_process
-from warehouse.lock.record import LOCK_FILE, LockRecord, parse_record
-from warehouse.store.store import Store
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.lock.found_lock import find_lock, guard, locked_error
+from perennial.warehouse.lock.owner import Life, this_process
+from perennial.warehouse.lock.record import LOCK_FILE, LockRecord, parse_record
+from perennial.warehouse.store.store import Store
 
 BEAT_S = 60.0
 # Whoever only looked whether the lock is free, or has just taken it, needs a moment.

@@ -13,11 +13,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.table_form import Table
-from schemas.tables import TABLES, staged_tables
-from schemas.units import is_evaluation
-from warehouse.staging.staging import Staging
-from warehouse.store.parquet import sort_by_key, with_place
+from perennial.schemas.table_form import Table
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.parquet import sort_by_key, with_place
 
 if TYPE_CHECKING:
     import pyarrow

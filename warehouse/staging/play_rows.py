@@ -1,7 +1,7 @@
 """Episodes and their turns as rows of the shared tables."""
 
-from schemas.game import USUAL, Episode
-from schemas.rows import Row
+from perennial.schemas.game import USUAL, Episode
+from perennial.schemas.rows import Row
 
 
 def episode_row(

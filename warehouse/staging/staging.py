@@ -15,14 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged, EditionConflict, in_one_line
-from schemas.ids import content_id
-from schemas.plan import Plan, plan_from_json
-from schemas.rows import Rows
-from schemas.tables import TABLES
-from schemas.units import describe_unit
-from warehouse.store.parquet import parquet_bytes, parquet_table
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged, EditionConflict, in_one_line
+from perennial.schemas.ids import content_id
+from perennial.schemas.plan import Plan, plan_from_json
+from perennial.schemas.rows import Rows
+from perennial.schemas.tables import TABLES
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.store.parquet import parquet_bytes, parquet_table
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

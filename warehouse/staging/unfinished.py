@@ -7,10 +7,10 @@ same command finds here what it has published.
 import json
 from collections.abc import Iterable, Mapping
 
-from schemas.errors import Damaged
-from schemas.ids import content_id
-from schemas.plan import RefreshPlan
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.schemas.ids import content_id
+from perennial.schemas.plan import RefreshPlan
+from perennial.warehouse.store.store import Store
 
 _FILE = "staging/.unfinished.json"
 

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from schemas.errors import InvalidOption
-from warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_s3
+from perennial.schemas.errors import InvalidOption
+from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_s3
 
 FOLDER = ".probes"
 # What a killed process left is removed by a later probe; a younger object may belong to a probe under way.

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from warehouse.local_draft import draft_of
-from warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_local, is_s3
+from perennial.warehouse.local_draft import draft_of
+from perennial.warehouse.store.file_system import NOT_OFFERED, UNMET, error_code, is_local, is_s3
 
 # S3 answers so while another conditional request for the same name is under way: it says nothing yet.
 _UNDECIDED = ("ConditionalRequestConflict", "409", "OperationAborted")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from warehouse.store.store import Store
+from perennial.warehouse.store.store import Store
 
 _AT_ONCE = 4
 

@@ -6,8 +6,8 @@ each of which asks for size and time of its files again: on S3 a request each ti
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.store.file_system import file_system, is_local, is_s3
-from warehouse.store.store import Store
+from perennial.warehouse.store.file_system import file_system, is_local, is_s3
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb

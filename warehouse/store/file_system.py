@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_one_line
-from warehouse.store.local_files import LocalFiles, local_path
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, in_one_line
+from perennial.warehouse.store.local_files import LocalFiles, local_path
 
 # A listing that is remembered would hide what another process wrote meanwhile.
 _STORAGE_OPTIONS = {"s3": {"use_listings_cache": False}, "s3a": {"use_listings_cache": False}}

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from schemas.disclosure import METADATA_KEY, canary_line
-from schemas.rows import Rows
-from schemas.table_form import Table
-from schemas.units import split_unit
+from perennial.schemas.disclosure import METADATA_KEY, canary_line
+from perennial.schemas.rows import Rows
+from perennial.schemas.table_form import Table
+from perennial.schemas.units import split_unit
 
 if TYPE_CHECKING:
     import pyarrow

@@ -3,8 +3,8 @@
 import json
 from uuid import uuid4
 
-from schemas.errors import Damaged
-from warehouse.store.store import Store
+from perennial.schemas.errors import Damaged
+from perennial.warehouse.store.store import Store
 
 ROOT_FILE = "root.json"
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import Damaged, in_one_line
-from warehouse.local_draft import draft_of
-from warehouse.store import conditional_probe
-from warehouse.store import conditional_writes as conditional
-from warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
-from warehouse.store.parquet import parquet_bytes, parquet_table
-from warehouse.store.regular_files import open_regular, require_regular
+from perennial.schemas.errors import Damaged, in_one_line
+from perennial.warehouse.local_draft import draft_of
+from perennial.warehouse.store import conditional_probe
+from perennial.warehouse.store import conditional_writes as conditional
+from perennial.warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
+from perennial.warehouse.store.parquet import parquet_bytes, parquet_table
+from perennial.warehouse.store.regular_files import open_regular, require_regular
 
 if TYPE_CHECKING:
     import pyarrow
@@ -93,7 +93,7 @@ class Store:
         """Write the file whole if nothing of that name is there, and return whether it was written.
 
         Of several writers at once exactly one gets True, locally and on S3; on other file systems as far as
-        `warehouse.store.conditional_writes` says.
+        `perennial.warehouse.store.conditional_writes` says.
         """
         with self._target(name) as (filesystem, target):
             _make_folder_of(filesystem, target)
@@ -102,7 +102,8 @@ class Store:
     def replace_bytes(self, name: str, expected: bytes, content: bytes) -> bool:
         """Write the file in place of exactly the expected content, and return whether it was written.
 
-        Safe against other writers on S3; elsewhere see `warehouse.store.conditional_writes.replace`.
+        Safe against other writers on S3; elsewhere see
+        `perennial.warehouse.store.conditional_writes.replace`.
         """
         with self._target(name) as (filesystem, target):
             return conditional.replace(filesystem, target, expected, content)
@@ -110,7 +111,7 @@ class Store:
     def remove_bytes(self, name: str, expected: bytes) -> bool:
         """Remove the file if it has exactly the expected content, and return whether it was removed.
 
-        Safe against other writers on S3; elsewhere see `warehouse.store.conditional_writes.remove`.
+        Safe against other writers on S3; elsewhere see `perennial.warehouse.store.conditional_writes.remove`.
         """
         with self._target(name) as (filesystem, target):
             return conditional.remove(filesystem, target, expected)

@@ -9,8 +9,8 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from warehouse.store.parquet import parquet_bytes
-from warehouse.store.store import Store
+from perennial.warehouse.store.parquet import parquet_bytes
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

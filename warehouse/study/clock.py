@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warehouse.lock.owner import read_boot_id
+from perennial.warehouse.lock.owner import read_boot_id
 
 # Linux: it counts while the machine sleeps, too.
 _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

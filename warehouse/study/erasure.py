@@ -17,8 +17,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from schemas.errors import UnreadableInput, in_one_line
-from warehouse.study.schema import connect, connect_for_reading, is_busy, key_bytes, plain_errors
+from perennial.schemas.errors import UnreadableInput, in_one_line
+from perennial.warehouse.study.schema import connect, connect_for_reading, is_busy, key_bytes, plain_errors
 
 _ATTEMPT_S = 0.5  # for how long one attempt waits for a moment in which nobody reads
 _PAUSE_S = 0.01

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from schemas.errors import InvalidOption, PerennialError, UnreadableInput
-from warehouse.store.store import Store
-from warehouse.study.clock import ReadClocks, StudyTime, read_clocks
-from warehouse.study.erasure import Pending, erase_withdrawn
-from warehouse.study.schema import (
+from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from perennial.warehouse.store.store import Store
+from perennial.warehouse.study.clock import ReadClocks, StudyTime, read_clocks
+from perennial.warehouse.study.erasure import Pending, erase_withdrawn
+from perennial.warehouse.study.schema import (
     BUSY_TIMEOUT_S,
     busy,
     connect,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from schemas.errors import Damaged, LedgerBusy, PerennialError, UnreadableInput
+from perennial.schemas.errors import Damaged, LedgerBusy, PerennialError, UnreadableInput
 
 APPLICATION_ID = 0x50725374  # says in the file's header that it is a study of perennial
 SCHEMA_VERSION = 2

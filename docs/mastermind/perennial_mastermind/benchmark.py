@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from flows.benchmark import Benchmark
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.late_module import LateModule
+from perennial.schemas.presentation import Presentation
+from perennial.schemas.statistics.measure import Floor, Measure
 from perennial_mastermind.tables import CODES, GUESSES
-from schemas.late_module import LateModule
-from schemas.presentation import Presentation
-from schemas.statistics.measure import Floor, Measure
 
 if TYPE_CHECKING:
     from perennial_mastermind import figures, grow, pages, practice, seats, sections

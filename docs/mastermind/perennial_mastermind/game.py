@@ -1,12 +1,12 @@
-"""One run on one code (`schemas.game.Game`), what a person is shown of it, and the programs that play."""
+"""One run on one code (`perennial.schemas.game.Game`), what a person sees, and the programs that play."""
 
 import random
 from dataclasses import dataclass, field
 
+from perennial.prompts.render import render
+from perennial.schemas.game import EpisodeStatus, Move, Opening, Program, Result, Sheet
+from perennial.schemas.model_calls.calls import Message
 from perennial_mastermind.codes import COLORS, GUESSES, Answer, all_codes, answer, read_guess
-from prompts.render import render
-from schemas.game import EpisodeStatus, Move, Opening, Program, Result, Sheet
-from schemas.model_calls.calls import Message
 
 OPENING = "mastermind/opening.md.j2"
 FEEDBACK = "mastermind/feedback.md.j2"

@@ -4,24 +4,24 @@ from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
-from flows.benchmark import Preparation, Stage, always
-from flows.stages.estimates import estimate_players
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
+from perennial.flows.benchmark import Preparation, Stage, always
+from perennial.flows.stages.estimates import estimate_players
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import Rows
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.form import Sizes, setting, size_setting
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.publish import read_counts
+from perennial.warehouse.store.store import Store
 from perennial_mastermind.codes import GUESSES, PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS
-from schemas.benchmark import Batch
-from schemas.errors import InstancesExhausted
-from schemas.ids import content_id, derive_rng
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from schemas.rows import Rows
-from schemas.settings import RefreshSettings
-from schemas.settings.form import Sizes, setting, size_setting
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.editions.publish import read_counts
-from warehouse.store.store import Store
 
 _USUAL_GUESSES = 5  # of a game that goes well
 _PROMPT, _TURN = 160, 40  # tokens: of the question, and of a guess with its answer

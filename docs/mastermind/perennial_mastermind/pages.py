@@ -1,8 +1,8 @@
 """What `perennial web` shows of an instance of Mastermind."""
 
-from flows.web.page import Opened, OwnPages
-from flows.web.tables import show_rows
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.web.page import Opened, OwnPages
+from perennial.flows.web.tables import show_rows
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def show_guesses(edition: Opened, instance_id: str) -> None:

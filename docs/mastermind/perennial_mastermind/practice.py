@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from flows.benchmark import Draw, Practice
-from flows.practice.parameters import Parameters
+from perennial.flows.benchmark import Draw, Practice
+from perennial.flows.practice.parameters import Parameters
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.practice import PracticeQuestion
+from perennial.schemas.settings.form import setting
 from perennial_mastermind.codes import COLORS
 from perennial_mastermind.game import CodeGame
 from perennial_mastermind.grow import hash_code
 from perennial_mastermind.seats import CodeSeat
-from schemas.errors import UnreadableInput
-from schemas.ids import derive_rng
-from schemas.practice import PracticeQuestion
-from schemas.settings.form import setting
 
 
 class MastermindParameters(Parameters):

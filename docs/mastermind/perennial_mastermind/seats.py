@@ -1,17 +1,17 @@
-"""How an edition of Mastermind is played: its codes as players meet them (`schemas.game.Seat`)."""
+"""How an edition of Mastermind is played: its codes as players meet them (`perennial.schemas.game.Seat`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from flows.benchmark import Playing
+from perennial.flows.benchmark import Playing
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.schemas.game import Episode
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.store.store import Store
 from perennial_mastermind.codes import PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS, CodeGame, draw_sheet
-from schemas.errors import InvalidOption, suggest
-from schemas.game import Episode
-from schemas.ids import content_id, derive_rng
-from warehouse.catalog.published_rows import rows_with
-from warehouse.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

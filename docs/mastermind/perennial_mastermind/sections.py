@@ -1,7 +1,7 @@
 """Mastermind's section of the report: letters in place, guess by guess."""
 
-from tasks.report.content import Grid, Query, Report, ReportData, Section, figure, omit_section
-from tasks.report.wording import decimals
+from perennial.tasks.report.content import Grid, Query, Report, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import decimals
 
 PROGRESS = Query(
     "progress",

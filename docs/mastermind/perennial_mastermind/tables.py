@@ -1,6 +1,6 @@
 """The tables of Mastermind: their names begin with the benchmark's."""
 
-from schemas.table_form import Column, Reference, Table
+from perennial.schemas.table_form import Column, Reference, Table
 
 CODES = Table(
     "mastermind_codes",

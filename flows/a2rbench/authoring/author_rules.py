@@ -5,27 +5,27 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
 
-from flows.a2rbench.edition import jail_of, plan_of
-from flows.stages.model_calls import ModelSession, run_session, settle_all
-from flows.stages.policies import Policies
-from flows.stages.threads import available_threads
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.authoring import CATALOGUE
-from schemas.a2rbench.item import DOMAINS, RULE_TYPES, name_domain
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.benchmark import Batch
-from schemas.errors import UnusableConfig
-from schemas.ids import canonical_json
-from schemas.rows import Rows
-from tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
-from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
-from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
-from tasks.authors.reply import count_causes
-from tasks.llm.structured import JsonAsker
-from tasks.sandbox.run import Jail
-from warehouse.a2rbench.published_rules import published_codes
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.staging.growth_rows import refusal_row
+from perennial.flows.a2rbench.edition import jail_of, plan_of
+from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.threads import available_threads
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, name_domain
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import UnusableConfig
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
+from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
+from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
+from perennial.tasks.authors.reply import count_causes
+from perennial.tasks.llm.structured import JsonAsker
+from perennial.tasks.sandbox.run import Jail
+from perennial.warehouse.a2rbench.published_rules import published_codes
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.staging.growth_rows import refusal_row
 
 STAGE = "rules"
 _CELLS: dict[str, tuple[Dimension, RuleType]] = {

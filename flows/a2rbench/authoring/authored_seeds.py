@@ -3,13 +3,13 @@
 import json
 from dataclasses import dataclass
 
-from flows.a2rbench.edition import plan_of
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES
-from schemas.benchmark import Batch
-from schemas.rows import Row
-from tasks.a2rbench.catalogue.rule import DIMENSIONS, Value
-from tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.flows.a2rbench.edition import plan_of
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.rows import Row
+from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Value
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.stages.estimates import estimate_asking
-from schemas.a2rbench.authoring import CATALOGUE, AuthorRole
-from schemas.a2rbench.item import DOMAINS
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
+from perennial.flows.stages.estimates import estimate_asking
+from perennial.schemas.a2rbench.authoring import CATALOGUE, AuthorRole
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}

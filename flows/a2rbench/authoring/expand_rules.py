@@ -9,27 +9,32 @@ from dataclasses import asdict
 from functools import partial
 from itertools import count
 
-from flows.a2rbench.authoring.authored_seeds import AuthoredSeed, distinct_seeds, expansion_batches, seeds_of
-from flows.a2rbench.edition import jail_of, plan_of
-from flows.a2rbench.grow_items import rejection_rows, shared_row
-from flows.console import progress
-from flows.stages.model_calls import ModelSession, run_session, settle_all
-from flows.stages.policies import Policies
-from flows.stages.threads import available_threads
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.authoring import CATALOGUE
-from schemas.a2rbench.item import DOMAINS
-from schemas.benchmark import Batch
-from schemas.errors import UnusableConfig, in_one_line, shorten
-from schemas.rows import Rows
-from tasks.a2rbench.coded_rule import AuthoredRule
-from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
-from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.hash_seeds import gate_seeds
-from tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail
-from warehouse.editions.issued_ids import issued_instances
+from perennial.flows.a2rbench.authoring.authored_seeds import (
+    AuthoredSeed,
+    distinct_seeds,
+    expansion_batches,
+    seeds_of,
+)
+from perennial.flows.a2rbench.edition import jail_of, plan_of
+from perennial.flows.a2rbench.grow_items import rejection_rows, shared_row
+from perennial.flows.console import progress
+from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.threads import available_threads
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import UnusableConfig, in_one_line, shorten
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
+from perennial.tasks.a2rbench.gate import check_items
+from perennial.tasks.a2rbench.hash_seeds import gate_seeds
+from perennial.tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail
+from perennial.warehouse.editions.issued_ids import issued_instances
 
 FAILED = "failed_at_gate"
 _LONGEST_WHY = 300

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.input_files import read_text_file, show_path
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption, count
+from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
-    from flows.a2rbench.import_release import ImportedEdition
-    from tasks.a2rbench.published.lines import PublishedLine
+    from perennial.flows.a2rbench.import_release import ImportedEdition
+    from perennial.tasks.a2rbench.published.lines import PublishedLine
 
 _FILE = "seeds.jsonl"
 _MAX_BYTES = 200_000_000
@@ -44,12 +44,12 @@ def a2rbench(
 
     Example: perennial import a2rbench seeds.jsonl --edition a2rbench-2025
     """
-    from flows.a2rbench.import_release import import_lines
-    from flows.run.spread_work import spread_over
-    from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
-    from tasks.sandbox.refusal import Refused
-    from tasks.sandbox.tier import require_protection
-    from warehouse.lock.root_lock import lock_root
+    from perennial.flows.a2rbench.import_release import import_lines
+    from perennial.flows.run.spread_work import spread_over
+    from perennial.schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
+    from perennial.tasks.sandbox.refusal import Refused
+    from perennial.tasks.sandbox.tier import require_protection
+    from perennial.warehouse.lock.root_lock import lock_root
 
     if not edition or not re.fullmatch(EDITION_PATTERN, edition):
         raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")
@@ -81,7 +81,7 @@ def a2rbench(
 
 def find_lines(path: Path) -> "list[PublishedLine]":
     """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
-    from tasks.a2rbench.published.lines import read_lines
+    from perennial.tasks.a2rbench.published.lines import read_lines
 
     file = path / _FILE if path.is_dir() else path
     return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from flows.a2rbench.cli.import_release import find_lines
-from flows.benchmark import Paper
-from schemas.statistics.published import PublishedScore
-from tasks.a2rbench.measures.ast_measures import Measures, measure_code
-from tasks.a2rbench.measures.compression import compression_of
-from tasks.a2rbench.published.lines import PublishedLine
-from tasks.papers.comparison import Comparison, compare
-from warehouse.a2rbench.published.scores import published_scores
-from warehouse.store.store import Store
+from perennial.flows.a2rbench.cli.import_release import find_lines
+from perennial.flows.benchmark import Paper
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.tasks.a2rbench.measures.ast_measures import Measures, measure_code
+from perennial.tasks.a2rbench.measures.compression import compression_of
+from perennial.tasks.a2rbench.published.lines import PublishedLine
+from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.warehouse.a2rbench.published.scores import published_scores
+from perennial.warehouse.store.store import Store
 
 # Numbers with one digit: equal; the difference or mean of two; a weighted mean of several.
 EXACT, OF_PARTS = 0.0005, 0.1001

@@ -11,21 +11,21 @@ from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from flows.benchmark import Stage
-from flows.console import progress
-from flows.stages.model_calls import ModelSession, run_session, settle_all
-from flows.stages.play_episodes import play_batches
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.a2rbench.analysis import Analysis, ReadingPlan
-from schemas.benchmark import Batch
-from schemas.ids import derive_rng
-from schemas.model_calls.calls import ModelChoice
-from schemas.rows import Rows
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.readers.analyst import Subject, analyse
-from tasks.authors.attempts import Asked
-from warehouse.catalog.published_rows import rows_with
+from perennial.flows.benchmark import Stage
+from perennial.flows.console import progress
+from perennial.flows.stages.model_calls import ModelSession, run_session, settle_all
+from perennial.flows.stages.play_episodes import play_batches
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.a2rbench.analysis import Analysis, ReadingPlan
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.rows import Rows
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.readers.analyst import Subject, analyse
+from perennial.tasks.authors.attempts import Asked
+from perennial.warehouse.catalog.published_rows import rows_with
 
 STAGE = "analyses"
 _SHOWN = ("instance_id", "prompt", "description", "code", "answer")

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from functools import partial
 
-from flows.stages.estimates import estimate_asking
-from schemas.a2rbench.analysis import ReadingPlan
-from schemas.model_calls.calls import ModelChoice, StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.a2rbench.players.registry import PLAYERS
-from tasks.a2rbench.readers.analyst import ATTEMPTS
+from perennial.flows.stages.estimates import estimate_asking
+from perennial.schemas.a2rbench.analysis import ReadingPlan
+from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.readers.analyst import ATTEMPTS
 
 # Tokens, at least and at most: of what a judge and an analyst are shown, and of their replies, of which the
 # longest have reasoning.

@@ -12,8 +12,8 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from flows.web.plain_text import show_text
-from tasks.a2rbench.values import layers_of
+from perennial.flows.web.plain_text import show_text
+from perennial.tasks.a2rbench.values import layers_of
 
 # Light colors, on which black text is readable in a light and in a dark page. The first is for tokens that
 # nothing else on the page has.

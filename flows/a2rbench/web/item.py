@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from flows.a2rbench.web.cells import color_tokens, place_cells, show_value, tokens_of
-from flows.web.page import Opened, choose
-from flows.web.plain_text import plain, show_text
-from flows.web.tables import show_rows
-from schemas.rows import Row
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.a2rbench.web.cells import color_tokens, place_cells, show_value, tokens_of
+from perennial.flows.web.page import Opened, choose
+from perennial.flows.web.plain_text import plain, show_text
+from perennial.flows.web.tables import show_rows
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _FACTS = ("rule", "author", "type", "dimension", "variation", "is_remapped", "seed_item", "of")
 _CHECKS = ("fits", "fits_other", "commutes", "rejected_draws", "gzip", "deflate")

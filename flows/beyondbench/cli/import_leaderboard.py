@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import read_bytes_file, show_path
-from flows.console.next_step import next_after_scores
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal, json_text
+from perennial.flows.console.input_files import read_bytes_file, show_path
+from perennial.flows.console.next_step import next_after_scores
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal, json_text
 
 
 def beyondbench(
@@ -29,9 +29,14 @@ def beyondbench(
 
     Example: perennial import beyondbench leaderboard.json
     """
-    from warehouse.beyondbench.release.leaderboard import BENCHMARK, COLUMNS, parse_leaderboard, same_players
-    from warehouse.catalog.external_scores import keep_scores
-    from warehouse.lock.root_lock import lock_root
+    from perennial.warehouse.beyondbench.release.leaderboard import (
+        BENCHMARK,
+        COLUMNS,
+        parse_leaderboard,
+        same_players,
+    )
+    from perennial.warehouse.catalog.external_scores import keep_scores
+    from perennial.warehouse.lock.root_lock import lock_root
 
     store = data_root(root)
     rows = parse_leaderboard(read_bytes_file(file), show_path(file))

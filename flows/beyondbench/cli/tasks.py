@@ -10,20 +10,20 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import read_text_file
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.beyondbench.things import LEVELS, Suite
-from schemas.errors import InstancesExhausted, InvalidOption, shorten
-from schemas.errors import count as counted
-from schemas.rows import JsonObject, Row
-from tasks.beyondbench.complexity import complexity_of
-from tasks.beyondbench.problem import Problem, draw_problem
-from tasks.beyondbench.registry import TASKS, find_task
-from tasks.beyondbench.task import Task, Variation
-from tasks.llm.reasoning import split_reasoning
+from perennial.flows.console.input_files import read_text_file
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.beyondbench.things import LEVELS, Suite
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
+from perennial.schemas.errors import count as counted
+from perennial.schemas.rows import JsonObject, Row
+from perennial.tasks.beyondbench.complexity import complexity_of
+from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.registry import TASKS, find_task
+from perennial.tasks.beyondbench.task import Task, Variation
+from perennial.tasks.llm.reasoning import split_reasoning
 
 tasks = typer.Typer(
     name="tasks",
@@ -103,10 +103,10 @@ def sample(
     Each line has prompt, payload (the parameters) and answers. If fewer problems exist, the exit code is 3
     and the file holds those found.
     """
-    from flows.console.output_places import require_file_place, write_lines
-    from tasks.beyondbench.sampling import ProblemStream
-    from warehouse.catalog.catalog import published_editions
-    from warehouse.editions.issued_ids import issued_instances
+    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.tasks.beyondbench.sampling import ProblemStream
+    from perennial.warehouse.catalog.catalog import published_editions
+    from perennial.warehouse.editions.issued_ids import issued_instances
 
     found = find_task(task)
     chosen = [_choose_variation(found, variation)] if variation else list(found.variations)

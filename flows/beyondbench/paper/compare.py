@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from flows.benchmark import Paper
-from flows.beyondbench.paper.figures import compare_figures
-from flows.beyondbench.paper.released import SUITES, SiteModel, printed_tasks, read_site
-from schemas.statistics.published import PublishedScore
-from tasks.papers.comparison import Comparison, compare
-from warehouse.beyondbench.published.scores import (
+from perennial.flows.benchmark import Paper
+from perennial.flows.beyondbench.paper.figures import compare_figures
+from perennial.flows.beyondbench.paper.released import SUITES, SiteModel, printed_tasks, read_site
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.warehouse.beyondbench.published.scores import (
     PACKAGE,
     models_of_site,
     published_scores,
     row_of,
 )
-from warehouse.beyondbench.published.scores import (
+from perennial.warehouse.beyondbench.published.scores import (
     PAPER as PRINTED,
 )
-from warehouse.catalog.published_scores import read_rows
-from warehouse.store.store import Store
+from perennial.warehouse.catalog.published_scores import read_rows
+from perennial.warehouse.store.store import Store
 
 # Both sides are rounded to two digits; a mean of rounded numbers may be one unit of the last digit away.
 EXACT, MEAN = 0.0005, 0.0105

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from math import log2
 from statistics import fmean, median
 
-from flows.beyondbench.paper.released import SUITES, SiteModel
-from schemas.statistics.published import PublishedScore
-from tasks.papers.comparison import Comparison, compare
-from warehouse.beyondbench.published.scores import models_of_site
+from perennial.flows.beyondbench.paper.released import SUITES, SiteModel
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.warehouse.beyondbench.published.scores import models_of_site
 
 # Differences of numbers with two digits are printed with one or two.
 _GAIN = 0.055

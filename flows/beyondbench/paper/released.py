@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.console.input_files import read_bytes_file, show_path
-from schemas.statistics.published import PublishedScore
-from warehouse.beyondbench.published.scores import SITE, published_scores, row_of
-from warehouse.beyondbench.release.leaderboard import read_leaderboard
+from perennial.flows.console.input_files import read_bytes_file, show_path
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.warehouse.beyondbench.published.scores import SITE, published_scores, row_of
+from perennial.warehouse.beyondbench.release.leaderboard import read_leaderboard
 
 SUITES = ("easy", "medium", "hard")
 _FILE = "leaderboard.json"

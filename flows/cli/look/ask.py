@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.look.query import existing_root, print_entries
-from flows.console.root_option import RootOption
-from flows.console.row_formats import Format, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal
-from schemas.errors import InvalidOption, suggest
-from warehouse.catalog.catalog import Catalog, open_catalog, visible_editions
-from warehouse.catalog.questions import Question, saved_questions
-from warehouse.catalog.sql.confinement import quote
-from warehouse.editions.selectors import select_unit
+from perennial.flows.cli.look.query import existing_root, print_entries
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.row_formats import Format, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_editions
+from perennial.warehouse.catalog.questions import Question, saved_questions
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.editions.selectors import select_unit
 
 _LIST = ("question", "parameters", "what it answers")
 _ANY = "%"

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.look.episode import find_episode
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal, json_text, on_one_line
-from schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
-from schemas.model_calls.calls import CALL_STATUSES, ROLES, Spent
-from schemas.rows import Row
-from warehouse.catalog.catalog import open_catalog, published_units
-from warehouse.catalog.sql.confinement import quote
-from warehouse.editions.selectors import LATEST, select_unit
-from warehouse.ledger.ledger import ledger_file
-from warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
-from warehouse.store.store import Store
+from perennial.flows.cli.look.episode import find_episode
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal, json_text, on_one_line
+from perennial.schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
+from perennial.schemas.model_calls.calls import CALL_STATUSES, ROLES, Spent
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import open_catalog, published_units
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.editions.selectors import LATEST, select_unit
+from perennial.warehouse.ledger.ledger import ledger_file
+from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -148,7 +148,7 @@ def _print_list(
         _console(_WIDEST).print(table)
     console.print(_total_line(len(rows), totals), soft_wrap=True)
     if spent is not None and spent.requests:
-        from tasks.llm.limits.budget import describe_spending
+        from perennial.tasks.llm.limits.budget import describe_spending
 
         console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
 

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.look.query import existing_root
-from flows.console.root_option import RootOption
-from flows.console.row_formats import Format, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal, on_one_line
-from schemas.errors import UnreadableInput
-from schemas.rows import Row
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.cli.look.query import existing_root
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.row_formats import Format, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal, on_one_line
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _PREFIX = "ep_"
 _MOST_NAMED = 5

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import (
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import (
     Format,
     FormatOption,
     JsonOption,
@@ -18,16 +18,16 @@ from flows.console.row_formats import (
     choose_format,
     print_rows,
 )
-from flows.console.terminal import Terminal
-from schemas.errors import InvalidOption, count
-from schemas.tables import TABLES
-from warehouse.catalog.catalog import list_contents
-from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
-from warehouse.catalog.question_views import words_of
-from warehouse.confined_sql.catalog import open_confined
-from warehouse.confined_sql.process import Limits
-from warehouse.editions.selectors import require_any
-from warehouse.store.store import Store
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import list_contents
+from perennial.warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
+from perennial.warehouse.catalog.question_views import words_of
+from perennial.warehouse.confined_sql.catalog import open_confined
+from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.editions.selectors import require_any
+from perennial.warehouse.store.store import Store
 
 _MEMORY = "4GB"
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}

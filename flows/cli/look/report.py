@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 import typer
 
-from flows.console.output_places import require_folder
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption
+from perennial.flows.console.output_places import require_folder
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption
 
 
 def check_explorer(url: str) -> None:
@@ -69,9 +69,9 @@ def report(
 
     Example: perennial report --compare kumo-2025-release
     """
-    from flows.editions.report import report_data
-    from flows.editions.report_files import write_page, write_tables
-    from schemas.settings.form import split_names
+    from perennial.flows.editions.report import report_data
+    from perennial.flows.editions.report_files import write_page, write_tables
+    from perennial.schemas.settings.form import split_names
 
     if profiles:
         _check_profiles(edition, compare, anchors)
@@ -116,8 +116,8 @@ def _report_profiles(
     out: Path, form: ReportFormat, explorer: str | None, root: str | None, as_json: bool
 ) -> None:
     """Write the page of profiles or its tables."""
-    from flows.editions.report_files import PROFILES, write_profiles
-    from flows.editions.report_profiles import profile_data
+    from perennial.flows.editions.report_files import PROFILES, write_profiles
+    from perennial.flows.editions.report_profiles import profile_data
 
     if explorer is not None:
         check_explorer(explorer)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.benchmark import benchmarks, find_benchmark
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.steps import show_steps
-from schemas.errors import FiguresDiffer, InvalidOption
+from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.steps import show_steps
+from perennial.schemas.errors import FiguresDiffer, InvalidOption
 
 if TYPE_CHECKING:
-    from tasks.papers.comparison import Comparison, FigureVerdict
+    from perennial.tasks.papers.comparison import Comparison, FigureVerdict
 
 _WIDTH, _PLACE_WIDTH = 80, 43
 # Of a figure with more numbers than this, a table only counts those that agree.
@@ -45,7 +45,7 @@ def reproduce_paper(
 
     Example: perennial reproduce-paper beyondbench
     """
-    from tasks.papers.comparison import judge_figures
+    from perennial.tasks.papers.comparison import judge_figures
 
     form = choose_format(format_, as_json)
     declared = find_benchmark(benchmark).paper

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
-from flows.web.address import Address, check_address, open_port
-from flows.web.site import Site
-from schemas.errors import InvalidOption
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.web.address import Address, check_address, open_port
+from perennial.flows.web.site import Site
+from perennial.schemas.errors import InvalidOption
 
 _PORT = 8501
 
@@ -53,16 +53,16 @@ def web(
     store = data_root(root)
     beside: AbstractContextManager[None] = nullcontext()
     if study is not None:
-        from flows.study.desk import StudyDesk
-        from flows.study.upkeep import keep_up
-        from warehouse.study.ledger import study_file
+        from perennial.flows.study.desk import StudyDesk
+        from perennial.flows.study.upkeep import keep_up
+        from perennial.warehouse.study.ledger import study_file
 
         desk = StudyDesk(study, store)  # what is wrong with it is better said here than to participants
         desk.close()
         beside = keep_up(study_file(store, desk.study.name))
     place = store.root if store.local_folder is None else str(store.local_folder)
     with open_port(address) as listening, beside:
-        from flows.web.server import serve
+        from perennial.flows.web.server import serve
 
         console = Terminal(soft_wrap=True)
         site = Site(place, None if study is None else str(study.absolute()))

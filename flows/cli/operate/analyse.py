@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
 
 
 def analyse(
@@ -23,7 +23,7 @@ def analyse(
 
     Example: perennial analyse kumo-2026-11-20
     """
-    from flows.editions.analyse import analyse_editions
+    from perennial.flows.editions.analyse import analyse_editions
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     with show_steps("analyse") as step:

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from flows.benchmark import benchmarks
-from flows.cli.look.query import print_entries
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.benchmark import GROUP
-from schemas.errors import InvalidOption, count
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.cli.look.query import print_entries
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.benchmark import GROUP
+from perennial.schemas.errors import InvalidOption, count
 
 _BROKEN = 1
 _COLUMNS = ("benchmark", "package", "version", "entry point")
@@ -53,7 +53,7 @@ def _read_packages() -> list[tuple[str, ...]]:
 
 
 def _check(name: str, *, as_json: bool) -> None:
-    from flows.contract.run import check_benchmark
+    from perennial.flows.contract.run import check_benchmark
 
     console = Terminal(stderr=as_json, soft_wrap=True)
     outcomes = []

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text, printable
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text, printable
 
 if TYPE_CHECKING:
-    from flows.doctor.check import Check
+    from perennial.flows.doctor.check import Check
 
 _STYLES = {"ok": "green", "warning": "yellow", "failed": "bold red"}
 _WIDTH = 7  # of the longest status
@@ -44,9 +44,9 @@ def doctor(
 
     Example: perennial doctor --root warehouse/data
     """
-    from flows.doctor.check import exit_code_of
-    from flows.doctor.checks import looks
-    from schemas.settings import load_settings
+    from perennial.flows.doctor.check import exit_code_of
+    from perennial.flows.doctor.checks import looks
+    from perennial.schemas.settings import load_settings
 
     settings = load_settings({"root": root}, "doctor")
     lines = Terminal(soft_wrap=True)

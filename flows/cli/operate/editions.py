@@ -5,21 +5,21 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.look.query import existing_root, print_entries
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal
-from flows.editions.withdraw import operator, reinstate_unit, utc_now, withdraw_unit
-from schemas.disclosure import commitment_of
-from schemas.errors import InvalidOption
-from schemas.units import is_evaluation
-from warehouse.catalog.catalog import open_catalog, published_units
-from warehouse.catalog.withdrawals import withdrawn_units
-from warehouse.disclosure.retirements import retire
-from warehouse.disclosure.seeds import reveal_file, reveal_seed, revealed_seed
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.store.store import Store
+from perennial.flows.cli.look.query import existing_root, print_entries
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.editions.withdraw import operator, reinstate_unit, utc_now, withdraw_unit
+from perennial.schemas.disclosure import commitment_of
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.units import is_evaluation
+from perennial.warehouse.catalog.catalog import open_catalog, published_units
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.disclosure.retirements import retire
+from perennial.warehouse.disclosure.seeds import reveal_file, reveal_seed, revealed_seed
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
 
 LISTED = """
 WITH listed AS (
@@ -111,7 +111,7 @@ def editions(
     }
     _refuse_mixture([option for option, is_given in chosen.items() if is_given], named, why, yes)
     if prune_staging:
-        from flows.editions.prune import prune
+        from perennial.flows.editions.prune import prune
 
         prune(data_root(root), named or (), yes=yes, format_=form)
     elif withdrawn is not None:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from flows.serve.free_space import when_full
-from flows.serve.prefect_environment import configure_serving, prefect_home
-from flows.watchers.webhook import without_credentials
-from flows.website.after_refresh import keep_site
-from schemas.errors import DiskFull, InvalidOption, RootLocked
-from warehouse.store.store import Store
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.serve.free_space import when_full
+from perennial.flows.serve.prefect_environment import configure_serving, prefect_home
+from perennial.flows.watchers.webhook import without_credentials
+from perennial.flows.website.after_refresh import keep_site
+from perennial.schemas.errors import DiskFull, InvalidOption, RootLocked
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.serve.embedded_server import EmbeddedServer
-    from schemas.settings import RefreshSettings
+    from perennial.flows.serve.embedded_server import EmbeddedServer
+    from perennial.schemas.settings import RefreshSettings
 
 DEFAULT_CRON = "0 3 1 */2 *"
 _DEFAULT_PORT = 4200
@@ -56,7 +56,7 @@ def serve(
 
     Example: perennial serve --root data --cron "0 3 1 */2 *" --timezone Europe/Berlin
     """
-    from schemas.settings.several import load_each
+    from perennial.schemas.settings.several import load_each
 
     each = load_each({"root": root}, "serve")
     if site is not None:
@@ -72,8 +72,8 @@ def serve(
 def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
     import asyncio
 
-    from flows.serve.child_runs import PARENT_VARIABLE, end_runs
-    from flows.serve.embedded_server import EmbeddedServer
+    from perennial.flows.serve.child_runs import PARENT_VARIABLE, end_runs
+    from perennial.flows.serve.embedded_server import EmbeddedServer
 
     def tell(text: str) -> None:
         console.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC  {text}")
@@ -81,9 +81,9 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
         # Not before: Prefect reads at its first import where its server is. It imports while that starts.
-        from flows.serve.deployments import DOCS_VARIABLE
-        from flows.serve.serve import Serving, Timetable
-        from flows.serve.server_guard import DOCS_FOLDER
+        from perennial.flows.serve.deployments import DOCS_VARIABLE
+        from perennial.flows.serve.serve import Serving, Timetable
+        from perennial.flows.serve.server_guard import DOCS_FOLDER
 
         if server.is_own:
             os.environ[DOCS_VARIABLE] = str(prefect_home(root) / DOCS_FOLDER)
@@ -128,7 +128,7 @@ def _sign_in_file(server: "EmbeddedServer", home: Path) -> Iterator[Path]:
 
 def _leave_without_server() -> None:
     """Leave at once: whatever this process still waits for, its server cannot answer any more."""
-    from flows.serve.child_runs import leave
+    from perennial.flows.serve.child_runs import leave
 
     sys.stderr.write(
         "perennial: error: the embedded Prefect server has ended: see server.log in Prefect's folder of the "
@@ -139,7 +139,7 @@ def _leave_without_server() -> None:
 
 def _leave_full_disk(error: DiskFull) -> None:
     """Leave at once: nobody can note how a run ended."""
-    from flows.serve.child_runs import leave
+    from perennial.flows.serve.child_runs import leave
 
     sys.stderr.write(f"perennial: error: {error}\n")
     leave(error.exit_code)
@@ -152,7 +152,7 @@ def _absolute(root: str) -> str:
 
 def _refuse_what_cannot_recur(each: "Sequence[RefreshSettings]", store: Store) -> None:
     """Raise what a refresh with these settings would raise before its work: now, and not in two months."""
-    from flows.refresh.several import prepare_each
+    from perennial.flows.refresh.several import prepare_each
 
     if each[0].edition:
         raise InvalidOption(
@@ -165,7 +165,7 @@ def _refuse_what_cannot_recur(each: "Sequence[RefreshSettings]", store: Store) -
 
 def _choose_port(wanted: int) -> int:
     """Return the wanted port, the usual one where none is wanted, or any free one; 0 with a server given."""
-    from flows.serve.embedded_server import free_port
+    from perennial.flows.serve.embedded_server import free_port
 
     if os.environ.get("PREFECT_API_URL"):
         return 0

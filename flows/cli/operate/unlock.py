@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal
-from schemas.errors import RootLocked
-from warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
-from warehouse.lock.owner import Life
-from warehouse.lock.record import LOCK_FILE, ago, format_time
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import RootLocked
+from perennial.warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
+from perennial.warehouse.lock.owner import Life
+from perennial.warehouse.lock.record import LOCK_FILE, ago, format_time
 
 _DANGER = (
     "If that writer is still running, a second one may overwrite its batches and pay for the same model "

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Column, Table
 
-from flows.console import progress
-from flows.console.output_places import require_folder
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal
-from schemas.errors import Damaged, InvalidOption, count
-from warehouse.catalog.catalog import published_units
-from warehouse.store.store import Store
+from perennial.flows.console import progress
+from perennial.flows.console.output_places import require_folder
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import Damaged, InvalidOption, count
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.editions.reproduce import Reproduction
-    from warehouse.editions.verify import Verification
+    from perennial.flows.editions.reproduce import Reproduction
+    from perennial.warehouse.editions.verify import Verification
 
 _DIFFERS = 1
 _WIDTH = 120
@@ -44,7 +44,7 @@ def verify(
 
     Example: perennial verify kumo-2026-11-20
     """
-    from warehouse.editions.verify import verify_unit
+    from perennial.warehouse.editions.verify import verify_unit
 
     store = data_root(root)
     console = Terminal(soft_wrap=True, stderr=as_json)
@@ -79,8 +79,8 @@ def audit(
 
     Example: perennial audit kumo-2026-11-20 --docs data-docs
     """
-    from flows.editions.audit import audit_unit, require_expectations, units_to_audit
-    from warehouse.audit.great_expectations import CheckpointRunner
+    from perennial.flows.editions.audit import audit_unit, require_expectations, units_to_audit
+    from perennial.warehouse.audit.great_expectations import CheckpointRunner
 
     store = data_root(root)
     console = Terminal(stderr=as_json, soft_wrap=True)
@@ -104,8 +104,8 @@ def audit(
 
 
 def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str, ...]:
-    from warehouse.editions.selectors import require_any, select_units
-    from warehouse.editions.verify import verifiable_units
+    from perennial.warehouse.editions.selectors import require_any, select_units
+    from perennial.warehouse.editions.verify import verifiable_units
 
     known = verifiable_units(store)
     if not all_:
@@ -168,7 +168,7 @@ def reproduce(
 
     Example: perennial reproduce kumo-2026-11-20
     """
-    from flows.editions.reproduce import reproduce_unit
+    from perennial.flows.editions.reproduce import reproduce_unit
 
     store = data_root(root)
     with _folder(keep) as folder, progress.show_on(Terminal(stderr=True, soft_wrap=True)):

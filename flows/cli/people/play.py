@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal, json_text
-from schemas.benchmark import DEFAULT_BENCHMARK
-from schemas.errors import InvalidOption
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import InvalidOption
 
 _INTERRUPTED = 130
 
@@ -40,8 +40,8 @@ def play(
 
     Example: perennial play --domain music_identification --seed 7
     """
-    from flows.play.choose_seat import draw_fresh, find_published
-    from flows.play.session import play_seat
+    from perennial.flows.play.choose_seat import draw_fresh, find_published
+    from perennial.flows.play.session import play_seat
 
     if (edition is None) != (instance is None):
         raise InvalidOption("--edition and --instance belong together: give both, or neither")

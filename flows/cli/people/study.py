@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.input_files import show_path
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption, count
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
-    from flows.study.publish import PublishedStudy
-    from warehouse.study.erasure import Pending
+    from perennial.flows.study.publish import PublishedStudy
+    from perennial.warehouse.study.erasure import Pending
 
 study = typer.Typer(
     help="Let people play instances of a published edition, and publish their answers.",
@@ -47,9 +47,9 @@ def new(
     import re
     import secrets
 
-    from flows.study.starter_file import write_starter
-    from warehouse.catalog.catalog import table_file, visible_editions
-    from warehouse.editions.selectors import select_unit
+    from perennial.flows.study.starter_file import write_starter
+    from perennial.warehouse.catalog.catalog import table_file, visible_editions
+    from perennial.warehouse.editions.selectors import select_unit
 
     store = data_root(root)
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", file.stem).strip("-_")[:40] or "study"
@@ -81,9 +81,9 @@ def codes(
 
     Example: perennial study codes pilot.toml --format csv
     """
-    from flows.study.codes import draw_codes
-    from flows.study.study_file import read_study
-    from schemas.people.persons import person_name
+    from perennial.flows.study.codes import draw_codes
+    from perennial.flows.study.study_file import read_study
+    from perennial.schemas.people.persons import person_name
 
     form = choose_format(format_, as_json)
     read = read_study(file)
@@ -108,10 +108,10 @@ def status(
 
     Example: perennial study status pilot.toml
     """
-    from flows.study.opened import open_study
-    from flows.study.publish import find_stale, open_ledger
-    from flows.study.results import count_states
-    from flows.study.study_file import read_study
+    from perennial.flows.study.opened import open_study
+    from perennial.flows.study.publish import find_stale, open_ledger
+    from perennial.flows.study.results import count_states
+    from perennial.flows.study.study_file import read_study
 
     form = choose_format(format_, as_json)
     read, store = read_study(file), data_root(root)
@@ -149,8 +149,8 @@ def publish(
 
     Example: perennial study publish pilot.toml
     """
-    from flows.study.publish import publish_study
-    from flows.study.study_file import read_study
+    from perennial.flows.study.publish import publish_study
+    from perennial.flows.study.study_file import read_study
 
     console = Terminal(soft_wrap=True, stderr=True)
     result = publish_study(read_study(file), data_root(root), file, console.print, name=name, close=close)
@@ -170,11 +170,11 @@ def export(
 
     Example: perennial study export pilot.toml --out moves.csv
     """
-    from flows.console.terminal import csv_cell
-    from flows.study.opened import open_study
-    from flows.study.publish import open_ledger
-    from flows.study.results import MOVE_COLUMNS, list_moves
-    from flows.study.study_file import read_study
+    from perennial.flows.console.terminal import csv_cell
+    from perennial.flows.study.opened import open_study
+    from perennial.flows.study.publish import open_ledger
+    from perennial.flows.study.results import MOVE_COLUMNS, list_moves
+    from perennial.flows.study.study_file import read_study
 
     read, store = read_study(file), data_root(root)
     with open_ledger(read, store, file) as ledger:
@@ -208,11 +208,11 @@ def withdraw(
 
     Example: perennial study withdraw pilot.toml k7m2qx
     """
-    from flows.study.publish import withdraw_participant
-    from flows.study.study_file import read_study
-    from tasks.study.codes import parse_public
-    from warehouse.study.erasure import erase_withdrawn
-    from warehouse.study.ledger import study_file
+    from perennial.flows.study.publish import withdraw_participant
+    from perennial.flows.study.study_file import read_study
+    from perennial.tasks.study.codes import parse_public
+    from perennial.warehouse.study.erasure import erase_withdrawn
+    from perennial.warehouse.study.ledger import study_file
 
     public = parse_public(code)
     console = Terminal(soft_wrap=True, stderr=True)

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal, json_text
-from schemas.benchmark import DEFAULT_BENCHMARK
-from schemas.errors import InvalidOption
-from schemas.rows import JsonObject
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.rows import JsonObject
 
 _LARGEST = 10_000_000
 
@@ -48,9 +48,9 @@ def design(
 
     Example: perennial design --players gpt-4.1,o4-mini --half-width 0.03
     """
-    from flows.editions.design import plan_design
-    from flows.refresh.planning.model_checks import known_prices
-    from schemas.settings import load_settings
+    from perennial.flows.editions.design import plan_design
+    from perennial.flows.refresh.planning.model_checks import known_prices
+    from perennial.schemas.settings import load_settings
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference}
     given = [option for option, value in goals.items() if value is not None]

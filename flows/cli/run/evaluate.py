@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.benchmark import find_benchmark
-from flows.cli.run.execute import Job, execute_by_prefect, signals_exit
-from flows.cli.run.refresh import DryRunOption, YesOption, result_console
-from flows.console.print_edition import print_edition
-from flows.console.settings_options import settings_app
-from flows.refresh.planning.estimate_calls import estimate_evaluation
-from flows.refresh.planning.print_plan import print_evaluation_plan
-from flows.serve.embedded_server import begin_server
-from schemas.errors import InvalidOption
-from schemas.rows import JsonObject
-from warehouse.catalog.catalog import row_file, visible_editions
-from warehouse.editions.publish import read_published_plan
-from warehouse.editions.selectors import select_unit
-from warehouse.lock.root_lock import lock_root, refuse_locked
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.cli.run.execute import Job, execute_by_prefect, signals_exit
+from perennial.flows.cli.run.refresh import DryRunOption, YesOption, result_console
+from perennial.flows.console.print_edition import print_edition
+from perennial.flows.console.settings_options import settings_app
+from perennial.flows.refresh.planning.estimate_calls import estimate_evaluation
+from perennial.flows.refresh.planning.print_plan import print_evaluation_plan
+from perennial.flows.serve.embedded_server import begin_server
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.catalog.catalog import row_file, visible_editions
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.lock.root_lock import lock_root, refuse_locked
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 def is_for_play(name: str, field: "FieldInfo") -> bool:
     """Whether a setting of a refresh, the benchmark's own ones included, is one of an evaluation too."""
-    from schemas.settings import RefreshSettings
-    from schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+    from perennial.schemas.settings import RefreshSettings
+    from perennial.schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
 
     panel = panel_of(field)
     if name not in RefreshSettings.model_fields:
@@ -64,15 +64,15 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
-    from flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
-    from flows.refresh.make_units import make_evaluation
-    from flows.refresh.planning.large_runs import refuse_large_run
-    from flows.refresh.planning.look_up import choices_of, look_up
-    from flows.refresh.planning.player_choice import describe_aliases
-    from flows.refresh.unchanged_root import refuse_changed_root, units_of_root
-    from flows.run.choose_runner import check_runner
-    from flows.watchers.webhook import notice_of_failure
-    from schemas.settings import load_settings
+    from perennial.flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from perennial.flows.refresh.make_units import make_evaluation
+    from perennial.flows.refresh.planning.large_runs import refuse_large_run
+    from perennial.flows.refresh.planning.look_up import choices_of, look_up
+    from perennial.flows.refresh.planning.player_choice import describe_aliases
+    from perennial.flows.refresh.unchanged_root import refuse_changed_root, units_of_root
+    from perennial.flows.run.choose_runner import check_runner
+    from perennial.flows.watchers.webhook import notice_of_failure
+    from perennial.schemas.settings import load_settings
 
     store = Store(load_settings(flags, "evaluate").root)
     growth = read_published_plan(store, _edition(store, edition))

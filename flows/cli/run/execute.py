@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import typer
 
-from flows.benchmark import find_benchmark
-from flows.console import progress
-from flows.console.interrupts import Interrupted, signals_interrupt
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal
-from flows.run.compiled_code import compile_once
-from flows.serve.embedded_server import EmbeddedServer
-from flows.serve.flow_parameters import SECRET_SETTINGS
-from flows.serve.free_space import when_full
-from flows.serve.prefect_environment import configure_prefect, prefect_home
-from flows.stages.leaving import leave
-from schemas.errors import PerennialError, ServerEnded
-from schemas.rows import JsonObject
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console import progress
+from perennial.flows.console.interrupts import Interrupted, signals_interrupt
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.run.compiled_code import compile_once
+from perennial.flows.serve.embedded_server import EmbeddedServer
+from perennial.flows.serve.flow_parameters import SECRET_SETTINGS
+from perennial.flows.serve.free_space import when_full
+from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
+from perennial.flows.stages.leaving import leave
+from perennial.schemas.errors import PerennialError, ServerEnded
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
-    from flows.run.plain_stages import Execution
-    from schemas.settings import RefreshSettings
+    from perennial.flows.run.plain_stages import Execution
+    from perennial.schemas.settings import RefreshSettings
 
 Result = TypeVar("Result")
 
@@ -65,7 +65,7 @@ def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = F
             compiled = _compile(job.benchmarks, step)
             step("starting Prefect")
             # What takes a second to import is imported while the server starts.
-            from flows.run.by_prefect import run_as_flow
+            from perennial.flows.run.by_prefect import run_as_flow
 
             server.wait_ready()
         progress.note(f"{'start':<12} {''.join(f'{done}; ' for done in compiled)}Prefect is up")
@@ -80,7 +80,7 @@ def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = F
 
 def execute_plainly(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
     """Do the job without Prefect; an interrupt becomes an exit code."""
-    from flows.run.plain_stages import Execution
+    from perennial.flows.run.plain_stages import Execution
 
     with signals_exit(), _show_progress(console):
         with show_steps("start") as step:

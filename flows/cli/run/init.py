@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from flows.console.terminal import Terminal
-from schemas.errors import InvalidOption, UnreadableInput
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.errors import InvalidOption, UnreadableInput
 
 
 def init(
@@ -34,12 +34,12 @@ def init(
 
     Example: perennial init --github
     """
-    from flows.benchmark import find_benchmark
-    from flows.models.starter_files import models_file, settings_file
-    from flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
-    from schemas.benchmark import DEFAULT_BENCHMARK
-    from schemas.settings.models_file import MODELS_FILE, load_models
-    from schemas.settings.refresh import SETTINGS_FILE
+    from perennial.flows.benchmark import find_benchmark
+    from perennial.flows.models.starter_files import models_file, settings_file
+    from perennial.flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
+    from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+    from perennial.schemas.settings.models_file import MODELS_FILE, load_models
+    from perennial.schemas.settings.refresh import SETTINGS_FILE
 
     if keep is not None and not github:
         raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")

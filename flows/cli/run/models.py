@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import EndpointFailed
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import EndpointFailed
 
 if TYPE_CHECKING:
-    from flows.models.check import TriedModel
+    from perennial.flows.models.check import TriedModel
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -43,8 +43,8 @@ def check(
 
     Example: perennial models check o3 my-local-model
     """
-    from flows.models.check import try_models
-    from schemas.settings import load_settings
+    from perennial.flows.models.check import try_models
+    from perennial.schemas.settings import load_settings
 
     settings = load_settings({"models_file": models_file, "base_url": base_url})
     settings.refuse_overridden(names or tuple(settings.model_entries()))

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.benchmark import find_benchmark
-from flows.cli.run.execute import Job, execute_by_prefect, signals_exit
-from flows.console.print_edition import print_edition
-from flows.console.settings_options import settings_app
-from flows.console.terminal import Terminal
-from flows.refresh.planning.estimate_calls import estimate_refresh
-from flows.refresh.planning.print_plan import print_plans
-from flows.refresh.print_outcomes import print_outcomes
-from flows.serve.embedded_server import begin_server
-from schemas.rows import JsonObject
-from warehouse.lock.root_lock import lock_root, refuse_locked
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.cli.run.execute import Job, execute_by_prefect, signals_exit
+from perennial.flows.console.print_edition import print_edition
+from perennial.flows.console.settings_options import settings_app
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.refresh.planning.estimate_calls import estimate_refresh
+from perennial.flows.refresh.planning.print_plan import print_plans
+from perennial.flows.refresh.print_outcomes import print_outcomes
+from perennial.flows.serve.embedded_server import begin_server
+from perennial.schemas.rows import JsonObject
+from perennial.warehouse.lock.root_lock import lock_root, refuse_locked
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.refresh.planning.plan import PreparedRefresh
-    from flows.refresh.several import Outcome
-    from flows.refresh.unchanged_root import UnitsOfRoot
-    from schemas.settings import RefreshSettings
+    from perennial.flows.refresh.planning.plan import PreparedRefresh
+    from perennial.flows.refresh.several import Outcome
+    from perennial.flows.refresh.unchanged_root import UnitsOfRoot
+    from perennial.schemas.settings import RefreshSettings
 
 DryRunOption = Annotated[
     bool,
@@ -49,12 +49,12 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
-    from flows.refresh.planning.large_runs import refuse_large_run
-    from flows.refresh.planning.player_choice import describe_aliases
-    from flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
-    from flows.refresh.unchanged_root import units_of_root
-    from flows.run.choose_runner import check_runner
-    from schemas.settings.several import load_each
+    from perennial.flows.refresh.planning.large_runs import refuse_large_run
+    from perennial.flows.refresh.planning.player_choice import describe_aliases
+    from perennial.flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
+    from perennial.flows.refresh.unchanged_root import units_of_root
+    from perennial.flows.run.choose_runner import check_runner
+    from perennial.schemas.settings.several import load_each
 
     each = load_each(flags)
     root = each[0].root
@@ -107,8 +107,8 @@ def grow_and_play(
 
     `before` is what the root held when that was prepared.
     """
-    from flows.refresh.make_units import make_editions
-    from flows.refresh.unchanged_root import refuse_changed_root
+    from perennial.flows.refresh.make_units import make_editions
+    from perennial.flows.refresh.unchanged_root import refuse_changed_root
 
     _warn(prepared, console)
     named = [
@@ -132,8 +132,8 @@ def grow_and_play(
 def _look_up_models(
     settings: "RefreshSettings", store: Store, prepared: "Sequence[PreparedRefresh]", console: Terminal
 ) -> None:
-    from flows.refresh.planning.look_up import choices_of, look_up
-    from flows.watchers.webhook import notice_of_failure
+    from perennial.flows.refresh.planning.look_up import choices_of, look_up
+    from perennial.flows.watchers.webhook import notice_of_failure
 
     unfinished = [one for one in prepared if not one.published]
     choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.benchmark import find_benchmark
-from flows.console.root_option import RootOption
-from flows.console.settings_options import benchmark_app
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.benchmark import DEFAULT_BENCHMARK
-from schemas.errors import InstancesExhausted
-from schemas.rows import JsonObject
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.settings_options import benchmark_app
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import InstancesExhausted
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
     """Return the parameters of a benchmark's practice questions; raise InvalidOption where it has none."""
-    from flows.practice.grade import find_practice
+    from perennial.flows.practice.grade import find_practice
 
     return dict(find_practice(named or DEFAULT_BENCHMARK).parameters().model_fields)
 
@@ -56,11 +56,11 @@ def sample(
 
     Example: perennial sample --benchmark knowlogic --count 1000 --seed 7 --out practice.jsonl
     """
-    from flows.console.output_places import require_file_place, write_lines
-    from flows.console.root_option import data_root
-    from flows.practice.draw import PracticeQuestions, held_ids
-    from flows.practice.grade import find_practice
-    from flows.practice.parameters import read_levels, read_parameters
+    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.flows.console.root_option import data_root
+    from perennial.flows.practice.draw import PracticeQuestions, held_ids
+    from perennial.flows.practice.grade import find_practice
+    from perennial.flows.practice.parameters import read_levels, read_parameters
 
     asked = {name: value for name, value in given.items() if value is not None}
     practice = find_practice(benchmark)

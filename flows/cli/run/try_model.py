@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 
 MOST_CALLS = 60
 
@@ -30,16 +30,16 @@ def try_model(
 
     Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
     """
-    from flows.benchmark import find_benchmark
-    from flows.cli.run.execute import execute_plainly
-    from flows.cli.run.refresh import grow_and_play
-    from flows.console.print_first_score import WIDTH, print_first_score
-    from flows.refresh.planning.plan import prepare_refresh
-    from flows.refresh.unchanged_root import units_of_root
-    from schemas.errors import InvalidOption, LimitReached
-    from schemas.settings.refresh import choose_benchmarks, load_settings
-    from warehouse.lock.root_lock import refuse_locked
-    from warehouse.store.store import Store
+    from perennial.flows.benchmark import find_benchmark
+    from perennial.flows.cli.run.execute import execute_plainly
+    from perennial.flows.cli.run.refresh import grow_and_play
+    from perennial.flows.console.print_first_score import WIDTH, print_first_score
+    from perennial.flows.refresh.planning.plan import prepare_refresh
+    from perennial.flows.refresh.unchanged_root import units_of_root
+    from perennial.schemas.errors import InvalidOption, LimitReached
+    from perennial.schemas.settings.refresh import choose_benchmarks, load_settings
+    from perennial.warehouse.lock.root_lock import refuse_locked
+    from perennial.warehouse.store.store import Store
 
     declared, *others = choose_benchmarks(benchmark)
     if others:

@@ -9,16 +9,16 @@ from typing import Annotated
 
 import typer
 
-from flows.benchmark import benchmarks
-from flows.cli.share.import_inspect import import_inspect
-from flows.console.input_files import read_bytes_file, show_path
-from flows.console.next_step import next_after_scores
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal, json_text
-from flows.export.export_edition import ExportForm, export_edition
-from schemas.errors import count
-from warehouse.catalog.external_scores import keep_scores, parse_scores
-from warehouse.lock.root_lock import lock_root
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.cli.share.import_inspect import import_inspect
+from perennial.flows.console.input_files import read_bytes_file, show_path
+from perennial.flows.console.next_step import next_after_scores
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.flows.export.export_edition import ExportForm, export_edition
+from perennial.schemas.errors import count
+from perennial.warehouse.catalog.external_scores import keep_scores, parse_scores
+from perennial.warehouse.lock.root_lock import lock_root
 
 import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",

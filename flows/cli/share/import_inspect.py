@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from flows.console import progress
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption, count
+from perennial.flows.console import progress
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption, count
 
 
 def import_inspect(
@@ -34,7 +34,7 @@ def import_inspect(
         raise InvalidOption(
             "import inspect needs a package that is not installed: pip install 'perennial-bench[inspect]'"
         ) from None
-    from flows.inspect_tasks.import_logs import import_logs
+    from perennial.flows.inspect_tasks.import_logs import import_logs
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     with progress.show_on(console):

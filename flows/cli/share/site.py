@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.look.query import existing_root
-from flows.console.input_files import show_path
-from flows.console.output_places import require_folder
-from flows.console.root_option import RootOption
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import count
+from perennial.flows.cli.look.query import existing_root
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.output_places import require_folder
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import count
 
 
 def site(
@@ -34,7 +34,7 @@ def site(
 
     Example: perennial site public
     """
-    from flows.website.build import build_site
+    from perennial.flows.website.build import build_site
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = existing_root(root)

@@ -4,7 +4,7 @@ Perennial's own errors come from where they are understood. These come from deep
 reader of Parquet files that met a damaged one.
 """
 
-from schemas.errors import Damaged, PerennialError, causes
+from perennial.schemas.errors import Damaged, PerennialError, causes
 
 _OF_PREFECT = ("prefect", "httpx", "httpcore", "websockets")
 _UNREADABLE = {

@@ -6,9 +6,9 @@ from typing import Any
 
 from typer import TyperException
 
-from flows.benchmark import benchmarks
-from schemas.errors import in_one_line, suggest
-from schemas.rows import JsonObject
+from perennial.flows.benchmark import benchmarks
+from perennial.schemas.errors import in_one_line, suggest
+from perennial.schemas.rows import JsonObject
 
 _BENCHMARK = "--benchmark"
 
@@ -59,7 +59,7 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
     if match := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", text):
         return f"{match[1]}: no such argument is expected"
     if problems := _problems(error):
-        from schemas.settings.problems import describe_expectation, redact
+        from perennial.schemas.settings.problems import describe_expectation, redact
 
         return f"{_name(parameter)} {redact(problems[0]['input'])}: {describe_expectation(problems[0])}"
     return text.rstrip(".")

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import read_text_file, show_path
-from flows.console.root_option import RootOption, data_root
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption, count
-from schemas.knowlogic.things import ITEM_VERDICTS
+from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.knowlogic.things import ITEM_VERDICTS
 
 _MAX_BYTES = 200_000_000
 
@@ -33,12 +33,12 @@ def knowlogic(
 
     Example: perennial import knowlogic questions.jsonl --edition knowlogic-2025
     """
-    from flows.knowlogic.import_questions import publish_questions
-    from schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
-    from tasks.knowlogic.published.published_form import read_questions
-    from tasks.knowlogic.published.verdicts import judge_item
-    from warehouse.knowlogic.knowledge import load_knowledge
-    from warehouse.lock.root_lock import lock_root
+    from perennial.flows.knowlogic.import_questions import publish_questions
+    from perennial.schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
+    from perennial.tasks.knowlogic.published.published_form import read_questions
+    from perennial.tasks.knowlogic.published.verdicts import judge_item
+    from perennial.warehouse.knowlogic.knowledge import load_knowledge
+    from perennial.warehouse.lock.root_lock import lock_root
 
     if not edition or not re.fullmatch(EDITION_PATTERN, edition):
         raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal, json_text
-from schemas.errors import InvalidOption, count, quote, suggest
-from schemas.knowlogic.knowledge import Row
-from schemas.knowlogic.question import Question
-from schemas.rows import JsonObject
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.errors import InvalidOption, count, quote, suggest
+from perennial.schemas.knowlogic.knowledge import Row
+from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.rows import JsonObject
 
 knowledge = typer.Typer(
     name="knowledge",
@@ -25,7 +25,7 @@ knowledge = typer.Typer(
 @knowledge.command(name="list", epilog="Example: perennial knowledge list --format csv")
 def list_tables(format_: FormatOption = Format.table, as_json: JsonOption = False) -> None:
     """List the tables of the knowledge base with their rows and columns."""
-    from warehouse.knowlogic.knowledge import load_knowledge
+    from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables
     rows = [(name, len(of), ", ".join(of[0]) if of else "") for name, of in sorted(tables.items())]
@@ -40,7 +40,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
 ) -> None:
     """Print the rows of a table, or the rows of all tables with a cell of this value."""
-    from warehouse.knowlogic.knowledge import load_knowledge
+    from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables
     found = (
@@ -68,8 +68,8 @@ def show(
 @knowledge.command(epilog="Example: perennial knowledge validate")
 def validate(format_: FormatOption = Format.table, as_json: JsonOption = False) -> None:
     """Check every table by named rules and print what breaks them; the exit code is 1 where anything does."""
-    from warehouse.knowlogic.knowledge import load_knowledge
-    from warehouse.knowlogic.validation.rules import RULES, validate_knowledge
+    from perennial.warehouse.knowlogic.knowledge import load_knowledge
+    from perennial.warehouse.knowlogic.validation.rules import RULES, validate_knowledge
 
     base = load_knowledge()
     findings = validate_knowledge(base)
@@ -95,7 +95,7 @@ def sample(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Draw a question and print it with its labels and right letters."""
-    from flows.knowlogic.draw_question import draw_question
+    from perennial.flows.knowlogic.draw_question import draw_question
 
     question = draw_question(domain, seed, scenario=scenario, difficulty=difficulty, language=language)
     if as_json:

@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from flows.benchmark import Paper
-from flows.console.input_files import read_text_file, show_path
-from schemas.statistics.published import PublishedScore
-from tasks.knowlogic.published.printed_items import PrintedItem, read_printed_items
-from tasks.knowlogic.published.verdicts import judge_item
-from tasks.papers.comparison import Comparison, compare
-from warehouse.knowlogic.knowledge import load_knowledge
-from warehouse.knowlogic.published.scores import published_scores
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Paper
+from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.tasks.knowlogic.published.printed_items import PrintedItem, read_printed_items
+from perennial.tasks.knowlogic.published.verdicts import judge_item
+from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
+from perennial.warehouse.knowlogic.published.scores import published_scores
+from perennial.warehouse.store.store import Store
 
 _MAX_BYTES = 10_000_000
 _SHARE = 100.0

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
-from flows.web.plain_text import show_text
-from flows.web.tables import show_query, show_rows
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
-from schemas.rows import Row
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
+from perennial.flows.web.plain_text import show_text
+from perennial.flows.web.tables import show_query, show_rows
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _WORDS = {"zh": "Chinese", "en": "English"}
 _FACTS = (

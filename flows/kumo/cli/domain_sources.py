@@ -7,15 +7,22 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import show_path
-from flows.console.output_places import write_lines
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from flows.kumo.planning.domain_choice import choose_domain
-from schemas.errors import InvalidOption, count
-from schemas.kumo.categories import CATEGORIES
-from warehouse.kumo.domains.generate import ACTIONS, CONFIG, FACTS, build_config, read_sources, seed_json
-from warehouse.kumo.domains.starter import starter_actions, starter_facts
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.output_places import write_lines
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.warehouse.kumo.domains.generate import (
+    ACTIONS,
+    CONFIG,
+    FACTS,
+    build_config,
+    read_sources,
+    seed_json,
+)
+from perennial.warehouse.kumo.domains.starter import starter_actions, starter_facts
 
 _JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 SPARSE = "K,B such as 8,0.1: an action keeps what it says about one of K communities, about others B of it."
@@ -66,7 +73,7 @@ def build(
     as_json: _JsonOption = False,
 ) -> None:
     """Make a domain's seed configuration from its table of facts and its actions."""
-    from tasks.kumo.validation import validate_config
+    from perennial.tasks.kumo.validation import validate_config
 
     if not folder.is_dir():
         raise InvalidOption(
@@ -98,8 +105,8 @@ def world(
     as_json: _JsonOption = False,
 ) -> None:
     """Write a synthetic world's configuration: the same seed, index and sparsity give the same file."""
-    from tasks.kumo.worlds import draw_world
-    from tasks.kumo.worlds.sparse import check_sparse
+    from perennial.tasks.kumo.worlds import draw_world
+    from perennial.tasks.kumo.worlds.sparse import check_sparse
 
     check_sparse(sparse)
     drawn = draw_world(seed, index, sparse)
@@ -125,8 +132,8 @@ def counterfactual(
 
     It prints the share of facts whose exchange changes which outcomes rule a truth out.
     """
-    from tasks.kumo.validation import refuse_unsafe
-    from tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
+    from perennial.tasks.kumo.validation import refuse_unsafe
+    from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
 
     config, _ = choose_domain(domain)
     if config.is_counterfactual:
@@ -153,9 +160,9 @@ def sparse(
 
     Facts are dropped and none is invented. It prints density and modularity of the domain graph.
     """
-    from tasks.kumo.statistics.domain_graph import communities
-    from tasks.kumo.validation import refuse_unsafe
-    from tasks.kumo.worlds.sparse import Sparsity, make_sparse
+    from perennial.tasks.kumo.statistics.domain_graph import communities
+    from perennial.tasks.kumo.validation import refuse_unsafe
+    from perennial.tasks.kumo.worlds.sparse import Sparsity, make_sparse
 
     config, _ = choose_domain(domain)
     refuse_unsafe(config)

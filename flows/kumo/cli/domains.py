@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from flows.console.terminal import Terminal
-from flows.kumo.cli.domain_sources import build, counterfactual, new, sparse, world
-from flows.kumo.cli.file_reports import (
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.cli.domain_sources import build, counterfactual, new, sparse, world
+from perennial.flows.kumo.cli.file_reports import (
     EXIT_CODES,
     as_document,
     check_path,
@@ -18,15 +18,15 @@ from flows.kumo.cli.file_reports import (
     print_reports,
     total_line,
 )
-from flows.kumo.cli.import_domains import import_domains
-from flows.kumo.cli.sample import sample
-from flows.kumo.cli.score import score
-from flows.kumo.cli.split import split
-from flows.kumo.planning.domain_choice import load_bundled
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.validation import RULES
-from warehouse.kumo.bundled_domains import bundled_domains
-from warehouse.kumo.published_domains import domain_uses
+from perennial.flows.kumo.cli.import_domains import import_domains
+from perennial.flows.kumo.cli.sample import sample
+from perennial.flows.kumo.cli.score import score
+from perennial.flows.kumo.cli.split import split
+from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.validation import RULES
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from perennial.warehouse.kumo.published_domains import domain_uses
 
 domains = typer.Typer(
     name="domains",
@@ -121,7 +121,7 @@ def list_domains(
 
 
 def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
-    from tasks.kumo.statistics.domain_graph import communities
+    from perennial.tasks.kumo.statistics.domain_graph import communities
 
     graph = communities(config, 0)
     row = {"name": name, "title": config.name, "category": config.category, **count_sizes(config)}

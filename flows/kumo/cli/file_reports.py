@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from flows.console.input_files import json_files, show_path
-from flows.console.terminal import Terminal
-from flows.kumo.planning.domain_choice import read_config_file
-from schemas.errors import UnreadableInput, count
-from schemas.kumo.things import Finding, SeedConfig
-from tasks.kumo.validation import RULES, one_to_one_share, validate_config
+from perennial.flows.console.input_files import json_files, show_path
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.planning.domain_choice import read_config_file
+from perennial.schemas.errors import UnreadableInput, count
+from perennial.schemas.kumo.things import Finding, SeedConfig
+from perennial.tasks.kumo.validation import RULES, one_to_one_share, validate_config
 
 Status = Literal["clean", "warnings", "errors", "unreadable"]
 

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from flows.console.input_files import show_path
-from flows.console.output_places import require_folder, write_lines
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from flows.kumo.cli.file_reports import LINES_PRINTED, FileReport, as_document, print_reports
-from flows.kumo.release.domain_files import FoundDomain, read_domains
-from schemas.errors import InvalidOption, count
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.validation import validate_config
-from warehouse.kumo.domains.generate import seed_json
+from perennial.flows.console.input_files import show_path
+from perennial.flows.console.output_places import require_folder, write_lines
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.cli.file_reports import LINES_PRINTED, FileReport, as_document, print_reports
+from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
+from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.validation import validate_config
+from perennial.warehouse.kumo.domains.generate import seed_json
 
 _SHOWN = 5  # lines of a kind for each of several domains
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
-    from warehouse.editions.publish import Publication
-    from warehouse.kumo.release.files import Skipped
-    from warehouse.kumo.release.trajectories import ImportProgress
+    from perennial.warehouse.editions.publish import Publication
+    from perennial.warehouse.kumo.release.files import Skipped
+    from perennial.warehouse.kumo.release.trajectories import ImportProgress
 
 _SHOWN = 10
 
@@ -38,7 +38,7 @@ def kumo(
 
     Example: perennial import kumo ../kumo --domains MedicalEnv,MusicEnv
     """
-    from flows.kumo.release.import_release import EDITION, import_release
+    from perennial.flows.kumo.release.import_release import EDITION, import_release
 
     console = Terminal(soft_wrap=True, stderr=as_json)
     store = data_root(root)

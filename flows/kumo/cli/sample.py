@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal
 
 _GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at all would slow large samples
 
@@ -43,20 +43,20 @@ def sample(
 
     If fewer instances exist, the exit code is 3 and the file holds those found.
     """
-    from flows.console.output_places import require_file_place, write_lines
-    from flows.kumo.cli.sample_stream import SampleStream
-    from flows.kumo.kernels import prepare_kernels
-    from flows.kumo.planning.domain_choice import choose_domain
-    from schemas.kumo.samplers import AS_PUBLISHED
-    from schemas.kumo.settings import KumoSettings
-    from schemas.kumo.things import Instance, Setting
-    from schemas.settings import load_settings
-    from tasks.kumo.encoding import encode_config, encode_instance
-    from tasks.kumo.guessing import is_guessed
-    from tasks.kumo.sampling import SamplingRequest, check_request
-    from tasks.kumo.validation import refuse_unsafe
-    from warehouse.catalog.catalog import published_editions
-    from warehouse.editions.issued_ids import issued_instances
+    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.flows.kumo.cli.sample_stream import SampleStream
+    from perennial.flows.kumo.kernels import prepare_kernels
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.schemas.kumo.samplers import AS_PUBLISHED
+    from perennial.schemas.kumo.settings import KumoSettings
+    from perennial.schemas.kumo.things import Instance, Setting
+    from perennial.schemas.settings import load_settings
+    from perennial.tasks.kumo.encoding import encode_config, encode_instance
+    from perennial.tasks.kumo.guessing import is_guessed
+    from perennial.tasks.kumo.sampling import SamplingRequest, check_request
+    from perennial.tasks.kumo.validation import refuse_unsafe
+    from perennial.warehouse.catalog.catalog import published_editions
+    from perennial.warehouse.editions.issued_ids import issued_instances
 
     given = {
         "benchmark": "kumo",

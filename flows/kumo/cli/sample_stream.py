@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 
-from schemas.errors import PerennialError
-from schemas.kumo.things import Instance
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from warehouse.editions.id_set import EitherSet, IdSet
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.warehouse.editions.id_set import EitherSet, IdSet
 
 # Large enough that starting worker processes for each costs little beside it.
 CHUNK = 50_000

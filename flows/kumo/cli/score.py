@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
 
 if TYPE_CHECKING:
-    from tasks.kumo.scoring import Check
+    from perennial.tasks.kumo.scoring import Check
 
 _STYLES = {"good": "green", "look": "yellow", "bad": "red"}
 
@@ -27,10 +27,10 @@ def score(
 
     Each check has a figure, a verdict (good, look, bad) and what to do. Exit code 1 where one is bad.
     """
-    from flows.kumo.planning.domain_choice import choose_domain
-    from flows.stages.threads import available_threads
-    from tasks.kumo.scoring import score_domain
-    from tasks.kumo.validation import refuse_unsafe
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.flows.stages.threads import available_threads
+    from perennial.tasks.kumo.scoring import score_domain
+    from perennial.tasks.kumo.validation import refuse_unsafe
 
     configs = [choose_domain(name)[0] for name in domains]
     for config in configs:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from flows.console.root_option import RootOption
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal, json_text
-from schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER, check_sampler
-from schemas.rows import Row
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER, check_sampler
+from perennial.schemas.rows import Row
 
 if TYPE_CHECKING:
-    from schemas.kumo.things import Instance, SeedConfig
-    from tasks.kumo.search import Optimum, Solution
+    from perennial.schemas.kumo.things import Instance, SeedConfig
+    from perennial.tasks.kumo.search import Optimum, Solution
 
 _UNSOLVED = 1
 
@@ -49,12 +49,12 @@ def solve(
 
     Example: perennial solve --config medical_diagnosis --instances easy.jsonl --json
     """
-    from flows.console.input_files import read_lines
-    from flows.kumo.kernels import prepare_kernels
-    from flows.kumo.planning.domain_choice import choose_domain
-    from tasks.kumo.encoding import encode_config, encode_instance
-    from tasks.kumo.instance_lines import parse_instances
-    from tasks.kumo.search import NODE_LIMIT, solve_instances
+    from perennial.flows.console.input_files import read_lines
+    from perennial.flows.kumo.kernels import prepare_kernels
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.tasks.kumo.encoding import encode_config, encode_instance
+    from perennial.tasks.kumo.instance_lines import parse_instances
+    from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
 
     check_sampler(sampler)
     console = Terminal(stderr=True, soft_wrap=True)
@@ -113,7 +113,7 @@ def _record(game: "Instance", solution: "Solution") -> Row:
 
 
 def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
-    from flows.kumo.optimum_columns import optimum_columns
+    from perennial.flows.kumo.optimum_columns import optimum_columns
 
     columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
     return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}
@@ -149,7 +149,7 @@ def _describe_optimum(record: Row) -> str:
 
 def _say_first_match(config: "SeedConfig", console: Terminal) -> None:
     """Say how an observation is read where several states of an action hold it."""
-    from tasks.kumo.validation import validate_config
+    from perennial.tasks.kumo.validation import validate_config
 
     shared = {
         found.action

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.root_option import RootOption
-from flows.console.terminal import Terminal
-from schemas.rows import JsonObject
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
-    from tasks.kumo.training.domain_split import DomainSplit
+    from perennial.tasks.kumo.training.domain_split import DomainSplit
 
 _NAMED = 5  # of what is cut or dropped, printed; --json has all
 
@@ -37,12 +37,12 @@ def split(
 
     The data root is not read. The files are domains for `perennial refresh --domains FILE`.
     """
-    from flows.console.input_files import show_path
-    from flows.console.output_places import require_folder, write_lines
-    from flows.kumo.planning.domain_choice import choose_domain
-    from schemas.errors import UnusableConfig, count
-    from tasks.kumo.training.domain_split import METHODS, SIDES, describe_overlap, split_domain
-    from tasks.kumo.validation import refuse_unsafe
+    from perennial.flows.console.input_files import show_path
+    from perennial.flows.console.output_places import require_folder, write_lines
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.schemas.errors import UnusableConfig, count
+    from perennial.tasks.kumo.training.domain_split import METHODS, SIDES, describe_overlap, split_domain
+    from perennial.tasks.kumo.validation import refuse_unsafe
 
     config, _ = choose_domain(domain)
     refuse_unsafe(config)
@@ -74,7 +74,7 @@ def split(
 
 
 def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> JsonObject:
-    from tasks.kumo.validation import validate_config
+    from perennial.tasks.kumo.validation import validate_config
 
     sides = [
         {
@@ -97,7 +97,7 @@ def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> JsonObject
 
 
 def _print_named(console: Terminal, what: str, names: list[str]) -> None:
-    from schemas.errors import count
+    from perennial.schemas.errors import count
 
     if names:
         shown = "; ".join(names[:_NAMED]) + (f"; {len(names) - _NAMED:,} more" if names[_NAMED:] else "")

@@ -1,8 +1,8 @@
 """What a refresh prints of a published edition of KUMO beside its leaderboard."""
 
-from schemas.kumo.plan import KumoPlan
-from schemas.plan import EditionPlan
-from warehouse.catalog.catalog import Catalog
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.plan import EditionPlan
+from perennial.warehouse.catalog.catalog import Catalog
 
 
 def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:

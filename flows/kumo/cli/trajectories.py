@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.console.root_option import RootOption, data_root
-from flows.console.steps import show_steps
-from flows.console.terminal import Terminal
-from schemas.rows import JsonObject
+from perennial.flows.console.root_option import RootOption, data_root
+from perennial.flows.console.steps import show_steps
+from perennial.flows.console.terminal import Terminal
+from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
-    from tasks.kumo.encoding import EncodedConfig
-    from tasks.kumo.sampling import SamplingRequest
-    from tasks.kumo.training.trajectories import Policy
-    from warehouse.editions.id_set import IdSet
+    from perennial.tasks.kumo.encoding import EncodedConfig
+    from perennial.tasks.kumo.sampling import SamplingRequest
+    from perennial.tasks.kumo.training.trajectories import Policy
+    from perennial.warehouse.editions.id_set import IdSet
 
 _CHUNK = 2_000  # instances that are solved at a time
 
@@ -51,19 +51,19 @@ def trajectories(
 
     Example: perennial trajectories --config medical_diagnosis --setting easy --count 1000 --out easy.jsonl
     """
-    from flows.console.output_places import require_file_place, write_lines
-    from flows.kumo.kernels import prepare_kernels
-    from flows.kumo.planning.domain_choice import choose_domain
-    from schemas.errors import InvalidOption, join_choices
-    from schemas.kumo.samplers import DEFAULT_SAMPLER
-    from schemas.kumo.things import Setting
-    from schemas.settings.form import split_names
-    from tasks.kumo.encoding import encode_config
-    from tasks.kumo.sampling import SamplingRequest, check_request
-    from tasks.kumo.training.trajectories import POLICIES
-    from tasks.kumo.validation import refuse_unsafe
-    from warehouse.catalog.catalog import published_editions
-    from warehouse.editions.issued_ids import issued_instances
+    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.flows.kumo.kernels import prepare_kernels
+    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.schemas.errors import InvalidOption, join_choices
+    from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
+    from perennial.schemas.kumo.things import Setting
+    from perennial.schemas.settings.form import split_names
+    from perennial.tasks.kumo.encoding import encode_config
+    from perennial.tasks.kumo.sampling import SamplingRequest, check_request
+    from perennial.tasks.kumo.training.trajectories import POLICIES
+    from perennial.tasks.kumo.validation import refuse_unsafe
+    from perennial.warehouse.catalog.catalog import published_editions
+    from perennial.warehouse.editions.issued_ids import issued_instances
 
     chosen = next((known for known in POLICIES if known == policy), None)
     if chosen is None:
@@ -138,10 +138,10 @@ def _draw(
     """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
     from math import inf
 
-    from flows.kumo.cli.sample_stream import SampleStream
-    from tasks.kumo.encoding import encode_instance
-    from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
-    from tasks.kumo.training.trajectories import golden_trajectories
+    from perennial.flows.kumo.cli.sample_stream import SampleStream
+    from perennial.tasks.kumo.encoding import encode_instance
+    from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+    from perennial.tasks.kumo.training.trajectories import golden_trajectories
 
     stream = SampleStream(encoded, request, issued, 1, show_drawn)
     drawn = iter(stream)

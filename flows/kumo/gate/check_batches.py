@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.gate.check_edition import edition_rows
-from flows.kumo.gate.expectations import (
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.gate.check_edition import edition_rows
+from perennial.flows.kumo.gate.expectations import (
     BALANCED,
     BATCH_EXPECTATIONS,
     DERIVED,
@@ -22,21 +22,21 @@ from flows.kumo.gate.expectations import (
     TOLD,
     Expectation,
 )
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed, UnreadableInput, in_one_line
-from schemas.kumo.gate import NO_THRESHOLDS, GatePolicy
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.things import Instance, Setting
-from schemas.rows import Row, Rows
-from tasks.kumo.authors.read_back import parse_read_back
-from tasks.kumo.encoding import EncodedConfig, instance_id
-from tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
-from tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
-from tasks.kumo.space import SpaceSize, count_boards, space_size
-from warehouse.audit.audit import require_pass
-from warehouse.kumo.overlap import (
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed, UnreadableInput, in_one_line
+from perennial.schemas.kumo.gate import NO_THRESHOLDS, GatePolicy
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.rows import Row, Rows
+from perennial.tasks.kumo.authors.read_back import parse_read_back
+from perennial.tasks.kumo.encoding import EncodedConfig, instance_id
+from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
+from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
+from perennial.tasks.kumo.space import SpaceSize, count_boards, space_size
+from perennial.warehouse.audit.audit import require_pass
+from perennial.warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
     READ_BY_MODEL,
@@ -47,7 +47,7 @@ from warehouse.kumo.overlap import (
     text_hash,
     write_facts,
 )
-from warehouse.kumo.rows import SYMBOLIC_CHECK, instance_from_row
+from perennial.warehouse.kumo.rows import SYMBOLIC_CHECK, instance_from_row
 
 EDITION = Batch("overlap")
 

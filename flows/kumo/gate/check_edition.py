@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.gate.expectations import (
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.gate.expectations import (
     AGREED,
     BALANCED,
     DERIVED,
@@ -26,17 +26,17 @@ from flows.kumo.gate.expectations import (
     no_better_than_chance,
     rare_repeats,
 )
-from schemas.errors import UnreadableInput
-from schemas.kumo.gate import GatePolicy
-from schemas.kumo.things import Setting
-from schemas.rows import Row
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
-from tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks
-from tasks.kumo.space import SpaceSize, repeat_probability
-from warehouse.catalog.catalog import published_editions, table_file
-from warehouse.editions.issued_ids import issued_instances
-from warehouse.kumo.overlap import (
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import Row
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
+from perennial.tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks
+from perennial.tasks.kumo.space import SpaceSize, repeat_probability
+from perennial.warehouse.catalog.catalog import published_editions, table_file
+from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.kumo.overlap import (
     NOT_READ,
     READ_BY_GRAMMAR,
     READ_BY_MODEL,
@@ -46,8 +46,8 @@ from warehouse.kumo.overlap import (
     names_sum,
     same_names,
 )
-from warehouse.kumo.rows import instance_from_row
-from warehouse.store.store import Store
+from perennial.warehouse.kumo.rows import instance_from_row
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

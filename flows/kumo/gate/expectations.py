@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.rows import Row
+from perennial.schemas.rows import Row
 
 _SHOWN_PROBLEMS = 3
 

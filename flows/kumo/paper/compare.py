@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from flows.benchmark import Paper
-from flows.console.terminal import Terminal
-from flows.kumo.cli.import_release import show_import_progress
-from flows.kumo.release.import_release import EDITION, import_release
-from schemas.errors import UnreadableInput
-from tasks.papers.comparison import Comparison, compare
-from warehouse.catalog.catalog import Catalog, open_catalog, published_editions
-from warehouse.kumo.paper.printed import PrintedValue, printed_values
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Paper
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.cli.import_release import show_import_progress
+from perennial.flows.kumo.release.import_release import EDITION, import_release
+from perennial.schemas.errors import UnreadableInput
+from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
+from perennial.warehouse.kumo.paper.printed import PrintedValue, printed_values
+from perennial.warehouse.store.store import Store
 
 # The text extraction of figure 3 garbles a few per cent of its cells, so that these are judged together.
 LEAST_AGREEING = 0.95
@@ -43,7 +43,7 @@ def compare_paper(store: Store, path: Path | None, step: Callable[[str], None]) 
 
 def compute_figures(catalog: Catalog) -> dict[Key, float]:
     """Return all that the paper prints, computed from the catalog's edition of the release."""
-    sql = files("warehouse.kumo.paper").joinpath("computed.sql").read_text(encoding="utf-8")
+    sql = files("perennial.warehouse.kumo.paper").joinpath("computed.sql").read_text(encoding="utf-8")
     _, rows = catalog.query(sql)
     return {(metric, setting, domain, player): value for metric, setting, domain, player, value in rows}
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from flows.kumo.planning.domain_choice import choose_domain
-from flows.kumo.release.domain_files import FoundDomain, read_domains
-from schemas.errors import InvalidOption
-from schemas.kumo.settings import KumoSettings
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
-from tasks.kumo.validation import refuse_unsafe
-from tasks.kumo.worlds.sparse import make_sparse
-from warehouse.kumo.bundled_domains import bundled_domains
+from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
+from perennial.tasks.kumo.validation import refuse_unsafe
+from perennial.tasks.kumo.worlds.sparse import make_sparse
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setti
 
     By sizes, by the solver's proof that there is none, or by the gate's threshold.
     """
-    from tasks.kumo.space import repeat_probability, sufficient_size
-    from tasks.kumo.space.size import count_boards, space_size
+    from perennial.tasks.kumo.space import repeat_probability, sufficient_size
+    from perennial.tasks.kumo.space.size import count_boards, space_size
 
     encoded, most = encode_config(config), settings.max_collision_probability
     for size in sizes:

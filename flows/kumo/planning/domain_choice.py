@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-from flows.console.input_files import read_text_file, show_path
-from schemas.errors import InvalidOption, suggest
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.configuration import parse_config
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.flows.console.input_files import read_text_file, show_path
+from perennial.schemas.errors import InvalidOption, suggest
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 
 def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:

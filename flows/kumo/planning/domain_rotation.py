@@ -8,7 +8,7 @@ of the last `rest` editions is taken while there are enough others.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption
 
 PastEdition = tuple[str, Collection[str]]
 """An earlier edition and the ids of the domains that it holds."""

@@ -8,27 +8,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
-from flows.kumo.seats import PLAYING
-from flows.stages.estimates import estimate_stage
-from schemas.game import USUAL
-from schemas.ids import derive_rng
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.reliability import RELIABILITIES, may_fit
-from schemas.kumo.shown_books import AMONG
-from schemas.kumo.things import Instance, SeedConfig, Setting
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from tasks.kumo.books import write_book
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.game import CLOSED, VARIANTS
-from tasks.kumo.players import PLAYERS
-from tasks.llm.limits.rate_limits import completion_bound
-from tasks.play.model_player import parse_model_player, plays_version
-from warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+from perennial.flows.kumo.seats import PLAYING
+from perennial.flows.stages.estimates import estimate_stage
+from perennial.schemas.game import USUAL
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.authoring import AuthoringPlan
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.reliability import RELIABILITIES, may_fit
+from perennial.schemas.kumo.shown_books import AMONG
+from perennial.schemas.kumo.things import Instance, SeedConfig, Setting
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.tasks.kumo.books import write_book
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.game import CLOSED, VARIANTS
+from perennial.tasks.kumo.players import PLAYERS
+from perennial.tasks.llm.limits.rate_limits import completion_bound
+from perennial.tasks.play.model_player import parse_model_player, plays_version
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 _CHARACTERS_A_TOKEN = 4
 _PROMPT = 700  # tokens of a template without what fills it

@@ -5,33 +5,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from flows.benchmark import Preparation
-from flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candidates, request_of
-from flows.kumo.planning.domain_rotation import take_turns
-from flows.kumo.planning.estimate_calls import estimate_calls
-from flows.kumo.planning.protocol import choose_protocol
-from schemas.errors import EditionConflict, InvalidOption
-from schemas.game import USUAL
-from schemas.kumo.authoring import AuthoringPlan
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.protocol import PERENNIAL
-from schemas.kumo.reliability import RELIABILITIES
-from schemas.kumo.settings import KumoSettings
-from schemas.kumo.shown_books import AMONG
-from schemas.kumo.things import Setting
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EditionPlan, EvaluationPlan
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import check_request
-from tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
-from tasks.kumo.worlds.counterfactual import make_counterfactual
-from tasks.kumo.worlds.sparse import check_sparse
-from warehouse.catalog.catalog import table_file
-from warehouse.editions.publish import read_published_plan
-from warehouse.kumo.published_domains import domains_by_edition
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Preparation
+from perennial.flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candidates, request_of
+from perennial.flows.kumo.planning.domain_rotation import take_turns
+from perennial.flows.kumo.planning.estimate_calls import estimate_calls
+from perennial.flows.kumo.planning.protocol import choose_protocol
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.kumo.authoring import AuthoringPlan
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.protocol import PERENNIAL
+from perennial.schemas.kumo.reliability import RELIABILITIES
+from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.kumo.shown_books import AMONG
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import check_request
+from perennial.tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
+from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual
+from perennial.tasks.kumo.worlds.sparse import check_sparse
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.kumo.published_domains import domains_by_edition
+from perennial.warehouse.store.store import Store
 
 _WARNINGS_SHOWN = 2  # of a domain
 

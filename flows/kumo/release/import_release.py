@@ -11,38 +11,38 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from flows.kumo.release.release_rows import ReleaseRows, read_release
-from flows.refresh.planning.plan import FIRST
-from flows.run.code_version import code_version
-from flows.run.spread_work import spread_over
-from flows.stages.compute_scale import renew_scale
-from flows.stages.compute_statistics import analyse_edition
-from schemas.errors import EditionConflict, UnreadableInput
-from schemas.ids import content_id
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.samplers import AS_PUBLISHED
-from schemas.kumo.things import Rejection
-from schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
-from schemas.rows import Row
-from schemas.tables import TABLES, staged_tables
-from warehouse.catalog.catalog import published_editions, row_file
-from warehouse.editions.publish import Publication, publish, read_published_plan
-from warehouse.kumo.paper.models import facts_of_paper_models
-from warehouse.kumo.release.files import Skipped
-from warehouse.kumo.release.layout import Release, find_release
-from warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
-from warehouse.kumo.release.run_table import run_table_episodes, table_players
-from warehouse.kumo.release.trajectories import (
+from perennial.flows.kumo.release.release_rows import ReleaseRows, read_release
+from perennial.flows.refresh.planning.plan import FIRST
+from perennial.flows.run.code_version import code_version
+from perennial.flows.run.spread_work import spread_over
+from perennial.flows.stages.compute_scale import renew_scale
+from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.schemas.errors import EditionConflict, UnreadableInput
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.schemas.kumo.things import Rejection
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.catalog.catalog import published_editions, row_file
+from perennial.warehouse.editions.publish import Publication, publish, read_published_plan
+from perennial.warehouse.kumo.paper.models import facts_of_paper_models
+from perennial.warehouse.kumo.release.files import Skipped
+from perennial.warehouse.kumo.release.layout import Release, find_release
+from perennial.warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
+from perennial.warehouse.kumo.release.run_table import run_table_episodes, table_players
+from perennial.warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportProgress,
     import_trajectories,
     merge_parts,
     write_part,
 )
-from warehouse.kumo.rows import rejection_row
-from warehouse.lock.root_lock import lock_root
-from warehouse.store.parquet import sort_by_key
-from warehouse.store.store import Store
+from perennial.warehouse.kumo.rows import rejection_row
+from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.store.parquet import sort_by_key
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import pyarrow

@@ -4,22 +4,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from flows.kumo.optimum_columns import optimum_columns
-from flows.kumo.release.domain_files import read_config
-from schemas.errors import UnreadableInput
-from schemas.ids import content_id
-from schemas.kumo.things import BookVerdict, Instance, Rejection, SeedConfig, Setting, observation_text
-from schemas.rows import Row
-from tasks.kumo.configuration import parse_json
-from tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
-from tasks.kumo.instance_lines import parse_instances
-from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from tasks.kumo.topology import signature
-from tasks.kumo.validation import validate_config
-from warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
-from warehouse.kumo.release.layout import Release, SettingFile
-from warehouse.kumo.release.trajectory_lines import Board
-from warehouse.kumo.rows import (
+from perennial.flows.kumo.optimum_columns import optimum_columns
+from perennial.flows.kumo.release.domain_files import read_config
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.things import (
+    BookVerdict,
+    Instance,
+    Rejection,
+    SeedConfig,
+    Setting,
+    observation_text,
+)
+from perennial.schemas.rows import Row
+from perennial.tasks.kumo.configuration import parse_json
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
+from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.topology import signature
+from perennial.tasks.kumo.validation import validate_config
+from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
+from perennial.warehouse.kumo.release.layout import Release, SettingFile
+from perennial.warehouse.kumo.release.trajectory_lines import Board
+from perennial.warehouse.kumo.rows import (
     book_row,
     config_row,
     domain_row,

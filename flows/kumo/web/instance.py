@@ -4,17 +4,17 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from flows.console.terminal import on_one_line
-from flows.kumo.web.optimum import show_optimum
-from flows.kumo.web.read_instance import PublishedInstance, read_instance
-from flows.web.page import Opened, choose
-from flows.web.plain_text import show_text
-from flows.web.reading import Rows
-from flows.web.tables import frame_of, show_rows
-from schemas.errors import count
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.optimum.decision_tree import Decision, decision_tree
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.console.terminal import on_one_line
+from perennial.flows.kumo.web.optimum import show_optimum
+from perennial.flows.kumo.web.read_instance import PublishedInstance, read_instance
+from perennial.flows.web.page import Opened, choose
+from perennial.flows.web.plain_text import show_text
+from perennial.flows.web.reading import Rows
+from perennial.flows.web.tables import frame_of, show_rows
+from perennial.schemas.errors import count
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.optimum.decision_tree import Decision, decision_tree
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _SMALL = 8  # actions: of an Easy instance the whole tree is drawn
 _TESTS = ("6", "12", "24", "48")

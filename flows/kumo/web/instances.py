@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from flows.web.page import Page, Visit, choose
-from flows.web.tables import show_query
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.web.page import Page, Visit, choose
+from perennial.flows.web.tables import show_query
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def show(visit: Visit) -> None:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from flows.kumo.web.read_instance import PublishedInstance, read_instance
-from flows.web.page import Opened
-from flows.web.reading import Rows
-from flows.web.tables import show_rows
-from schemas.errors import count
+from perennial.flows.kumo.web.read_instance import PublishedInstance, read_instance
+from perennial.flows.web.page import Opened
+from perennial.flows.web.reading import Rows
+from perennial.flows.web.tables import show_rows
+from perennial.schemas.errors import count
 
 _STATUSES = {
     "bounds": "The optimum is not known: its search passed the limit of work; the bounds below hold.",

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from flows.web.page import Opened
-from schemas.kumo.samplers import BALANCED
-from schemas.kumo.things import Instance, SeedConfig
-from schemas.rows import Row
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from warehouse.kumo.rows import instance_from_row
+from perennial.flows.web.page import Opened
+from perennial.schemas.kumo.samplers import BALANCED
+from perennial.schemas.kumo.things import Instance, SeedConfig
+from perennial.schemas.rows import Row
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.warehouse.kumo.rows import instance_from_row
 
 
 class PublishedInstance(NamedTuple):

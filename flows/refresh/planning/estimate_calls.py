@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from flows.benchmark import find_benchmark
-from schemas.model_calls.calls import StageEstimate
-from schemas.model_calls.price import Price
-from schemas.plan import EvaluationPlan
-from schemas.rows import JsonObject
-from tasks.play.model_player import models_of
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import JsonObject
+from perennial.tasks.play.model_player import models_of
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.refresh.planning.plan import PreparedRefresh
-    from schemas.settings import RefreshSettings
+    from perennial.flows.refresh.planning.plan import PreparedRefresh
+    from perennial.schemas.settings import RefreshSettings
 
 
 def estimate_refresh(
@@ -30,7 +30,7 @@ def estimate_evaluation(
     store: Store, plan: EvaluationPlan, settings: "RefreshSettings"
 ) -> list[StageEstimate]:
     """Return the model calls of an evaluation in the same way."""
-    from warehouse.editions.publish import read_counts
+    from perennial.warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
@@ -39,7 +39,7 @@ def estimate_evaluation(
 
 def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
     """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
-    from flows.refresh.planning.model_checks import known_prices
+    from perennial.flows.refresh.planning.model_checks import known_prices
 
     prices, playing = known_prices(settings, store), find_benchmark(plan.benchmark).playing()
     if not playing.one_shot:

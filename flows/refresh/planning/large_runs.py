@@ -3,9 +3,9 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import StageEstimate
-from schemas.settings import RefreshSettings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.settings import RefreshSettings
 
 MOST_CALLS = 5_000
 MOST_USD = 20.0

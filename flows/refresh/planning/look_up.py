@@ -10,20 +10,20 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from flows.benchmark import find_benchmark
-from flows.models.check import describe_sent, find_doubts, short_request, suggest_remedy
-from flows.refresh.planning.model_checks import known_prices
-from schemas.errors import EndpointFailed, count
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Spent
-from schemas.plan import EvaluationPlan
-from schemas.settings import RefreshSettings
-from schemas.units import LOOK_UP
-from tasks.llm.clients import ModelClients
-from tasks.llm.http.listing import listed_models
-from tasks.play.model_player import models_of
-from warehouse.ledger.ledger import CallLedger, ledger_file
-from warehouse.store.root_id import root_id
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.models.check import describe_sent, find_doubts, short_request, suggest_remedy
+from perennial.flows.refresh.planning.model_checks import known_prices
+from perennial.schemas.errors import EndpointFailed, count
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Spent
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.units import LOOK_UP
+from perennial.tasks.llm.clients import ModelClients
+from perennial.tasks.llm.http.listing import listed_models
+from perennial.tasks.play.model_player import models_of
+from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
+from perennial.warehouse.store.root_id import root_id
+from perennial.warehouse.store.store import Store
 
 _ANSWER_S = 60.0
 

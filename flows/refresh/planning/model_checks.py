@@ -6,20 +6,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from flows.benchmark import Benchmark, Playing
-from schemas.errors import InvalidOption
-from schemas.model_calls.calls import ModelChoice
-from schemas.model_calls.price import Price
-from schemas.rows import JsonObject
-from schemas.settings import RefreshSettings
-from schemas.settings.models_file import MODELS_FILE, entry_prices
-from tasks.llm.http.endpoint import check_key, check_url
-from tasks.llm.http.extras import Extras, environment_headers
-from tasks.llm.http.listing import ask_for_models, is_listed, listed_models
-from tasks.llm.limits.budget import check_budget
-from tasks.play.model_player import models_of
-from warehouse.ledger.prices import load_prices
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Benchmark, Playing
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls.price import Price
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
+from perennial.tasks.llm.http.endpoint import check_key, check_url
+from perennial.tasks.llm.http.extras import Extras, environment_headers
+from perennial.tasks.llm.http.listing import ask_for_models, is_listed, listed_models
+from perennial.tasks.llm.limits.budget import check_budget
+from perennial.tasks.play.model_player import models_of
+from perennial.warehouse.ledger.prices import load_prices
+from perennial.warehouse.store.store import Store
 
 _CLOSE = 0.8  # of `difflib`: one letter that is missing, or two that are swapped
 _CLOSE_PREFIX = 0.5  # such as opened for closed: few names of models have a colon, and servers list those

@@ -4,23 +4,23 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from flows.benchmark import Preparation, find_benchmark
-from flows.console.clock import refuse_clock_set_back
-from flows.refresh.planning.model_checks import check_models, choose_params, state_facts
-from flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
-from flows.run.code_version import code_version
-from schemas.disclosure import commitment_of, is_public
-from schemas.errors import EditionConflict, InvalidOption
-from schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
-from schemas.settings import RefreshSettings
-from schemas.units import split_unit
-from warehouse.catalog.catalog import published_editions, row_file
-from warehouse.catalog.withdrawals import withdrawn_units
-from warehouse.editions.publish import unit_plan
-from warehouse.editions.selectors import LATEST
-from warehouse.staging.staging import Staging, staged_units
-from warehouse.staging.unfinished import read_unfinished, run_key
-from warehouse.store.store import Store
+from perennial.flows.benchmark import Preparation, find_benchmark
+from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.refresh.planning.model_checks import check_models, choose_params, state_facts
+from perennial.flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
+from perennial.flows.run.code_version import code_version
+from perennial.schemas.disclosure import commitment_of, is_public
+from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
+from perennial.schemas.settings import RefreshSettings
+from perennial.schemas.units import split_unit
+from perennial.warehouse.catalog.catalog import published_editions, row_file
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.selectors import LATEST
+from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.staging.unfinished import read_unfinished, run_key
+from perennial.warehouse.store.store import Store
 
 FIRST = "1"  # the name of the evaluation that a refresh makes
 

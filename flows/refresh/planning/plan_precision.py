@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from flows.benchmark import find_benchmark
-from schemas.plan import EvaluationPlan
-from schemas.rows import JsonObject, Row
-from tasks.statistics.scale.design import POWER, Design, measure_design
-from warehouse.catalog.catalog import table_file
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import JsonObject, Row
+from perennial.tasks.statistics.scale.design import POWER, Design, measure_design
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.store.store import Store
 
 Sizes = Mapping[str, tuple[int, int]]
 
 
 def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
     """Return how many domains and instances of each setting an evaluation covers, earlier ones included."""
-    from flows.stages.play_episodes import instance_order
+    from perennial.flows.stages.play_episodes import instance_order
 
     order = instance_order(store, plan.edition)
     table = store.read_table(table_file("instances", plan.edition), ["instance_id", "domain", "setting"])

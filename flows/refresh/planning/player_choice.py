@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from flows.benchmark import Benchmark
-from schemas.errors import InvalidOption
-from schemas.game import USUAL
-from schemas.people.persons import PERSON, is_person
-from schemas.settings import RefreshSettings
-from tasks.play.model_player import plays_version
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.people.persons import PERSON, is_person
+from perennial.schemas.settings import RefreshSettings
+from perennial.tasks.play.model_player import plays_version
 
 
 def choose_players(

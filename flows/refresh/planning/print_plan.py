@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
 
-from flows.benchmark import find_benchmark
-from flows.console.terminal import Terminal
-from flows.refresh.planning.estimate_calls import estimate_evaluation, estimate_refresh
-from flows.refresh.planning.plan_precision import describe_precision, measure_plan, read_sizes
-from schemas.game import USUAL
-from schemas.model_calls.calls import ModelChoice, StageEstimate
-from schemas.model_calls.endpoint import Endpoint
-from schemas.model_calls.price import BATCH_PRICE_SHARE
-from schemas.plan import EditionPlan, EvaluationPlan
-from tasks.play.model_player import models_of
-from warehouse.store.store import Store
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.terminal import Terminal
+from perennial.flows.refresh.planning.estimate_calls import estimate_evaluation, estimate_refresh
+from perennial.flows.refresh.planning.plan_precision import describe_precision, measure_plan, read_sizes
+from perennial.schemas.game import USUAL
+from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
+from perennial.schemas.model_calls.endpoint import Endpoint
+from perennial.schemas.model_calls.price import BATCH_PRICE_SHARE
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.tasks.play.model_player import models_of
+from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from flows.refresh.planning.plan import PreparedRefresh
-    from schemas.settings import RefreshSettings
+    from perennial.flows.refresh.planning.plan import PreparedRefresh
+    from perennial.schemas.settings import RefreshSettings
 
 # What the table leaves out, and --json has.
 _INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary", "facts")
@@ -149,7 +149,7 @@ def print_evaluation_plan(
     console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
 ) -> None:
     """Print the plan of an evaluation in the same way."""
-    from warehouse.editions.publish import read_counts
+    from perennial.warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = estimate_evaluation(store, plan, settings)

@@ -1,9 +1,9 @@
 """Settle an edition's seed before any work: draw it where none is given, keep it, commit to it."""
 
-from schemas.disclosure import draw_seed, is_public
-from schemas.plan import RefreshPlan
-from warehouse.disclosure.seeds import keep_seed
-from warehouse.store.store import Store
+from perennial.schemas.disclosure import draw_seed, is_public
+from perennial.schemas.plan import RefreshPlan
+from perennial.warehouse.disclosure.seeds import keep_seed
+from perennial.warehouse.store.store import Store
 
 
 def settle_seed(plan: RefreshPlan, given: int | None, store: Store) -> RefreshPlan:

@@ -4,6 +4,6 @@ A visit is known by its websocket alone: the code is kept in the server's memory
 open, and nowhere in the browser. After a reload it is typed again and leads to the same task.
 """
 
-from flows.study.page.visit import show
+from perennial.flows.study.page.visit import show
 
 __all__ = ["show"]

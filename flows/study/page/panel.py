@@ -10,12 +10,12 @@ from importlib.resources import files
 
 import streamlit as st
 
-from flows.study.desk import StudyDesk
-from flows.study.page.safe_text import as_sentence
-from flows.study.page.trouble import report_trouble, show_trouble
-from schemas.errors import InvalidOption, PerennialError
-from schemas.rows import JsonObject
-from schemas.text.screen import Screen
+from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.page.safe_text import as_sentence
+from perennial.flows.study.page.trouble import report_trouble, show_trouble
+from perennial.schemas.errors import InvalidOption, PerennialError
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.text.screen import Screen
 
 _KEY = "study_task_panel"
 _DRAWN = "study_panel_screen"

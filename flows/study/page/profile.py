@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from flows.study.desk import StudyDesk
-from flows.study.page.safe_text import markdown_html
-from schemas.text.screen import Screen
+from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.page.safe_text import markdown_html
+from perennial.schemas.text.screen import Screen
 
 Act = Callable[..., None]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from flows.study.desk import StudyDesk
-from flows.study.page.panel import show_panel
-from flows.study.page.safe_text import markdown_html, plain_html
-from schemas.people.study import Study
-from schemas.text.screen import Screen
+from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.page.panel import show_panel
+from perennial.flows.study.page.safe_text import markdown_html, plain_html
+from perennial.schemas.people.study import Study
+from perennial.schemas.text.screen import Screen
 
 Act = Callable[..., None]
 _BOOK = ("Guidebook", "Question")

@@ -4,8 +4,8 @@ import logging
 
 import streamlit as st
 
-from flows.study.page.safe_text import plain_html
-from schemas.errors import LedgerBusy, PerennialError
+from perennial.flows.study.page.safe_text import plain_html
+from perennial.schemas.errors import LedgerBusy, PerennialError
 
 _TROUBLE = "study_trouble"
 _BUSY = (

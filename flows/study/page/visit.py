@@ -9,15 +9,15 @@ from threading import Lock
 
 import streamlit as st
 
-from flows.study.desk import StudyDesk
-from flows.study.page.origin import visitor_origin
-from flows.study.page.profile import show_consent, show_profile
-from flows.study.page.safe_text import as_sentence, markdown_html, plain_html
-from flows.study.page.tasks import show_end, show_task, task_name
-from flows.study.page.trouble import report_trouble, show_trouble
-from schemas.errors import InvalidOption, LimitReached, PerennialError
-from schemas.text.screen import Screen
-from warehouse.store.store import Store
+from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.page.origin import visitor_origin
+from perennial.flows.study.page.profile import show_consent, show_profile
+from perennial.flows.study.page.safe_text import as_sentence, markdown_html, plain_html
+from perennial.flows.study.page.tasks import show_end, show_task, task_name
+from perennial.flows.study.page.trouble import report_trouble, show_trouble
+from perennial.schemas.errors import InvalidOption, LimitReached, PerennialError
+from perennial.schemas.text.screen import Screen
+from perennial.warehouse.store.store import Store
 
 _STYLE = (files(__package__) / "page.css").read_text(encoding="utf-8")
 _CODE = "study_code"

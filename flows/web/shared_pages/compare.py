@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from flows.editions.report_comparison import read_comparison
-from flows.web.figures import read_edition, show_section
-from flows.web.page import ALL, Page, Visit, choose
-from flows.web.tables import show_query
-from schemas.errors import UnreadableInput
-from tasks.report.comparison.sections import edition_difference, edition_link
-from tasks.report.figures.heat_map import heat_map
-from tasks.report.figures.player_pairs import draw_pairs_of, player_pairs
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.editions.report_comparison import read_comparison
+from perennial.flows.web.figures import read_edition, show_section
+from perennial.flows.web.page import ALL, Page, Visit, choose
+from perennial.flows.web.tables import show_query
+from perennial.schemas.errors import UnreadableInput
+from perennial.tasks.report.comparison.sections import edition_difference, edition_link
+from perennial.tasks.report.figures.heat_map import heat_map
+from perennial.tasks.report.figures.player_pairs import draw_pairs_of, player_pairs
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def show_pairs(visit: Visit) -> None:

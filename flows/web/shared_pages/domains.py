@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from flows.web.figures import read_edition, show_section
-from flows.web.page import Page, Visit, choose, choose_several
-from flows.web.player_kinds import kinds_of
-from tasks.report.figures.heat_map import heat_map
+from perennial.flows.web.figures import read_edition, show_section
+from perennial.flows.web.page import Page, Visit, choose, choose_several
+from perennial.flows.web.player_kinds import kinds_of
+from perennial.tasks.report.figures.heat_map import heat_map
 
 
 def show(visit: Visit) -> None:

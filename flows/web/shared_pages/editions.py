@@ -8,21 +8,21 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from flows.cli.operate.editions import LISTED
-from flows.web.page import Opened, Page, Visit, choose, parameter
-from flows.web.plain_text import plain
-from flows.web.reading import Rows, Snapshot
-from flows.web.tables import show_rows
-from schemas.errors import Damaged, count
-from schemas.rows import Row
-from schemas.units import evaluation_of, is_evaluation, split_unit
-from warehouse.catalog.catalog import published_units
-from warehouse.catalog.sql.confinement import quote
-from warehouse.catalog.withdrawals import withdrawn_units
-from warehouse.disclosure.retirements import is_retired
-from warehouse.disclosure.seeds import reveal_file
-from warehouse.editions.manifest import manifest_file
-from warehouse.store.store import Store
+from perennial.flows.cli.operate.editions import LISTED
+from perennial.flows.web.page import Opened, Page, Visit, choose, parameter
+from perennial.flows.web.plain_text import plain
+from perennial.flows.web.reading import Rows, Snapshot
+from perennial.flows.web.tables import show_rows
+from perennial.schemas.errors import Damaged, count
+from perennial.schemas.rows import Row
+from perennial.schemas.units import evaluation_of, is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.disclosure.seeds import reveal_file
+from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.store.store import Store
 
 _EVALUATIONS = """
 SELECT evaluation, created_at, code_version, (counts::JSON->>'episodes')::BIGINT AS episodes,
@@ -180,8 +180,8 @@ def _show_manifest(store: Store, unit: str) -> None:
 
 
 def _report(visit: Visit, edition: str, explorer: str) -> bytes:
-    from flows.editions.report import report_data
-    from tasks.report.page import render_page
+    from perennial.flows.editions.report import report_data
+    from perennial.tasks.report.page import render_page
 
     data = report_data(Store(visit.snapshot.root), edition)
     return render_page(replace(data, explorer=explorer)).encode()

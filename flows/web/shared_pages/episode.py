@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
-from flows.web.plain_text import plain, show_text
-from flows.web.tables import show_query
-from schemas.errors import count
-from schemas.game import EPISODE_STATUSES
-from schemas.rows import Row
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
+from perennial.flows.web.plain_text import plain, show_text
+from perennial.flows.web.tables import show_query
+from perennial.schemas.errors import count
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _HEIGHT = 320
 _MOST_REASONS = 8

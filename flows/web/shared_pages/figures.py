@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from flows.web.figures import own_figures, read_edition, show_section
-from flows.web.page import Page, Visit, choose, choose_several
-from flows.web.player_kinds import kinds_of
-from tasks.report.figures.scale_over_editions import scale_over_editions
-from tasks.report.page import SHARED
+from perennial.flows.web.figures import own_figures, read_edition, show_section
+from perennial.flows.web.page import Page, Visit, choose, choose_several
+from perennial.flows.web.player_kinds import kinds_of
+from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.tasks.report.page import SHARED
 
 # The scale is of several editions, and has a page.
 _SHARED = tuple(one for one in SHARED if one is not scale_over_editions)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from flows.web.page import ALL, Opened, Page, Visit, choose, parameter
-from flows.web.plain_text import plain
-from flows.web.shared_pages.episode import open_episode
-from flows.web.tables import show_query
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
+from perennial.flows.web.plain_text import plain
+from perennial.flows.web.shared_pages.episode import open_episode
+from perennial.flows.web.tables import show_query
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def show(visit: Visit) -> None:

@@ -8,20 +8,25 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
-from flows.web.figures import read_edition, show_section
-from flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
-from flows.web.player_kinds import groups_of, kinds_of
-from flows.web.reading import Rows, Snapshot
-from flows.web.tables import show_rows
-from schemas.statistics.board import order_board
-from schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population, describe_populations
-from tasks.report.content import ReportData, ReportTable
-from tasks.report.figures.player_rows import success_rows
-from tasks.statistics.populations import bound_share
-from warehouse.catalog.leaderboard import leaderboard_sql
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
+from perennial.flows.web.figures import read_edition, show_section
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
+from perennial.flows.web.player_kinds import groups_of, kinds_of
+from perennial.flows.web.reading import Rows, Snapshot
+from perennial.flows.web.tables import show_rows
+from perennial.schemas.statistics.board import order_board
+from perennial.schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
+from perennial.schemas.statistics.populations import (
+    NEW_DOMAINS,
+    THESE_DOMAINS,
+    Population,
+    describe_populations,
+)
+from perennial.tasks.report.content import ReportData, ReportTable
+from perennial.tasks.report.figures.player_rows import success_rows
+from perennial.tasks.statistics.populations import bound_share
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"

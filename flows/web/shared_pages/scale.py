@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from flows.benchmark import benchmarks
-from flows.editions.figure_data import read_figures
-from flows.web.figures import show_section
-from flows.web.page import Page, Visit, choose
-from flows.web.tables import show_query
-from tasks.report.figures.scale_over_editions import scale_over_editions
-from warehouse.catalog.sql.confinement import quote
+from perennial.flows.benchmark import benchmarks
+from perennial.flows.editions.figure_data import read_figures
+from perennial.flows.web.figures import show_section
+from perennial.flows.web.page import Page, Visit, choose
+from perennial.flows.web.tables import show_query
+from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.warehouse.catalog.sql.confinement import quote
 
 _PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"
 _OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protocol_id || ')')"

@@ -5,14 +5,14 @@ from time import monotonic
 
 import streamlit as st
 
-from flows.web.page import Page, Visit, parameter
-from flows.web.plain_text import plain_line
-from flows.web.reading import Rows
-from flows.web.run_sql import MEMORY_GB, MOST_ROWS, SECONDS, run_confined, sql_pool
-from flows.web.tables import OWN_QUERY, show_rows
-from schemas.errors import PerennialError, shorten
-from schemas.tables import TABLES
-from warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
+from perennial.flows.web.page import Page, Visit, parameter
+from perennial.flows.web.plain_text import plain_line
+from perennial.flows.web.reading import Rows
+from perennial.flows.web.run_sql import MEMORY_GB, MOST_ROWS, SECONDS, run_confined, sql_pool
+from perennial.flows.web.tables import OWN_QUERY, show_rows
+from perennial.schemas.errors import PerennialError, shorten
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
 
 _RESULT = "sql_result"
 _START = "SELECT edition, setting, player, success_rate FROM leaderboard ORDER BY success_rate DESC"

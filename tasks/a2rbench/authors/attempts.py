@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from schemas.a2rbench.authoring import Step
-from tasks.authors.reply import Unusable
+from perennial.schemas.a2rbench.authoring import Step
+from perennial.tasks.authors.reply import Unusable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,19 @@ import random
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from schemas.errors import shorten
-from schemas.ids import canonical_json
-from tasks.a2rbench.authors.generated import generate_inputs
-from tasks.a2rbench.authors.refusals import refuse_derived, refuse_mirrored, refuse_structural
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.hash_seeds import trial_seeds
-from tasks.a2rbench.items import Shown
-from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
-from tasks.a2rbench.values import fault_of_input
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code
+from perennial.schemas.errors import shorten
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.authors.generated import generate_inputs
+from perennial.tasks.a2rbench.authors.refusals import refuse_derived, refuse_mirrored, refuse_structural
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.hash_seeds import trial_seeds
+from perennial.tasks.a2rbench.items import Shown
+from perennial.tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
+from perennial.tasks.a2rbench.values import fault_of_input
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail, run_code
 
 KNOWN = "known_rule"
 GENERATED = 20

@@ -4,14 +4,14 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from schemas.errors import UnreadableInput
-from schemas.model_calls.calls import Reply
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.inputs import EXAMPLES
-from tasks.authors.reply import Unusable, describe_problems, unusable_status
-from tasks.llm.json_replies import json_text
-from tasks.llm.structured import JsonSchema, object_schema
-from tasks.sandbox.limits import LIMITS
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.inputs import EXAMPLES
+from perennial.tasks.authors.reply import Unusable, describe_problems, unusable_status
+from perennial.tasks.llm.json_replies import json_text
+from perennial.tasks.llm.structured import JsonSchema, object_schema
+from perennial.tasks.sandbox.limits import LIMITS
 
 LONGEST_DESCRIPTION = 2_000
 _LONGEST_REASONING = 50_000

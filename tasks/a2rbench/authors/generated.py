@@ -3,9 +3,9 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from schemas.ids import canonical_json
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.values import tokens_of
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.values import tokens_of
 
 _DRAWS_A_PIECE = 5
 

@@ -3,15 +3,15 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.items import Shown
-from tasks.a2rbench.remapping import draw_remapping, remap
-from tasks.a2rbench.trials import UnfitItem
-from tasks.a2rbench.values import tokens_of
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.items import Shown
+from perennial.tasks.a2rbench.remapping import draw_remapping, remap
+from perennial.tasks.a2rbench.trials import UnfitItem
+from perennial.tasks.a2rbench.values import tokens_of
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail, run_code
 
 INVERSE_OF_KNOWN, COMPOSITION, STRUCTURAL, MIRRORED = (
     "inverse_of_known",

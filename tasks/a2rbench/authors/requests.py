@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from schemas.a2rbench.authoring import AuthorRole
-from schemas.ids import canonical_json
-from schemas.model_calls.calls import ModelChoice, ModelRequest
-from tasks.a2rbench.authors.forms import LONGEST_DESCRIPTION, CodeForm, RuleForm
-from tasks.a2rbench.catalogue.rule import Dimension, RuleType
-from tasks.a2rbench.inputs import EXAMPLES
-from tasks.a2rbench.items import Shown
-from tasks.a2rbench.readers.excerpt import mark_of
-from tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
-from tasks.authors.request import author_request, conversation_request, message
-from tasks.sandbox.guest.names import MODULES
-from tasks.sandbox.limits import LIMITS
+from perennial.schemas.a2rbench.authoring import AuthorRole
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.tasks.a2rbench.authors.forms import LONGEST_DESCRIPTION, CodeForm, RuleForm
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.inputs import EXAMPLES
+from perennial.tasks.a2rbench.items import Shown
+from perennial.tasks.a2rbench.readers.excerpt import mark_of
+from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
+from perennial.tasks.authors.request import author_request, conversation_request, message
+from perennial.tasks.sandbox.guest.names import MODULES
+from perennial.tasks.sandbox.limits import LIMITS
 
 _FOLDER = "a2rbench/authors"
 REPAIR_TEMPLATE = f"{_FOLDER}/repair.md.j2"

@@ -17,14 +17,14 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from schemas.a2rbench.authoring import AuthoringPlan, Step
-from schemas.a2rbench.item import name_domain
-from schemas.errors import shorten
-from schemas.ids import content_id, derive_rng
-from schemas.model_calls.calls import ModelRequest, Reply
-from tasks.a2rbench.authors.attempts import Attempts
-from tasks.a2rbench.authors.code_tests import KNOWN, Known, TestedRule, run_rule
-from tasks.a2rbench.authors.forms import (
+from perennial.schemas.a2rbench.authoring import AuthoringPlan, Step
+from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.errors import shorten
+from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.tasks.a2rbench.authors.attempts import Attempts
+from perennial.tasks.a2rbench.authors.code_tests import KNOWN, Known, TestedRule, run_rule
+from perennial.tasks.a2rbench.authors.forms import (
     CodeForm,
     RuleForm,
     VerdictForm,
@@ -33,21 +33,21 @@ from tasks.a2rbench.authors.forms import (
     rule_schema,
     verdict_schema,
 )
-from tasks.a2rbench.authors.requests import (
+from perennial.tasks.a2rbench.authors.requests import (
     code_request,
     code_verdict_request,
     repeat_request,
     rule_request,
     rule_verdict_request,
 )
-from tasks.a2rbench.catalogue.registry import RULES
-from tasks.a2rbench.catalogue.rule import Dimension, RuleType
-from tasks.a2rbench.coded_rule import AuthoredRule
-from tasks.a2rbench.trials import UnfitItem
-from tasks.authors.attempts import Asked, BadReply, ask_until_read
-from tasks.authors.reply import Unusable
-from tasks.llm.structured import JsonAsker, JsonSchema
-from tasks.sandbox.run import Jail
+from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.trials import UnfitItem
+from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.llm.structured import JsonAsker, JsonSchema
+from perennial.tasks.sandbox.run import Jail
 
 # Of twenty, each candidate is shown a few; the paper draws them from ARC.
 INSPIRATIONS = 5
@@ -133,7 +133,7 @@ def draw_inspirations(request: RuleRequest, candidate: int) -> list[str]:
 @lru_cache(maxsize=1)
 def load_inspirations() -> list[str]:
     """Return the twenty rules in words of `inspirations.toml`."""
-    text = (files("prompts") / "a2rbench/inspirations.toml").read_text(encoding="utf-8")
+    text = (files("perennial.prompts") / "a2rbench/inspirations.toml").read_text(encoding="utf-8")
     rules: list[str] = tomllib.loads(text)["rules"]
     return rules
 

@@ -1,6 +1,6 @@
 """Rules on a grid that need to know what the tokens are."""
 
-from tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
 
 
 def caesar_by_row(x: Value) -> Value:

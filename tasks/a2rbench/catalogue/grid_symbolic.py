@@ -1,6 +1,6 @@
 """Rules on a grid that move its tokens, whatever they are."""
 
-from tasks.a2rbench.catalogue.rule import Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
 
 
 def transpose(x: Value) -> Value:

@@ -1,6 +1,6 @@
 """Rules on a list of tokens that need to know what the tokens are: letters, digits, elements, days."""
 
-from tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Rule, Value
 
 
 def caesar(x: Value) -> Value:

@@ -1,6 +1,6 @@
 """Rules on a list of tokens that move or repeat them, whatever they are."""
 
-from tasks.a2rbench.catalogue.rule import Rule, Value
+from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
 
 
 def reverse(x: Value) -> Value:

@@ -1,6 +1,6 @@
 """All rules of the catalogue, by name."""
 
-from tasks.a2rbench.catalogue import (
+from perennial.tasks.a2rbench.catalogue import (
     cube_semantic,
     cube_symbolic,
     grid_semantic,
@@ -8,7 +8,7 @@ from tasks.a2rbench.catalogue import (
     line_semantic,
     line_symbolic,
 )
-from tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.a2rbench.catalogue.rule import Rule
 
 _MODULES = (line_symbolic, line_semantic, grid_symbolic, grid_semantic, cube_symbolic, cube_semantic)
 RULES: dict[str, Rule] = {rule.name: rule for module in _MODULES for rule in module.RULES}

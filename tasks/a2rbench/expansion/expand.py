@@ -10,29 +10,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from schemas.a2rbench.authoring import Step
-from schemas.errors import in_one_line
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.a2rbench.authors.attempts import Attempt, Attempts
-from tasks.a2rbench.authors.forms import verdict_schema
-from tasks.a2rbench.authors.refusals import refuse_mirrored
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.coded_rule import AuthoredRule
-from tasks.a2rbench.expansion.messages import (
+from perennial.schemas.a2rbench.authoring import Step
+from perennial.schemas.errors import in_one_line
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.a2rbench.authors.attempts import Attempt, Attempts
+from perennial.tasks.a2rbench.authors.forms import verdict_schema
+from perennial.tasks.a2rbench.authors.refusals import refuse_mirrored
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.expansion.messages import (
     expansion_request,
     expansion_schema,
     judgement_request,
 )
-from tasks.a2rbench.expansion.replies import Judgement, read_expansion, read_judgement
-from tasks.a2rbench.fits import Fits
-from tasks.a2rbench.items import Shown, instance_id
-from tasks.a2rbench.seeds import Drawn, Rejected, SeedRequest
-from tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
-from tasks.a2rbench.values import fault_of_input
-from tasks.authors.attempts import BadReply, ask_until_read
-from tasks.authors.reply import Unusable
-from tasks.llm.structured import JsonAsker
-from tasks.sandbox.refusal import Refused
+from perennial.tasks.a2rbench.expansion.replies import Judgement, read_expansion, read_judgement
+from perennial.tasks.a2rbench.fits import Fits
+from perennial.tasks.a2rbench.items import Shown, instance_id
+from perennial.tasks.a2rbench.seeds import Drawn, Rejected, SeedRequest
+from perennial.tasks.a2rbench.trials import UnfitItem, check_item, run_inputs
+from perennial.tasks.a2rbench.values import fault_of_input
+from perennial.tasks.authors.attempts import BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.llm.structured import JsonAsker
+from perennial.tasks.sandbox.refusal import Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from schemas.model_calls.calls import ModelChoice, ModelRequest
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.coded_rule import CodedRule
-from tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES
-from tasks.a2rbench.items import Shown
-from tasks.a2rbench.readers.excerpt import mark_of
-from tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
-from tasks.authors.request import author_request
-from tasks.llm.structured import JsonSchema, object_schema
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.coded_rule import CodedRule
+from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES
+from perennial.tasks.a2rbench.items import Shown
+from perennial.tasks.a2rbench.readers.excerpt import mark_of
+from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.llm.structured import JsonSchema, object_schema
 
 EXPAND_TEMPLATE = "a2rbench/expander/expand.md.j2"
 EXPAND_SYSTEM_TEMPLATE = "a2rbench/expander/expand_system.md.j2"

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from schemas.errors import in_one_line, shorten
-from schemas.model_calls.calls import Reply
-from tasks.a2rbench.authors.forms import Form, Reasoning, VerdictForm, read_reply
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.expansion.messages import SKIPPED
-from tasks.a2rbench.inputs import EXAMPLES
-from tasks.a2rbench.values import fault_of_input
-from tasks.authors.reply import Unusable
+from perennial.schemas.errors import in_one_line, shorten
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.a2rbench.authors.forms import Form, Reasoning, VerdictForm, read_reply
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.expansion.messages import SKIPPED
+from perennial.tasks.a2rbench.inputs import EXAMPLES
+from perennial.tasks.a2rbench.values import fault_of_input
+from perennial.tasks.authors.reply import Unusable
 
 _MESSAGE_CHARACTERS = 500
 

@@ -8,7 +8,7 @@ misses something: `while` loops and comprehensions are loops, arithmetic is look
 import ast
 from dataclasses import dataclass
 
-from tasks.a2rbench.catalogue.rule import FORWARD
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BRANCHES = (ast.If, ast.IfExp)

@@ -5,8 +5,8 @@ import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from schemas.ids import canonical_json
-from tasks.a2rbench.catalogue.rule import Value
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.catalogue.rule import Value
 
 
 class Compression(NamedTuple):

@@ -1,7 +1,7 @@
 """The guesser: an answer by the form of an item alone. Its rate is the floor of an edition."""
 
-from tasks.a2rbench.game import Form
-from tasks.a2rbench.players.usual import USUAL
+from perennial.tasks.a2rbench.game import Form
+from perennial.tasks.a2rbench.players.usual import USUAL
 
 
 def guess(form: Form) -> str:

@@ -5,13 +5,13 @@ import random
 
 from rapidfuzz.distance import Levenshtein
 
-from schemas.game import Move, Program
-from tasks.a2rbench.fits import find_fits
-from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.players.guesser import guess
-from tasks.a2rbench.replies.answers import write_answer
-from tasks.a2rbench.values import join_texts, split_texts, tokens_of
-from tasks.a2rbench.wording import read_dimension, read_prompt
+from perennial.schemas.game import Move, Program
+from perennial.tasks.a2rbench.fits import find_fits
+from perennial.tasks.a2rbench.game import ItemGame
+from perennial.tasks.a2rbench.players.guesser import guess
+from perennial.tasks.a2rbench.replies.answers import write_answer
+from perennial.tasks.a2rbench.values import join_texts, split_texts, tokens_of
+from perennial.tasks.a2rbench.wording import read_dimension, read_prompt
 
 
 def search_prompt(prompt: str) -> str:

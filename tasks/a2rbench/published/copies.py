@@ -7,9 +7,9 @@ characters is remapped character by character.
 import random
 from collections.abc import Mapping, Sequence
 
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.remapping import SIGNS
-from tasks.a2rbench.values import map_tokens, tokens_of
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.remapping import SIGNS
+from perennial.tasks.a2rbench.values import map_tokens, tokens_of
 
 # A text may have all 62 letters and digits: Latin letters with accents too.
 _SIGNS = (*SIGNS, *"ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ")

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schemas.a2rbench.item import Item
-from tasks.a2rbench.items import Shown, instance_id, write_item
-from tasks.a2rbench.published.lines import PublishedLine
-from tasks.a2rbench.published.trials import Copied, Held
-from tasks.a2rbench.seeds import Rejected
+from perennial.schemas.a2rbench.item import Item
+from perennial.tasks.a2rbench.items import Shown, instance_id, write_item
+from perennial.tasks.a2rbench.published.lines import PublishedLine
+from perennial.tasks.a2rbench.published.trials import Copied, Held
+from perennial.tasks.a2rbench.seeds import Rejected
 
 
 @dataclass

@@ -9,11 +9,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from schemas.a2rbench.authoring import CATALOGUE
-from schemas.errors import UnreadableInput, join_choices, quote
-from schemas.ids import canonical_json
-from tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType, Value
-from tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.errors import UnreadableInput, join_choices, quote
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType, Value
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
 
 MAX_LINES = 10_000
 _MAX_CHARACTERS = 1_000_000

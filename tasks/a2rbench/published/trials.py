@@ -6,23 +6,23 @@ The code runs in the sandbox alone. What does not hold is no item; nothing is re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import quote
-from schemas.ids import canonical_json, derive_rng
-from tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
-from tasks.a2rbench.fits import Fits, find_fits
-from tasks.a2rbench.hash_seeds import trial_seeds
-from tasks.a2rbench.items import Shown, instance_id, show
-from tasks.a2rbench.measures.ast_measures import measure_code
-from tasks.a2rbench.published.copies import draw_character_remapping, remap_characters
-from tasks.a2rbench.published.lines import PublishedLine
-from tasks.a2rbench.replies.answers import read_answer, write_answer
-from tasks.a2rbench.seeds import Phi, Rejected
-from tasks.a2rbench.trials import UnfitItem
-from tasks.a2rbench.uniqueness.trivial import find_trivial
-from tasks.a2rbench.values import fault_of_form, split_texts
-from tasks.a2rbench.wording import read_prompt, write_prompt
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.run import Jail, run_code, run_purely
+from perennial.schemas.errors import quote
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Value
+from perennial.tasks.a2rbench.fits import Fits, find_fits
+from perennial.tasks.a2rbench.hash_seeds import trial_seeds
+from perennial.tasks.a2rbench.items import Shown, instance_id, show
+from perennial.tasks.a2rbench.measures.ast_measures import measure_code
+from perennial.tasks.a2rbench.published.copies import draw_character_remapping, remap_characters
+from perennial.tasks.a2rbench.published.lines import PublishedLine
+from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
+from perennial.tasks.a2rbench.seeds import Phi, Rejected
+from perennial.tasks.a2rbench.trials import UnfitItem
+from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.a2rbench.values import fault_of_form, split_texts
+from perennial.tasks.a2rbench.wording import read_prompt, write_prompt
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.run import Jail, run_code, run_purely
 
 # Of examples, query and answer as JSON: programs of the catalogue are tried on them, outside the sandbox.
 _MOST_CHARACTERS = 20_000

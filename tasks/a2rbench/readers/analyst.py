@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from schemas.a2rbench.analysis import STYLES, Analysis, categories_of
-from schemas.errors import UnreadableInput, quote
-from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
-from tasks.a2rbench.readers.excerpt import excerpt
-from tasks.authors.attempts import Asked, BadReply, ask_until_read
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.authors.request import conversation_request, message
-from tasks.llm.json_replies import json_text
-from tasks.llm.structured import JsonAsker, JsonSchema, object_schema
+from perennial.schemas.a2rbench.analysis import STYLES, Analysis, categories_of
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
+from perennial.tasks.a2rbench.readers.excerpt import excerpt
+from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.authors.request import conversation_request, message
+from perennial.tasks.llm.json_replies import json_text
+from perennial.tasks.llm.structured import JsonAsker, JsonSchema, object_schema
 
 SYSTEM, TEMPLATE = "a2rbench/analyst/system.md.j2", "a2rbench/analyst/analyse.md.j2"
 AGAIN = "a2rbench/analyst/again.md.j2"

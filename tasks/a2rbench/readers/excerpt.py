@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from schemas.ids import content_id
+from perennial.schemas.ids import content_id
 
 _HEAD, _TAIL = 4_000, 12_000
 

@@ -6,18 +6,18 @@ refused where it is not one piece of the reply, or where the puzzle shows it. It
 
 import json
 
-from schemas.a2rbench.item import SHAPES
-from schemas.model_calls.calls import ModelChoice
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.game import ItemGame
-from tasks.a2rbench.readers.excerpt import excerpt
-from tasks.a2rbench.readers.quotes import is_quoted
-from tasks.a2rbench.replies.answers import has_answer, read_answer
-from tasks.a2rbench.replies.form import form_of
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.authors.request import author_request
-from tasks.llm.asking import Ask
-from tasks.play.model_player import SecondReader
+from perennial.schemas.a2rbench.item import SHAPES
+from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.game import ItemGame
+from perennial.tasks.a2rbench.readers.excerpt import excerpt
+from perennial.tasks.a2rbench.readers.quotes import is_quoted
+from perennial.tasks.a2rbench.replies.answers import has_answer, read_answer
+from perennial.tasks.a2rbench.replies.form import form_of
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.play.model_player import SecondReader
 
 SYSTEM, TEMPLATE = "a2rbench/answer_judge/system.md.j2", "a2rbench/answer_judge/quote.md.j2"
 _LONGEST = 200

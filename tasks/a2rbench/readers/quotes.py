@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.replies.form import Form
-from tasks.a2rbench.values import tokens_of
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.replies.form import Form
+from perennial.tasks.a2rbench.values import tokens_of
 
 _MARKS = ",;|[](){}\"'“”‘’`*_&\\\\"
 _WORD = re.compile(rf"[^\s{re.escape(_MARKS)}]+")

@@ -12,11 +12,11 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from schemas.ids import canonical_json
-from tasks.a2rbench.replies.form import Form, fit, unwrap
-from tasks.a2rbench.replies.json_objects import FoundObject, objects_with
-from tasks.a2rbench.replies.json_values import read_value
-from tasks.a2rbench.replies.statements import (
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.replies.form import Form, fit, unwrap
+from perennial.tasks.a2rbench.replies.json_objects import FoundObject, objects_with
+from perennial.tasks.a2rbench.replies.json_values import read_value
+from perennial.tasks.a2rbench.replies.statements import (
     Statement,
     find_named,
     find_other,

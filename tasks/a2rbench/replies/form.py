@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from schemas.ids import canonical_json
-from schemas.text.look_alikes import plain_text
-from tasks.a2rbench.catalogue.rule import Value
-from tasks.a2rbench.replies.json_values import decode
-from tasks.a2rbench.values import has_texts, map_tokens
-from tasks.a2rbench.wording import read_dimension, read_prompt
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.text.look_alikes import plain_text
+from perennial.tasks.a2rbench.catalogue.rule import Value
+from perennial.tasks.a2rbench.replies.json_values import decode
+from perennial.tasks.a2rbench.values import has_texts, map_tokens
+from perennial.tasks.a2rbench.wording import read_dimension, read_prompt
 
 _BETWEEN = re.compile(r"[\s,|]+")
 _LABEL = re.compile(r"(?i)(?:layer|slice)[ #]{0,2}\d{1,3} ?:?")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pyjson5
 
-from schemas.ids import canonical_json
+from perennial.schemas.ids import canonical_json
 
 # Of a value in characters; a longer one is not read. An input has at most 400 tokens of 12 characters.
 LONGEST = 20_000

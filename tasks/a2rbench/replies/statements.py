@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from tasks.a2rbench.replies.form import Form, fit, fit_text, unwrap
-from tasks.a2rbench.replies.json_values import LONGEST, FoundValue, read_matrix, read_value
+from perennial.tasks.a2rbench.replies.form import Form, fit, fit_text, unwrap
+from perennial.tasks.a2rbench.replies.json_values import LONGEST, FoundValue, read_matrix, read_value
 
 # Of statements of one kind: the last ones are read.
 _MOST = 20

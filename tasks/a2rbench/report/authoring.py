@@ -1,7 +1,7 @@
 """How much of what models wrote of rules and variations passed, and what it cost."""
 
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean, decimals
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean, decimals
 
 FUNNEL = Query(
     "a2rbench_funnel",

@@ -1,6 +1,6 @@
 """Accuracy of each player on the rules of each author, where there are several."""
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Grid,
     Query,
     Record,
@@ -10,7 +10,7 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.wording import brackets, clean, decimals
+from perennial.tasks.report.wording import brackets, clean, decimals
 
 AUTHORS = Query(
     "a2rbench_authors",

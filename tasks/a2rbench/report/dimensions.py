@@ -1,8 +1,8 @@
 """Accuracy by dimension (the paper's figure 3), and by dimension and author (table 5)."""
 
-from tasks.a2rbench.report.sections import draw_lines
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.wording import brackets, clean, decimals
+from perennial.tasks.a2rbench.report.sections import draw_lines
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
+from perennial.tasks.report.wording import brackets, clean, decimals
 
 DIMENSIONS = Query(
     "a2rbench_dimensions",

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from schemas.a2rbench.analysis import categories_of
-from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
-from tasks.report.wording import clean, decimals, span, with_interval
+from perennial.schemas.a2rbench.analysis import categories_of
+from perennial.tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
+from perennial.tasks.report.wording import clean, decimals, span, with_interval
 
 FAILURES = Query(
     "a2rbench_failures",

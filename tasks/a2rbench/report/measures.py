@@ -1,7 +1,7 @@
 """How complex the code of the rules is, by author and dimension (the paper's measures of syntax trees)."""
 
-from tasks.report.content import Grid, Query, ReportData, Section, figure
-from tasks.report.wording import clean, decimals
+from perennial.tasks.report.content import Grid, Query, ReportData, Section, figure
+from perennial.tasks.report.wording import clean, decimals
 
 MEASURES = Query(
     "a2rbench_measures",

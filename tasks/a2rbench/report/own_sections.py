@@ -1,12 +1,12 @@
 """What A2RBench adds to the report: the leaderboard, accuracy by author, the curve, analyses, authors."""
 
-from tasks.a2rbench.report.authoring import authoring
-from tasks.a2rbench.report.authors import authors
-from tasks.a2rbench.report.dimensions import dimensions
-from tasks.a2rbench.report.failures import failures
-from tasks.a2rbench.report.measures import measures
-from tasks.a2rbench.report.sections import curve, leaderboard, papers_tables, remapping
-from tasks.report.content import Query, Report
+from perennial.tasks.a2rbench.report.authoring import authoring
+from perennial.tasks.a2rbench.report.authors import authors
+from perennial.tasks.a2rbench.report.dimensions import dimensions
+from perennial.tasks.a2rbench.report.failures import failures
+from perennial.tasks.a2rbench.report.measures import measures
+from perennial.tasks.a2rbench.report.sections import curve, leaderboard, papers_tables, remapping
+from perennial.tasks.report.content import Query, Report
 
 KINDS = Query(
     "kinds",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Drawing,
     Grid,
     Query,
@@ -13,10 +13,15 @@ from tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
-from tasks.report.figures.curves import Axes, draw_curves
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
-from tasks.report.wording import brackets, clean, decimals, span, with_interval
+from perennial.tasks.report.figures.curves import Axes, draw_curves
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.figures.paper_values import (
+    PAPER_DOC,
+    PAPER_SCORES,
+    paper_tables,
+    read_paper_values,
+)
+from perennial.tasks.report.wording import brackets, clean, decimals, span, with_interval
 
 LEADERBOARD = Query(
     "a2rbench_leaderboard",

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from schemas.ids import derive_seed
-from tasks.a2rbench.statistics.krippendorff import Pairs, alphas_of, count_pairs, nominal_alpha
-from tasks.statistics.cells import ALL
-from tasks.statistics.figure import Figure
-from tasks.statistics.intervals import LEVEL, Interval
-from tasks.statistics.shares import FEW, exact_interval
+from perennial.schemas.ids import derive_seed
+from perennial.tasks.a2rbench.statistics.krippendorff import Pairs, alphas_of, count_pairs, nominal_alpha
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.intervals import LEVEL, Interval
+from perennial.tasks.statistics.shares import FEW, exact_interval
 
 CATEGORY, STYLE = "analyst_agreement_category", "analyst_agreement_style"
 RESAMPLES = 2_000

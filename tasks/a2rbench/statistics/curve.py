@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tasks.a2rbench.measures.diversity import Diversity, diversity_of
-from tasks.statistics.cells import ALL
-from tasks.statistics.correlation import PEARSON_METHOD, pearson
-from tasks.statistics.figure import Figure
+from perennial.tasks.a2rbench.measures.diversity import Diversity, diversity_of
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.correlation import PEARSON_METHOD, pearson
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
-    from tasks.a2rbench.statistics.played import Items, Played
+    from perennial.tasks.a2rbench.statistics.played import Items, Played
 
 # What is said of the wrong answers to an item, by the statistic that its mean is.
 WRONG = {

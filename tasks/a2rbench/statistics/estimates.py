@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tasks.statistics.cluster_intervals import GAP_METHOD as SHARED_GAP_METHOD
-from tasks.statistics.cluster_intervals import SHARE_METHOD, gap_interval, share_interval
-from tasks.statistics.clusters import Draw, estimate_ratio
-from tasks.statistics.intervals import Interval
+from perennial.tasks.statistics.cluster_intervals import GAP_METHOD as SHARED_GAP_METHOD
+from perennial.tasks.statistics.cluster_intervals import SHARE_METHOD, gap_interval, share_interval
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.tasks.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 METHOD = f"mean over items of the mean over scored runs; rules are clusters: {SHARE_METHOD}"
 GAP_METHOD = (

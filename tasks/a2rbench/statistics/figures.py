@@ -7,16 +7,22 @@ of `all`). `domain` is a cell of the grid. `other` is a type or a shape where al
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
-from tasks.a2rbench.statistics.curve import BY_VARIATION, curve_figures
-from tasks.a2rbench.statistics.estimates import GAP_METHOD, METHOD, Estimate, estimate_gap, estimate_share
-from tasks.a2rbench.statistics.played import Items, Played
-from tasks.statistics.cells import ALL
-from tasks.statistics.cluster_intervals import ONE_CLUSTER
-from tasks.statistics.figure import Figure
+from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
+from perennial.tasks.a2rbench.statistics.curve import BY_VARIATION, curve_figures
+from perennial.tasks.a2rbench.statistics.estimates import (
+    GAP_METHOD,
+    METHOD,
+    Estimate,
+    estimate_gap,
+    estimate_share,
+)
+from perennial.tasks.a2rbench.statistics.played import Items, Played
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.cluster_intervals import ONE_CLUSTER
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 ACCURACY, COLLAPSE, DELTA = "item_accuracy", "collapse_rate", "delta_s"
 STRICT = "strict_accuracy"

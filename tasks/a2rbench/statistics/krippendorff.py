@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Numbers
+    from perennial.tasks.statistics.cells import Numbers
 
 # Below this, an expected disagreement is 0 but for rounding.
 _ROUNDING = 1e-12

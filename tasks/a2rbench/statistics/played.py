@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from itertools import permutations, product
 import numpy as np
 import numpy.typing as npt
 
-from tasks.a2rbench.uniqueness.orders import Order, list_orders, simple_orders
-from tasks.a2rbench.uniqueness.readings import list_readings
+from perennial.tasks.a2rbench.uniqueness.orders import Order, list_orders, simple_orders
+from perennial.tasks.a2rbench.uniqueness.readings import list_readings
 
 Shape = tuple[int, ...]
 Places = npt.NDArray[np.int64]

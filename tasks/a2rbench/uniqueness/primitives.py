@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.inputs import TOKENS
-from tasks.a2rbench.uniqueness.codes import Codes, fitting_codes
-from tasks.a2rbench.uniqueness.places import fitting_moves
-from tasks.a2rbench.uniqueness.trivial import Example, trivial_rules
-from tasks.a2rbench.values import fault_of_shape, tokens_of
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.inputs import TOKENS
+from perennial.tasks.a2rbench.uniqueness.codes import Codes, fitting_codes
+from perennial.tasks.a2rbench.uniqueness.places import fitting_moves
+from perennial.tasks.a2rbench.uniqueness.trivial import Example, trivial_rules
+from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
 
 # Published values may be larger: numbers of places are of two bytes, and time grows with them.
 _MOST_TOKENS = 500

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 
-from tasks.a2rbench.catalogue.rule import Dimension, Value
-from tasks.a2rbench.values import fill_tokens, tokens_of
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
+from perennial.tasks.a2rbench.values import fill_tokens, tokens_of
 
 Example = tuple[Value, Value]
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.forms.lists.integer_list import IntegerListForm
-from tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
-from tasks.beyondbench.forms.numbers.decimal import DecimalForm
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.forms.relation import RelationForm
-from tasks.beyondbench.task import RIGHT
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.forms.lists.integer_list import IntegerListForm
+from perennial.tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
+from perennial.tasks.beyondbench.forms.numbers.decimal import DecimalForm
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.forms.relation import RelationForm
+from perennial.tasks.beyondbench.task import RIGHT
 
 
 @dataclass(frozen=True, slots=True)

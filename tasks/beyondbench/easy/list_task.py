@@ -4,9 +4,9 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Space, one
-from tasks.beyondbench.easy.kinds import INTEGER, Kind
-from tasks.beyondbench.easy.lists import (
+from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.tasks.beyondbench.easy.kinds import INTEGER, Kind
+from perennial.tasks.beyondbench.easy.lists import (
     LARGE,
     STANDARD,
     ListParams,
@@ -18,7 +18,7 @@ from tasks.beyondbench.easy.lists import (
     list_words,
     read_list,
 )
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 Draw = Callable[[str, int, random.Random], ListParams | None]
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.task import Variation
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.task import Variation
 
 STANDARD = Variation("standard", (8, 16, 32, 64))
 # The longest lists and the widest range that the paper names (table 7); its results are of the others.

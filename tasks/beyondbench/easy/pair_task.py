@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Space, one
-from tasks.beyondbench.easy.kinds import INTEGER, Kind
-from tasks.beyondbench.easy.lists import Integer, count_space
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.tasks.beyondbench.easy.kinds import INTEGER, Kind
+from perennial.tasks.beyondbench.easy.lists import Integer, count_space
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 LARGEST = 32_000_000
 PAIR = Variation("standard", (2,))

@@ -8,8 +8,8 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.lists import ListParams, count_space, draw_distinct, shuffle_values
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.lists import ListParams, count_space, draw_distinct, shuffle_values
 
 
 def plant(

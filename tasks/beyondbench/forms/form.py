@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Protocol
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 
 class Form(Protocol):

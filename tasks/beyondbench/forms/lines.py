@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 _RULE_OF_TABLE = re.compile(r"[|:\-+\s]*")
 

@@ -16,10 +16,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.numbers.named_integer import NamedIntegerForm
-from tasks.beyondbench.hard.primality import LARGEST, has_no_divisor, is_prime
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space
+from perennial.tasks.beyondbench.forms.numbers.named_integer import NamedIntegerForm
+from perennial.tasks.beyondbench.hard.primality import LARGEST, has_no_divisor, is_prime
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 MODULI = range(5, 100)
 DIVISORS = range(2, 31)

@@ -2,10 +2,10 @@
 
 import math
 
-from tasks.beyondbench.medium.families.algebraic import FAMILIES
-from tasks.beyondbench.medium.family import Terms
-from tasks.beyondbench.medium.sequence import sequence_task
-from tasks.beyondbench.medium.validators import has_low_entropy, is_polynomial
+from perennial.tasks.beyondbench.medium.families.algebraic import FAMILIES
+from perennial.tasks.beyondbench.medium.family import Terms
+from perennial.tasks.beyondbench.medium.sequence import sequence_task
+from perennial.tasks.beyondbench.medium.validators import has_low_entropy, is_polynomial
 
 
 def _is_too_simple(shown: Terms) -> bool:

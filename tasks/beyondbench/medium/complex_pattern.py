@@ -1,8 +1,8 @@
 """Patterns of several layers: the next term (section H.4)."""
 
-from tasks.beyondbench.medium.families.patterns import FAMILIES
-from tasks.beyondbench.medium.sequence import sequence_task
-from tasks.beyondbench.medium.validators import repeats_itself
+from perennial.tasks.beyondbench.medium.families.patterns import FAMILIES
+from perennial.tasks.beyondbench.medium.sequence import sequence_task
+from perennial.tasks.beyondbench.medium.validators import repeats_itself
 
 TASK = sequence_task(
     "complex_pattern",

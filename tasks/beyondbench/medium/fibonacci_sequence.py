@@ -1,7 +1,7 @@
 """Fibonacci and recursive sequences: the next term (section H.1)."""
 
-from tasks.beyondbench.medium.families.fibonacci import FAMILIES
-from tasks.beyondbench.medium.sequence import sequence_task
+from perennial.tasks.beyondbench.medium.families.fibonacci import FAMILIES
+from perennial.tasks.beyondbench.medium.sequence import sequence_task
 
 TASK = sequence_task(
     "fibonacci_sequence",

@@ -2,8 +2,8 @@
 
 import math
 
-from tasks.beyondbench.medium.families.geometric import FAMILIES
-from tasks.beyondbench.medium.sequence import sequence_task
+from perennial.tasks.beyondbench.medium.families.geometric import FAMILIES
+from perennial.tasks.beyondbench.medium.sequence import sequence_task
 
 TASK = sequence_task(
     "geometric_sequence",

@@ -2,8 +2,8 @@
 
 import math
 
-from tasks.beyondbench.medium.families.primes import FAMILIES
-from tasks.beyondbench.medium.sequence import sequence_task
+from perennial.tasks.beyondbench.medium.families.primes import FAMILIES
+from perennial.tasks.beyondbench.medium.sequence import sequence_task
 
 TASK = sequence_task(
     "prime_sequence",

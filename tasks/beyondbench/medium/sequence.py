@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.forms.numbers.term import TermForm, value_of, write_value
-from tasks.beyondbench.medium.family import LIMIT, Family, Terms
-from tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_extensions, find_only_extension
-from tasks.beyondbench.medium.fits.linear import divide
-from tasks.beyondbench.medium.spaces import find_space
-from tasks.beyondbench.medium.validators import has_equal_ratios, has_equal_steps
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.forms.numbers.term import TermForm, value_of, write_value
+from perennial.tasks.beyondbench.medium.family import LIMIT, Family, Terms
+from perennial.tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_extensions, find_only_extension
+from perennial.tasks.beyondbench.medium.fits.linear import divide
+from perennial.tasks.beyondbench.medium.spaces import find_space
+from perennial.tasks.beyondbench.medium.validators import has_equal_ratios, has_equal_steps
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 MOST_TERMS = 12
 MOST_PLACES = 2

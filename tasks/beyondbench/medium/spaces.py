@@ -7,8 +7,8 @@ in a million is therefore a lower bound with that confidence, whatever the distr
 
 import math
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.medium.space_draws import DRAWS, REPEATS
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.medium.space_draws import DRAWS, REPEATS
 
 CONFIDENCE = 1e-6
 

@@ -8,20 +8,20 @@ import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from schemas.beyondbench.things import Answer
-from schemas.ids import canonical_json
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.forms.grid import GridForm
-from tasks.beyondbench.forms.lists.chosen_ids import ChosenIdsForm
-from tasks.beyondbench.forms.lists.integer_list import IntegerListForm
-from tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
-from tasks.beyondbench.forms.lists.moves import MovesForm
-from tasks.beyondbench.forms.lists.positions import PositionsForm
-from tasks.beyondbench.forms.mappings.assignment import AssignmentForm
-from tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
-from tasks.beyondbench.forms.mappings.coloring import ColoringForm
-from tasks.beyondbench.forms.mappings.letters import LettersForm
-from tasks.beyondbench.forms.relation import RELATIONS, RelationForm
+from perennial.schemas.beyondbench.things import Answer
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.forms.grid import GridForm
+from perennial.tasks.beyondbench.forms.lists.chosen_ids import ChosenIdsForm
+from perennial.tasks.beyondbench.forms.lists.integer_list import IntegerListForm
+from perennial.tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
+from perennial.tasks.beyondbench.forms.lists.moves import MovesForm
+from perennial.tasks.beyondbench.forms.lists.positions import PositionsForm
+from perennial.tasks.beyondbench.forms.mappings.assignment import AssignmentForm
+from perennial.tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
+from perennial.tasks.beyondbench.forms.mappings.coloring import ColoringForm
+from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
+from perennial.tasks.beyondbench.forms.relation import RELATIONS, RelationForm
 
 
 class _Shape(NamedTuple):

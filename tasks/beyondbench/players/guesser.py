@@ -1,9 +1,9 @@
 """The guesser: an answer by the cell, the size and the form of a problem alone. Its rate is the floor."""
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.form import Form
-from tasks.beyondbench.players.answer_shapes import fixed_answer, write_shape
-from tasks.beyondbench.players.usual import USUAL
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.players.answer_shapes import fixed_answer, write_shape
+from perennial.tasks.beyondbench.players.usual import USUAL
 
 
 def guess(task: str, variation: str, size: int, form: Form) -> Answer:

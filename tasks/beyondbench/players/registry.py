@@ -2,10 +2,10 @@
 
 import random
 
-from schemas.game import Move, Program
-from tasks.beyondbench.game import TaskGame
-from tasks.beyondbench.players.guesser import guess
-from tasks.beyondbench.problem import write_answer
+from perennial.schemas.game import Move, Program
+from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.players.guesser import guess
+from perennial.tasks.beyondbench.problem import write_answer
 
 
 def _exact(game: TaskGame, _rng: random.Random) -> Move:

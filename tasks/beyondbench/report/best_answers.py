@@ -1,8 +1,8 @@
 """Tasks that take answers which are nearly the best: how many are right, and how many are the best."""
 
-from tasks.beyondbench.report.leaderboard import SCORES
-from tasks.report.content import Grid, ReportData, Section, figure, omit_section, omit_unanalysed
-from tasks.report.wording import clean, with_interval
+from perennial.tasks.beyondbench.report.leaderboard import SCORES
+from perennial.tasks.report.content import Grid, ReportData, Section, figure, omit_section, omit_unanalysed
+from perennial.tasks.report.wording import clean, with_interval
 
 _KEY = "best_answers"
 _TITLE = "Best answers"

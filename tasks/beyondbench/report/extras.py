@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from tasks.report.content import Extras, Query, Record, ReportTable
+from perennial.tasks.report.content import Extras, Query, Record, ReportTable
 
 MODEL_FACTS = Query(
     "model_facts",

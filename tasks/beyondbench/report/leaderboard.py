@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.beyondbench.things import SUITES
-from tasks.report.content import (
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.tasks.report.content import (
     Drawing,
     Grid,
     Query,
@@ -13,9 +13,14 @@ from tasks.report.content import (
     figure,
     omit_unanalysed,
 )
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
-from tasks.report.wording import brackets, clean, decimals, span
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.figures.paper_values import (
+    PAPER_DOC,
+    PAPER_SCORES,
+    paper_tables,
+    read_paper_values,
+)
+from perennial.tasks.report.wording import brackets, clean, decimals, span
 
 LEADERBOARD = Query(
     "leaderboard",

@@ -1,13 +1,13 @@
 """What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5."""
 
-from tasks.beyondbench.report.best_answers import best_answers
-from tasks.beyondbench.report.extras import SUITES, compute_extras
-from tasks.beyondbench.report.leaderboard import leaderboard
-from tasks.beyondbench.report.scaling import quantization, scaling
-from tasks.beyondbench.report.sizes import all_sizes, size_curves
-from tasks.beyondbench.report.static import static_benchmarks
-from tasks.beyondbench.report.violins import violins
-from tasks.report.content import Report
+from perennial.tasks.beyondbench.report.best_answers import best_answers
+from perennial.tasks.beyondbench.report.extras import SUITES, compute_extras
+from perennial.tasks.beyondbench.report.leaderboard import leaderboard
+from perennial.tasks.beyondbench.report.scaling import quantization, scaling
+from perennial.tasks.beyondbench.report.sizes import all_sizes, size_curves
+from perennial.tasks.beyondbench.report.static import static_benchmarks
+from perennial.tasks.beyondbench.report.violins import violins
+from perennial.tasks.report.content import Report
 
 REPORT = Report(
     after_rates=(leaderboard, best_answers, size_curves, static_benchmarks),

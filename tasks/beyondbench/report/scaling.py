@@ -5,11 +5,19 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.beyondbench.report.extras import MODEL_FACTS, SCALING, families_of
-from tasks.report.content import Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
-from tasks.report.figures.interval_rows import Scale, interval_rows
-from tasks.report.wording import clean, decimals, with_interval
+from perennial.tasks.beyondbench.report.extras import MODEL_FACTS, SCALING, families_of
+from perennial.tasks.report.content import Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.chart import (
+    FOUND,
+    ROWS,
+    Spec,
+    compile_chart,
+    make_drawing,
+    series_colours,
+    tips,
+)
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows
+from perennial.tasks.report.wording import clean, decimals, with_interval
 
 _KEYS = (
     "The keys family, parameters_billion, quantization and tuning of a model's entry in models.toml say so"

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Drawing,
     Query,
     Record,
@@ -12,9 +12,9 @@ from tasks.report.content import (
     omit_section,
     table_figure,
 )
-from tasks.report.figures.chart import SERIES
-from tasks.report.figures.curves import Axes, draw_curves
-from tasks.report.wording import clean, span
+from perennial.tasks.report.figures.chart import SERIES
+from perennial.tasks.report.figures.curves import Axes, draw_curves
+from perennial.tasks.report.wording import clean, span
 
 SIZES = Query(
     "sizes",

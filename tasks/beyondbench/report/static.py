@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from tasks.report.content import Query, ReportData, Section, figure, omit_section
-from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
-from tasks.report.wording import clean, decimals
-from tasks.statistics.correlation import pearson
+from perennial.tasks.report.content import Query, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from perennial.tasks.report.wording import clean, decimals
+from perennial.tasks.statistics.correlation import pearson
 
 STATIC = Query(
     "static",

@@ -7,9 +7,9 @@ from statistics import fmean, median
 
 import altair as alt
 
-from tasks.beyondbench.report.extras import MODEL_FACTS
-from tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import (
+from perennial.tasks.beyondbench.report.extras import MODEL_FACTS
+from perennial.tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.chart import (
     BACK,
     FOUND,
     INK,
@@ -20,7 +20,7 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from tasks.report.wording import clean, decimals, with_interval
+from perennial.tasks.report.wording import clean, decimals, with_interval
 
 _KEY = "violins"
 _TITLE = "Accuracy by tuning and suite"

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
-from tasks.statistics.intervals import LEVEL, Interval
-from tasks.statistics.shares import exact_interval, is_near_an_end
+from perennial.tasks.statistics.intervals import LEVEL, Interval
+from perennial.tasks.statistics.shares import exact_interval, is_near_an_end
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Numbers
+    from perennial.tasks.statistics.cells import Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def mean_of(parts: Sequence[Estimate]) -> Estimate:
 def interval_of(estimate: Estimate, *, is_share: bool) -> Interval:
     """Return the middle 95% of the resampled values; of a share near 0 or 1 Clopper and Pearson's interval.
 
-    Near is as in `tasks.statistics.shares`, for as many instances as leave the same to chance: a player that
-    solved all of 100 gets (0.964, 1), where resampling would give (1, 1).
+    Near is as in `perennial.tasks.statistics.shares`, for as many instances as leave the same to chance: a
+    player that solved all of 100 gets (0.964, 1), where resampling would give (1, 1).
     """
     import numpy as np
 

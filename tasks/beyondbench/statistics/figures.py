@@ -8,13 +8,13 @@ over how many cells they are: cells without instances are never scored as failur
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from schemas.beyondbench.things import SUITES
-from tasks.beyondbench.statistics.estimates import Estimate, deviation_of, interval_of, mean_of
-from tasks.beyondbench.statistics.quantities import ACCURACY, QUANTITIES, PlayedCell, Quantity
-from tasks.beyondbench.statistics.resampling import METHOD, estimate_cell
-from tasks.statistics.cells import ALL
-from tasks.statistics.figure import Figure
-from tasks.statistics.shares import EXACT_METHOD
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.tasks.beyondbench.statistics.estimates import Estimate, deviation_of, interval_of, mean_of
+from perennial.tasks.beyondbench.statistics.quantities import ACCURACY, QUANTITIES, PlayedCell, Quantity
+from perennial.tasks.beyondbench.statistics.resampling import METHOD, estimate_cell
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.shares import EXACT_METHOD
 
 BY_SIZE = "accuracy_by_size"
 _PLAYERS_AT_ONCE = 8  # 80 kB each for every quantity and cell of a task

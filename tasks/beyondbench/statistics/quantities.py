@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 
 class Quantity(NamedTuple):

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schemas.ids import derive_seed
-from tasks.beyondbench.statistics.estimates import Estimate
-from tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.schemas.ids import derive_seed
+from perennial.tasks.beyondbench.statistics.estimates import Estimate
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 RESAMPLES = 10_000
 MOST_RESAMPLED = 5_000  # instances: 40 kB each while they are drawn

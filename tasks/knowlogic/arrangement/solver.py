@@ -5,8 +5,8 @@ from itertools import combinations, product
 
 from pysat.solvers import Solver
 
-from schemas.knowlogic.things import Decision, Verdict
-from tasks.knowlogic.arrangement.frame import Constraint
+from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.tasks.knowlogic.arrangement.frame import Constraint
 
 
 def decide_by_solver(

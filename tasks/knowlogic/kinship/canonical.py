@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import permutations, product
 
-from schemas.knowlogic.things import GAP, Argument, Proposition
-from tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import GAP, Argument, Proposition
+from perennial.tasks.knowlogic.problem import Problem
 
 # A proposition: where it stands (statement, asked, option), its template, and its arguments.
 _Line = tuple[str, Proposition]

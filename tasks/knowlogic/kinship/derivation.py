@@ -12,10 +12,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
-from schemas.knowlogic.things import Proposition
-from tasks.knowlogic.kinship.family import Family, Relation
-from tasks.knowlogic.kinship.models import Model, resolve
-from tasks.knowlogic.kinship.terms import LETTERS, OWN, Step, Term
+from perennial.schemas.knowlogic.things import Proposition
+from perennial.tasks.knowlogic.kinship.family import Family, Relation
+from perennial.tasks.knowlogic.kinship.models import Model, resolve
+from perennial.tasks.knowlogic.kinship.terms import LETTERS, OWN, Step, Term
 
 # Two persons whose relation is known, the smaller number first.
 Pair = tuple[int, int]

@@ -19,19 +19,19 @@ reasoning chain of an option is counted in compositions of stated relations (`de
 import random
 from functools import cache
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import Argument, Decision, Labels, Language, QuestionType
-from tasks.knowlogic.domain import Domain, Intro, Request
-from tasks.knowlogic.kinship.canonical import canonical
-from tasks.knowlogic.kinship.draw import draw
-from tasks.knowlogic.kinship.labels import label
-from tasks.knowlogic.kinship.models import decide
-from tasks.knowlogic.kinship.solver import check
-from tasks.knowlogic.kinship.terms import read_terms
-from tasks.knowlogic.kinship.wording import SCENARIO, build_phrasebook, read_intro, write_intro
-from tasks.knowlogic.people import names_of, read_people
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.wording.phrasebook import Phrasebook
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Argument, Decision, Labels, Language, QuestionType
+from perennial.tasks.knowlogic.domain import Domain, Intro, Request
+from perennial.tasks.knowlogic.kinship.canonical import canonical
+from perennial.tasks.knowlogic.kinship.draw import draw
+from perennial.tasks.knowlogic.kinship.labels import label
+from perennial.tasks.knowlogic.kinship.models import decide
+from perennial.tasks.knowlogic.kinship.solver import check
+from perennial.tasks.knowlogic.kinship.terms import read_terms
+from perennial.tasks.knowlogic.kinship.wording import SCENARIO, build_phrasebook, read_intro, write_intro
+from perennial.tasks.knowlogic.people import names_of, read_people
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

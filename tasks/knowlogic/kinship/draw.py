@@ -4,17 +4,17 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from schemas.knowlogic.things import Argument, Difficulty, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.kinship.models import holds
-from tasks.knowlogic.kinship.options import FORMS, Options
-from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
-from tasks.knowlogic.kinship.statements import Stated, draw_statements
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.kinship.wording import SCENARIO
-from tasks.knowlogic.people import Person
-from tasks.knowlogic.problem import Problem, fill
-from tasks.knowlogic.social.difficulty import CUTS
+from perennial.schemas.knowlogic.things import Argument, Difficulty, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.kinship.models import holds
+from perennial.tasks.knowlogic.kinship.options import FORMS, Options
+from perennial.tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from perennial.tasks.knowlogic.kinship.statements import Stated, draw_statements
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.kinship.wording import SCENARIO
+from perennial.tasks.knowlogic.people import Person
+from perennial.tasks.knowlogic.problem import Problem, fill
+from perennial.tasks.knowlogic.social.difficulty import CUTS
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
 BOTH = "holder_is_of_holder"

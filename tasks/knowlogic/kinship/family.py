@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tasks.knowlogic.kinship.terms import BIRTH, LETTER_OF, OWN, Shape, Term
+from perennial.tasks.knowlogic.kinship.terms import BIRTH, LETTER_OF, OWN, Shape, Term
 
 # Persons: the first is older than the second.
 Older = tuple[int, int]

@@ -6,8 +6,8 @@ The first engine grows them: each statement of a relation is tried with everybod
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tasks.knowlogic.kinship.family import Family
-from tasks.knowlogic.kinship.terms import BIRTH, LETTERS, OWN, Shape
+from perennial.tasks.knowlogic.kinship.family import Family
+from perennial.tasks.knowlogic.kinship.terms import BIRTH, LETTERS, OWN, Shape
 
 SEXES = ("m", "f")
 _OTHER = {"m": "f", "f": "m", "": ""}

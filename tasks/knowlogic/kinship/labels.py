@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from schemas.knowlogic.things import Labels, Proposition
-from tasks.knowlogic.kinship.derivation import Derivations, count_steps, count_terms, list_pairs
-from tasks.knowlogic.kinship.draw import BOTH, count_edges
-from tasks.knowlogic.kinship.models import find_models, index_people, number_people
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.difficulty import CUTS, level_of
+from perennial.schemas.knowlogic.things import Labels, Proposition
+from perennial.tasks.knowlogic.kinship.derivation import Derivations, count_steps, count_terms, list_pairs
+from perennial.tasks.knowlogic.kinship.draw import BOTH, count_edges
+from perennial.tasks.knowlogic.kinship.models import find_models, index_people, number_people
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.difficulty import CUTS, level_of
 
 # The properties that statements of other templates give.
 _PROPERTIES = {"male": "sex", "female": "sex", "older": "age"}

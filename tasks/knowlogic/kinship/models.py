@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
-from tasks.knowlogic.kinship.family import Ages, Family, Older, compare_ages
-from tasks.knowlogic.kinship.growth import Growth, begin
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
+from perennial.tasks.knowlogic.kinship.family import Ages, Family, Older, compare_ages
+from perennial.tasks.knowlogic.kinship.growth import Growth, begin
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.problem import Problem
 
 # With so many arrangements or more the options are not decided.
 LIMIT = 64

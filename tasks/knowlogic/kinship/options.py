@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
-from tasks.knowlogic.kinship.derivation import Derivations, count_steps, list_pairs
-from tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
-from tasks.knowlogic.kinship.statements import Stated, find_truths
-from tasks.knowlogic.kinship.terms import Term
+from perennial.schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
+from perennial.tasks.knowlogic.kinship.derivation import Derivations, count_steps, list_pairs
+from perennial.tasks.knowlogic.kinship.models import Resolved, find_holder, holds, resolve
+from perennial.tasks.knowlogic.kinship.statements import Stated, find_truths
+from perennial.tasks.knowlogic.kinship.terms import Term
 
 # How often an option has each form; the last one makes `nm` of the difficulty formula 1.
 FORMS: dict[Difficulty, dict[str, float]] = {

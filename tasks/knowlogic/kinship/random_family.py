@@ -3,10 +3,10 @@
 import random
 from dataclasses import dataclass
 
-from tasks.knowlogic.kinship.family import Ages, Family
-from tasks.knowlogic.kinship.growth import begin
-from tasks.knowlogic.kinship.models import Model
-from tasks.knowlogic.kinship.terms import LETTERS
+from perennial.tasks.knowlogic.kinship.family import Ages, Family
+from perennial.tasks.knowlogic.kinship.growth import begin
+from perennial.tasks.knowlogic.kinship.models import Model
+from perennial.tasks.knowlogic.kinship.terms import LETTERS
 
 # How often a family grows by a step: siblings and children more often than parents, so that it has width.
 _WEIGHTS = {"f": 3, "m": 3, "s": 4, "d": 4, "b": 3, "z": 3, "h": 4, "w": 4}

@@ -11,10 +11,10 @@ from itertools import combinations, permutations
 
 from pysat.solvers import Solver
 
-from schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
-from tasks.knowlogic.kinship.models import LIMIT
-from tasks.knowlogic.kinship.terms import BIRTH, OWN, STEPS, Path, Term
-from tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import Argument, Decision, Proposition, Verdict
+from perennial.tasks.knowlogic.kinship.models import LIMIT
+from perennial.tasks.knowlogic.kinship.terms import BIRTH, OWN, STEPS, Path, Term
+from perennial.tasks.knowlogic.problem import Problem
 
 
 def check(terms: Mapping[str, Term], problem: Problem) -> Decision:

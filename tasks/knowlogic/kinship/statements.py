@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from schemas.knowlogic.things import Argument, Difficulty, Proposition
-from tasks.knowlogic.kinship.family import Family
-from tasks.knowlogic.kinship.models import LIMIT, Model, TooManyError, find_models
-from tasks.knowlogic.kinship.random_family import BornFamily
-from tasks.knowlogic.kinship.terms import Shape, Term
+from perennial.schemas.knowlogic.things import Argument, Difficulty, Proposition
+from perennial.tasks.knowlogic.kinship.family import Family
+from perennial.tasks.knowlogic.kinship.models import LIMIT, Model, TooManyError, find_models
+from perennial.tasks.knowlogic.kinship.random_family import BornFamily
+from perennial.tasks.knowlogic.kinship.terms import Shape, Term
 
 # How often a statement has a term of 1, 2, 3 or 4 steps.
 _WEIGHTS: dict[Difficulty, tuple[float, ...]] = {

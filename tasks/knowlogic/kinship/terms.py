@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.knowledge import Knowledge
 
 BIRTH, OWN = 0, 1
 

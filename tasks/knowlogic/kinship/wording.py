@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.people import Person, names_of
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.people import Person, names_of
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
 
 SCENARIO = "kinship"
 _COUNTS: dict[Language, dict[int, str]] = {

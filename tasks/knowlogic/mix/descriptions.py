@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
 
-from schemas.knowlogic.things import Argument, Language
-from tasks.knowlogic.nature.tables import NOT_APPLY, Nature
+from perennial.schemas.knowlogic.things import Argument, Language
+from perennial.tasks.knowlogic.nature.tables import NOT_APPLY, Nature
 
 _PREFIX, _PREFIX_OF_PART = "is:", "part_"
 _NOUN, _BEFORE = "noun", "before"

@@ -9,7 +9,7 @@
 - `nm_a`: likewise for a thing in a right option.
 """
 
-from tasks.knowlogic.difficulty import Cuts
+from perennial.tasks.knowlogic.difficulty import Cuts
 
 # As in space: two steps for four options, three, more.
 CUTS = Cuts(easy=4, medium=5)

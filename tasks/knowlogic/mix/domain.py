@@ -1,14 +1,14 @@
 """The domain mix, built from the tables of nature and the sentences of shelves."""
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.mix.descriptions import Descriptions
-from tasks.knowlogic.mix.drawing import Drawer
-from tasks.knowlogic.mix.judge import Judge
-from tasks.knowlogic.mix.wording import SCENARIOS, Wording
-from tasks.knowlogic.nature.tables import read_nature
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions
+from perennial.tasks.knowlogic.mix.drawing import Drawer
+from perennial.tasks.knowlogic.mix.judge import Judge
+from perennial.tasks.knowlogic.mix.wording import SCENARIOS, Wording
+from perennial.tasks.knowlogic.nature.tables import read_nature
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

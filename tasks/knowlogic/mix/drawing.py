@@ -4,16 +4,16 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.mix.descriptions import Descriptions, Part, identify
-from tasks.knowlogic.mix.difficulty import CUTS
-from tasks.knowlogic.mix.wording import item_sentences
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.board import Board, board
-from tasks.knowlogic.space.drawing import count_steps, own_of
-from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
-from tasks.knowlogic.space.statements import Layout, draw_statements
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Difficulty, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions, Part, identify
+from perennial.tasks.knowlogic.mix.difficulty import CUTS
+from perennial.tasks.knowlogic.mix.wording import item_sentences
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.board import Board, board
+from perennial.tasks.knowlogic.space.drawing import count_steps, own_of
+from perennial.tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
+from perennial.tasks.knowlogic.space.statements import Layout, draw_statements
 
 _MOST_TRIES = 24
 _MOST_DRAWS = 30

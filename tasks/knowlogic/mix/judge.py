@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.things import GAP, Argument, Decision, Labels, Proposition
-from tasks.knowlogic.arrangement.frame import fewest_statements, verdict
-from tasks.knowlogic.arrangement.solver import decide_by_solver
-from tasks.knowlogic.closure import Closure
-from tasks.knowlogic.mix.descriptions import Descriptions, Part
-from tasks.knowlogic.mix.difficulty import CUTS, rate
-from tasks.knowlogic.nature.rules import Fact as Cell
-from tasks.knowlogic.nature.rules import close_cells
-from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.space.board import Facts, board, mask_all
+from perennial.schemas.knowlogic.things import GAP, Argument, Decision, Labels, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import fewest_statements, verdict
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.closure import Closure
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions, Part
+from perennial.tasks.knowlogic.mix.difficulty import CUTS, rate
+from perennial.tasks.knowlogic.nature.rules import Fact as Cell
+from perennial.tasks.knowlogic.nature.rules import close_cells
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.space.board import Facts, board, mask_all
 
 
 @dataclass(frozen=True)

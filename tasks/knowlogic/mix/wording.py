@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.mix.descriptions import Descriptions
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.sentences import sentences
-from tasks.knowlogic.wording.phrasebook import Phrasebook, split_names
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Argument, Language, Proposition
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.sentences import sentences
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, split_names
 
 SCENARIOS = ("shelf_3x2", "shelf_2x3")
 ITEM, LISTED = "item", "listed"

@@ -11,9 +11,9 @@
 
 from collections.abc import Collection
 
-from schemas.knowlogic.things import GAP, Proposition
-from tasks.knowlogic.difficulty import Cuts
-from tasks.knowlogic.nature.meaning import Meaning
+from perennial.schemas.knowlogic.things import GAP, Proposition
+from perennial.tasks.knowlogic.difficulty import Cuts
+from perennial.tasks.knowlogic.nature.meaning import Meaning
 
 # One step for four options, two, more: four things need no more than four statements, nearly always.
 CUTS = Cuts(easy=3, medium=4)

@@ -2,19 +2,19 @@
 
 import random
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import Language, QuestionType
-from tasks.knowlogic.domain import Domain, Intro, Request
-from tasks.knowlogic.nature.draw import Drawer
-from tasks.knowlogic.nature.facts import FactMaker
-from tasks.knowlogic.nature.judge import Judge
-from tasks.knowlogic.nature.meaning import read_meanings
-from tasks.knowlogic.nature.questions import GapMaker
-from tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
-from tasks.knowlogic.nature.tables import read_nature
-from tasks.knowlogic.nature.wording import Wording
-from tasks.knowlogic.problem import Problem
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Language, QuestionType
+from perennial.tasks.knowlogic.domain import Domain, Intro, Request
+from perennial.tasks.knowlogic.nature.draw import Drawer
+from perennial.tasks.knowlogic.nature.facts import FactMaker
+from perennial.tasks.knowlogic.nature.judge import Judge
+from perennial.tasks.knowlogic.nature.meaning import read_meanings
+from perennial.tasks.knowlogic.nature.questions import GapMaker
+from perennial.tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
+from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.nature.wording import Wording
+from perennial.tasks.knowlogic.problem import Problem
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

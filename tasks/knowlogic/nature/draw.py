@@ -6,15 +6,15 @@ A draw that does not come out as requested is thrown away; most come out within 
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
-from schemas.knowlogic.things import Difficulty, QuestionType
-from tasks.knowlogic.arrangement.frame import drop_redundant, fewest_statements
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.nature.difficulty import CUTS
-from tasks.knowlogic.nature.facts import FRAME, HIDDEN, Cells, Fact, FactMaker, Facts
-from tasks.knowlogic.nature.meaning import SIZE, Meaning
-from tasks.knowlogic.nature.questions import GapMaker, Question, choose_gap, choose_statements
-from tasks.knowlogic.nature.scenarios import Choice
-from tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import Difficulty, QuestionType
+from perennial.tasks.knowlogic.arrangement.frame import drop_redundant, fewest_statements
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.nature.difficulty import CUTS
+from perennial.tasks.knowlogic.nature.facts import FRAME, HIDDEN, Cells, Fact, FactMaker, Facts
+from perennial.tasks.knowlogic.nature.meaning import SIZE, Meaning
+from perennial.tasks.knowlogic.nature.questions import GapMaker, Question, choose_gap, choose_statements
+from perennial.tasks.knowlogic.nature.scenarios import Choice
+from perennial.tasks.knowlogic.problem import Problem
 
 _TRIES = 80
 _STATEMENT_TRIES = 3

@@ -10,9 +10,9 @@ from functools import lru_cache
 from itertools import combinations, permutations
 from typing import NamedTuple
 
-from schemas.knowlogic.things import Proposition
-from tasks.knowlogic.arrangement.frame import Constraint, frame
-from tasks.knowlogic.nature.meaning import COUNTS, SIZE, SLOTS, SYMMETRIC, Meaning, allow
+from perennial.schemas.knowlogic.things import Proposition
+from perennial.tasks.knowlogic.arrangement.frame import Constraint, frame
+from perennial.tasks.knowlogic.nature.meaning import COUNTS, SIZE, SLOTS, SYMMETRIC, Meaning, allow
 
 FRAME = frame(SIZE, SIZE)
 HIDDEN = 1

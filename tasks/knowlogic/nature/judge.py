@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.things import GAP, Argument, Decision, Labels, Proposition
-from tasks.knowlogic.arrangement.frame import Constraint, all_of, fewest_statements, verdict
-from tasks.knowlogic.arrangement.solver import decide_by_solver
-from tasks.knowlogic.closure import Closure
-from tasks.knowlogic.nature.difficulty import CUTS, is_unmentioned, rate, slots_of
-from tasks.knowlogic.nature.facts import FRAME
-from tasks.knowlogic.nature.meaning import ORDERS, SIZE, SYMMETRIC, Meaning, constrain
-from tasks.knowlogic.nature.rules import Fact, close_cells, rules_of_order
-from tasks.knowlogic.nature.tables import Nature
-from tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import GAP, Argument, Decision, Labels, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import Constraint, all_of, fewest_statements, verdict
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.closure import Closure
+from perennial.tasks.knowlogic.nature.difficulty import CUTS, is_unmentioned, rate, slots_of
+from perennial.tasks.knowlogic.nature.facts import FRAME
+from perennial.tasks.knowlogic.nature.meaning import ORDERS, SIZE, SYMMETRIC, Meaning, constrain
+from perennial.tasks.knowlogic.nature.rules import Fact, close_cells, rules_of_order
+from perennial.tasks.knowlogic.nature.tables import Nature
+from perennial.tasks.knowlogic.problem import Problem
 
 
 @dataclass(frozen=True)

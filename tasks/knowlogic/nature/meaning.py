@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from schemas.knowlogic.things import Argument
-from tasks.knowlogic.arrangement.frame import Constraint
-from tasks.knowlogic.nature.tables import NOT_APPLY, Cell, Nature
+from perennial.schemas.knowlogic.things import Argument
+from perennial.tasks.knowlogic.arrangement.frame import Constraint
+from perennial.tasks.knowlogic.nature.tables import NOT_APPLY, Cell, Nature
 
 SIZE = 4
 SLOTS = (1, 2, 3, 4)

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.nature.facts import (
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.nature.facts import (
     FRAME,
     HIDDEN,
     REMEMBERED,
@@ -17,8 +17,8 @@ from tasks.knowlogic.nature.facts import (
     mask_of,
     values_to_say,
 )
-from tasks.knowlogic.nature.meaning import HOLDS, SIZE, SLOTS, Meaning, allow
-from tasks.knowlogic.problem import fill
+from perennial.tasks.knowlogic.nature.meaning import HOLDS, SIZE, SLOTS, Meaning, allow
+from perennial.tasks.knowlogic.problem import fill
 
 # How often a precise question asks for the name of what is at a place, or the place of a named thing.
 _HOLDS_SHARE = 0.6

@@ -1,15 +1,16 @@
 """The rules of nature: what follows of a thing from its class or use, and the orders of
 reflected light and of waters by how fast a stone sinks in them.
 
-Facts are chained forward to their closure (`tasks.knowlogic.closure`), so that each knows the rules below it.
+Facts are chained forward to their closure (`perennial.tasks.knowlogic.closure`), so that each knows the rules
+below it.
 """
 
 from collections.abc import Iterable
 from itertools import pairwise
 
-from tasks.knowlogic.closure import Closure, Step, close
-from tasks.knowlogic.nature.meaning import SPECTRUM, WATERS
-from tasks.knowlogic.nature.tables import Nature, Rule
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, WATERS
+from perennial.tasks.knowlogic.nature.tables import Nature, Rule
 
 # A property and its value, of one thing; or two colors, the first of the longer wavelength.
 Fact = tuple[str, str]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from tasks.knowlogic.nature.meaning import SPECTRUM
-from tasks.knowlogic.nature.tables import NOT_APPLY, Nature
+from perennial.tasks.knowlogic.nature.meaning import SPECTRUM
+from perennial.tasks.knowlogic.nature.tables import NOT_APPLY, Nature
 
 
 @dataclass(frozen=True)

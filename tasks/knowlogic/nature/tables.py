@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import Language
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Language
 
 NOT_APPLY = "-"
 UNSURE = "?"

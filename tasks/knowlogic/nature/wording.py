@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from schemas.knowlogic.things import LANGUAGES, Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.nature.meaning import HOLDS, SLOTS, Meaning
-from tasks.knowlogic.nature.tables import Nature
-from tasks.knowlogic.wording.phrasebook import Lexicon, Phrasebook, join_names, split_names
+from perennial.schemas.knowlogic.things import LANGUAGES, Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.nature.meaning import HOLDS, SLOTS, Meaning
+from perennial.tasks.knowlogic.nature.tables import Nature
+from perennial.tasks.knowlogic.wording.phrasebook import Lexicon, Phrasebook, join_names, split_names
 
 Sentences = Mapping[str, Mapping[str, Any]]
 

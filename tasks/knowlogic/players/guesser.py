@@ -1,7 +1,7 @@
 """The guesser: letters by the form of a question alone. Its rate is the floor of an edition."""
 
-from tasks.knowlogic.game import Form
-from tasks.knowlogic.players.usual import USUAL
+from perennial.tasks.knowlogic.game import Form
+from perennial.tasks.knowlogic.players.usual import USUAL
 
 
 def guess(form: Form) -> str:

@@ -3,14 +3,14 @@
 import random
 from hashlib import sha256
 
-from schemas.game import Move, Program
-from schemas.knowlogic.things import LETTERS
-from tasks.knowlogic.answers import letter_sets, write_answer
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.game import QuestionGame
-from tasks.knowlogic.players.guesser import guess
-from tasks.knowlogic.problem import right_letters
-from tasks.knowlogic.wording.layout import read_text, split_prompt
+from perennial.schemas.game import Move, Program
+from perennial.schemas.knowlogic.things import LETTERS
+from perennial.tasks.knowlogic.answers import letter_sets, write_answer
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.game import QuestionGame
+from perennial.tasks.knowlogic.players.guesser import guess
+from perennial.tasks.knowlogic.problem import right_letters
+from perennial.tasks.knowlogic.wording.layout import read_text, split_prompt
 
 
 def solve_prompt(domain: Domain, prompt: str) -> str:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from schemas.errors import UnreadableInput
-from schemas.ids import canonical_json
-from schemas.knowlogic.things import DOMAINS, LETTERS, Language
-from tasks.knowlogic.published.published_form import Imported, read_questions
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.knowlogic.things import DOMAINS, LETTERS, Language
+from perennial.tasks.knowlogic.published.published_form import Imported, read_questions
 
 _TAGS = re.compile(r"<br\s*/?>|</?p>|\*\*", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -8,12 +8,19 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from prompts.render import template_hash
-from schemas.errors import UnreadableInput, join_choices, quote
-from schemas.ids import content_id
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS, Language, QuestionText
-from tasks.knowlogic.answers import read_answer
-from tasks.knowlogic.wording.layout import frame, prompt_template, write_prompt
+from perennial.prompts.render import template_hash
+from perennial.schemas.errors import UnreadableInput, join_choices, quote
+from perennial.schemas.ids import content_id
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    DOMAINS,
+    LANGUAGES,
+    LETTERS,
+    Language,
+    QuestionText,
+)
+from perennial.tasks.knowlogic.answers import read_answer
+from perennial.tasks.knowlogic.wording.layout import frame, prompt_template, write_prompt
 
 MAX_QUESTIONS = 100_000
 _MAX_CHARACTERS = 20_000

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, Decision, Language, QuestionText
-from tasks.knowlogic.arrangement.frame import verdict
-from tasks.knowlogic.space.board import Fact, board, mask_all
-from tasks.knowlogic.wording.layout import frame
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, Decision, Language, QuestionText
+from perennial.tasks.knowlogic.arrangement.frame import verdict
+from perennial.tasks.knowlogic.space.board import Fact, board, mask_all
+from perennial.tasks.knowlogic.wording.layout import frame
 
 _SIZE = 6
 _GAP = re.compile(r"(?:\\?_){2,}")

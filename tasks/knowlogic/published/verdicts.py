@@ -6,12 +6,12 @@ with, or by the published sentences about six in a ring (`published_ring`). Any 
 
 from typing import NamedTuple
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LETTERS, Decision, DomainName, ItemVerdict
-from tasks.knowlogic.published.published_form import Imported
-from tasks.knowlogic.published.published_ring import decide_ring
-from tasks.knowlogic.registry import find_domain
-from tasks.knowlogic.wording.layout import frame, read_text
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import LETTERS, Decision, DomainName, ItemVerdict
+from perennial.tasks.knowlogic.published.published_form import Imported
+from perennial.tasks.knowlogic.published.published_ring import decide_ring
+from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.wording.layout import frame, read_text
 
 _MOST = 200
 

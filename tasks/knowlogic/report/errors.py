@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.knowlogic.things import DOMAINS, ERROR_CLASSES
-from tasks.report.content import (
+from perennial.schemas.knowlogic.things import DOMAINS, ERROR_CLASSES
+from perennial.tasks.report.content import (
     Drawing,
     Query,
     Record,
@@ -13,8 +13,8 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
-from tasks.report.wording import span, with_interval
+from perennial.tasks.report.figures.stacked_shares import Bar, Labels, stacked_shares
+from perennial.tasks.report.wording import span, with_interval
 
 ERRORS = Query(
     "errors",

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from schemas.knowlogic.things import DOMAINS, PRECISIONS, QUESTION_TYPES
-from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.fields import Map, draw_fields
-from tasks.report.wording import span
+from perennial.schemas.knowlogic.things import DOMAINS, PRECISIONS, QUESTION_TYPES
+from perennial.tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.fields import Map, draw_fields
+from perennial.tasks.report.wording import span
 
 SCENARIOS = Query(
     "scenarios",

@@ -1,9 +1,9 @@
 """Each player on the same questions in two languages."""
 
-from schemas.knowlogic.things import DOMAINS
-from tasks.report.content import Query, ReportData, Section, figure, omit_section
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.wording import p_text, span
+from perennial.schemas.knowlogic.things import DOMAINS
+from perennial.tasks.report.content import Query, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.wording import p_text, span
 
 LANGUAGES = Query(
     "languages",

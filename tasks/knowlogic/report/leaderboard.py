@@ -2,11 +2,25 @@
 
 from collections.abc import Sequence
 
-from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
-from tasks.report.wording import brackets, clean, decimals, span
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_unanalysed,
+)
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.figures.paper_values import (
+    PAPER_DOC,
+    PAPER_SCORES,
+    paper_tables,
+    read_paper_values,
+)
+from perennial.tasks.report.wording import brackets, clean, decimals, span
 
 LEADERBOARD = Query(
     "leaderboard",

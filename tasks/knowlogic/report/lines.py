@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS
-from tasks.report.content import (
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS
+from perennial.tasks.report.content import (
     Drawing,
     Query,
     Record,
@@ -13,9 +13,9 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.chart import SERIES
-from tasks.report.figures.curves import Axes, draw_curves
-from tasks.report.wording import decimals, span
+from perennial.tasks.report.figures.chart import SERIES
+from perennial.tasks.report.figures.curves import Axes, draw_curves
+from perennial.tasks.report.wording import decimals, span
 
 DIFFICULTY = Query(
     "difficulty",

@@ -1,8 +1,8 @@
 """The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4)."""
 
-from schemas.knowlogic.things import DIFFICULTIES
-from tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
-from tasks.report.wording import brackets, decimals
+from perennial.schemas.knowlogic.things import DIFFICULTIES
+from perennial.tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import brackets, decimals
 
 MODEL_MEANS = Query(
     "model_means",

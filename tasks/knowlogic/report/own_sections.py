@@ -1,12 +1,12 @@
 """What KnowLogic adds to the report: the paper's table 5 and figures 4 to 12, paired languages, errors."""
 
-from tasks.knowlogic.report.errors import error_classes
-from tasks.knowlogic.report.fields import scenarios, types
-from tasks.knowlogic.report.languages import languages
-from tasks.knowlogic.report.leaderboard import leaderboard
-from tasks.knowlogic.report.lines import difficulty, levels, reply_tokens
-from tasks.knowlogic.report.model_means import model_means
-from tasks.report.content import Figure, Query, Report, table_figure
+from perennial.tasks.knowlogic.report.errors import error_classes
+from perennial.tasks.knowlogic.report.fields import scenarios, types
+from perennial.tasks.knowlogic.report.languages import languages
+from perennial.tasks.knowlogic.report.leaderboard import leaderboard
+from perennial.tasks.knowlogic.report.lines import difficulty, levels, reply_tokens
+from perennial.tasks.knowlogic.report.model_means import model_means
+from perennial.tasks.report.content import Figure, Query, Report, table_figure
 
 DIFFICULTIES = Query(
     "difficulties",

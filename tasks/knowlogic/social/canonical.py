@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
-from schemas.ids import canonical_json
-from schemas.knowlogic.things import GAP, Argument
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import facts_of
+from perennial.schemas.ids import canonical_json
+from perennial.schemas.knowlogic.things import GAP, Argument
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import facts_of
 
 # A fact or an option: a word that names no person, and the people and relations in their places.
 Item = tuple[str, Sequence[Argument]]

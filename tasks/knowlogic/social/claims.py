@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from schemas.knowlogic.things import Argument, Proposition
+from perennial.schemas.knowlogic.things import Argument, Proposition
 
 # (relation, holder, of whom): "holder is of-whom's relation"; a sex is ("m" or "f", person, "").
 Fact = tuple[str, str, str]

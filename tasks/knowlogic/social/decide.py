@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import Decision, Verdict
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import Claim, Description, Fact, claim_of, facts_of
-from tasks.knowlogic.social.relations import Relations
-from tasks.knowlogic.social.world import World, world_of
+from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import Claim, Description, Fact, claim_of, facts_of
+from perennial.tasks.knowlogic.social.relations import Relations
+from perennial.tasks.knowlogic.social.world import World, world_of
 
 # A person that a description may mean, and the facts that lead there.
 Denoted = tuple[str, tuple[Fact, ...]]

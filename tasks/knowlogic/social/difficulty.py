@@ -7,11 +7,11 @@ level = 0.4 cl + 0.3 nm + 0.3 ne. The paper's words on the variables, and what t
   an option or the asked sentence means a person by a description only ('Dave's wife').
 - ne, "relationship edges in network": the pairs of people between whom the text states a relation.
 
-The class is ours (`tasks.knowlogic.difficulty`): easy up to three steps for four options, medium with four,
-hard above; each can be drawn in both scenarios.
+The class is ours (`perennial.tasks.knowlogic.difficulty`): easy up to three steps for four options, medium
+with four, hard above; each can be drawn in both scenarios.
 """
 
-from tasks.knowlogic.difficulty import Cuts
+from perennial.tasks.knowlogic.difficulty import Cuts
 
 CUTS = Cuts(easy=5, medium=6)
 

@@ -1,19 +1,19 @@
 """Domain social: general relations, kinship and surnames (section 2.1 and Appendix C of the paper)."""
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LANGUAGES
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.joined import join_domains
-from tasks.knowlogic.kinship import domain as kinship
-from tasks.knowlogic.people import read_people
-from tasks.knowlogic.social.canonical import canonical
-from tasks.knowlogic.social.decide import decide
-from tasks.knowlogic.social.draw import draw
-from tasks.knowlogic.social.labels import label
-from tasks.knowlogic.social.relations import read_relations
-from tasks.knowlogic.social.solver import check
-from tasks.knowlogic.social.text import SCENARIO, make_phrasebook, read_intro, write_intro
-from tasks.knowlogic.surnames import domain as surnames
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import LANGUAGES
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.joined import join_domains
+from perennial.tasks.knowlogic.kinship import domain as kinship
+from perennial.tasks.knowlogic.people import read_people
+from perennial.tasks.knowlogic.social.canonical import canonical
+from perennial.tasks.knowlogic.social.decide import decide
+from perennial.tasks.knowlogic.social.draw import draw
+from perennial.tasks.knowlogic.social.labels import label
+from perennial.tasks.knowlogic.social.relations import read_relations
+from perennial.tasks.knowlogic.social.solver import check
+from perennial.tasks.knowlogic.social.text import SCENARIO, make_phrasebook, read_intro, write_intro
+from perennial.tasks.knowlogic.surnames import domain as surnames
 
 TYPES = kinship.TYPES
 

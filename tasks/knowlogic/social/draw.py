@@ -4,17 +4,17 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import GAP, LETTERS, Difficulty, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.people import Person
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import Fact, facts_of, proposition_of
-from tasks.knowlogic.social.difficulty import CUTS
-from tasks.knowlogic.social.graph import GraphMaker, write_statements
-from tasks.knowlogic.social.options import Candidate, ClaimMaker
-from tasks.knowlogic.social.relations import Relations
-from tasks.knowlogic.social.text import SCENARIO
-from tasks.knowlogic.social.world import World, world_of
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Difficulty, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.people import Person
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import Fact, facts_of, proposition_of
+from perennial.tasks.knowlogic.social.difficulty import CUTS
+from perennial.tasks.knowlogic.social.graph import GraphMaker, write_statements
+from perennial.tasks.knowlogic.social.options import Candidate, ClaimMaker
+from perennial.tasks.knowlogic.social.relations import Relations
+from perennial.tasks.knowlogic.social.text import SCENARIO
+from perennial.tasks.knowlogic.social.world import World, world_of
 
 # Numbers of people and of pairs with a relation, for each difficulty.
 SIZES: dict[Difficulty, tuple[tuple[int, int], ...]] = {

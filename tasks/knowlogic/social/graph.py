@@ -4,11 +4,11 @@ import random
 from collections.abc import Sequence
 from itertools import combinations
 
-from schemas.knowlogic.things import Argument, Proposition
-from tasks.knowlogic.people import Person, Sex
-from tasks.knowlogic.social.claims import Fact
-from tasks.knowlogic.social.relations import Relation, Relations
-from tasks.knowlogic.social.world import World
+from perennial.schemas.knowlogic.things import Argument, Proposition
+from perennial.tasks.knowlogic.people import Person, Sex
+from perennial.tasks.knowlogic.social.claims import Fact
+from perennial.tasks.knowlogic.social.relations import Relation, Relations
+from perennial.tasks.knowlogic.social.world import World
 
 _TRIES = 12
 # How many different relations (with their inverses) a graph draws from, and how often two facts of one

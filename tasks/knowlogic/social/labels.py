@@ -1,13 +1,13 @@
 """What is known of a question of general relations beside its text."""
 
-from schemas.knowlogic.things import Labels
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import Claim, claim_of, facts_of
-from tasks.knowlogic.social.decide import judge
-from tasks.knowlogic.social.difficulty import CUTS, level_of
-from tasks.knowlogic.social.options import count_steps
-from tasks.knowlogic.social.relations import SEXES, Relations
-from tasks.knowlogic.social.world import world_of
+from perennial.schemas.knowlogic.things import Labels
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import Claim, claim_of, facts_of
+from perennial.tasks.knowlogic.social.decide import judge
+from perennial.tasks.knowlogic.social.difficulty import CUTS, level_of
+from perennial.tasks.knowlogic.social.options import count_steps
+from perennial.tasks.knowlogic.social.relations import SEXES, Relations
+from perennial.tasks.knowlogic.social.world import world_of
 
 
 def label(relations: Relations, problem: Problem) -> Labels:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tasks.knowlogic.people import Sex
-from tasks.knowlogic.social.claims import Claim, Description, Fact
-from tasks.knowlogic.social.decide import Denoted, Finding, judge, resolve
-from tasks.knowlogic.social.world import World
+from perennial.tasks.knowlogic.people import Sex
+from perennial.tasks.knowlogic.social.claims import Claim, Description, Fact
+from perennial.tasks.knowlogic.social.decide import Denoted, Finding, judge, resolve
+from perennial.tasks.knowlogic.social.world import World
 
 # Longest chains of relations: of the person on the left, and before the last relation on the right.
 _LONGEST = 2

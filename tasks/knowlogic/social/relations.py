@@ -13,9 +13,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.knowledge import Knowledge, Row
-from schemas.knowlogic.things import Language
-from tasks.knowlogic.people import Sex
+from perennial.schemas.knowlogic.knowledge import Knowledge, Row
+from perennial.schemas.knowlogic.things import Language
+from perennial.tasks.knowlogic.people import Sex
 
 SEXES: tuple[Sex, ...] = ("m", "f")
 

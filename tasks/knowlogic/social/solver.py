@@ -8,10 +8,10 @@ from itertools import combinations, permutations, product
 
 from pysat.solvers import Solver
 
-from schemas.knowlogic.things import Decision, Verdict
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import Claim, Description, Fact, claim_of, facts_of
-from tasks.knowlogic.social.relations import SEXES, Relations
+from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import Claim, Description, Fact, claim_of, facts_of
+from perennial.tasks.knowlogic.social.relations import SEXES, Relations
 
 # Prefix of the atom "some readers say that the relation holds".
 _MAYBE = "maybe "

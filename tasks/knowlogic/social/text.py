@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.people import Person, names_of
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.relations import Relations
-from tasks.knowlogic.wording.phrasebook import Lexicon, Phrasebook, join_names, split_names
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.people import Person, names_of
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.relations import Relations
+from perennial.tasks.knowlogic.wording.phrasebook import Lexicon, Phrasebook, join_names, split_names
 
 SCENARIO = "relations"
 _INTRO = "intro"

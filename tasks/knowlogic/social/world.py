@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
 
-from schemas.knowlogic.things import Proposition
-from tasks.knowlogic.closure import Closure, Step, close
-from tasks.knowlogic.people import Sex
-from tasks.knowlogic.social.claims import Fact, facts_of
-from tasks.knowlogic.social.relations import SEXES, Relations
+from perennial.schemas.knowlogic.things import Proposition
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.people import Sex
+from perennial.tasks.knowlogic.social.claims import Fact, facts_of
+from perennial.tasks.knowlogic.social.relations import SEXES, Relations
 
 
 class World:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from schemas.knowlogic.things import Argument, Decision, Proposition
-from tasks.knowlogic.arrangement.frame import Constraint, Frame, all_of, frame, verdict
-from tasks.knowlogic.arrangement.solver import decide_by_solver
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.geometry import SCENES, Scene
-from tasks.knowlogic.space.relations import Predicate, predicates
-from tasks.knowlogic.space.sentences import IS_AT, Template, templates
+from perennial.schemas.knowlogic.things import Argument, Decision, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import Constraint, Frame, all_of, frame, verdict
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.geometry import SCENES, Scene
+from perennial.tasks.knowlogic.space.relations import Predicate, predicates
+from perennial.tasks.knowlogic.space.sentences import IS_AT, Template, templates
 
 
 class Fact(NamedTuple):

@@ -7,12 +7,12 @@
 - `al`: 1 where the statements name one entity fewer than the introduction.
 
 So a level is one of 1.2, 1.4, 1.7, 1.9 (four slots) and 1.8, 2.0, 2.3, 2.5 (six), whatever must be put
-together to answer. The class is ours, by proof steps (`tasks.knowlogic.difficulty`): easy up to two steps for
-four options, medium with three, hard above. Four slots have hardly any chain of four.
+together to answer. The class is ours, by proof steps (`perennial.tasks.knowlogic.difficulty`): easy up to two
+steps for four options, medium with three, hard above. Four slots have hardly any chain of four.
 """
 
-from schemas.knowlogic.things import QuestionType
-from tasks.knowlogic.difficulty import Cuts
+from perennial.schemas.knowlogic.things import QuestionType
+from perennial.tasks.knowlogic.difficulty import Cuts
 
 CUTS = Cuts(easy=4, medium=5)
 

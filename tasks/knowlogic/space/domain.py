@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.space.board import canonical, check, decide
-from tasks.knowlogic.space.drawing import draw
-from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.space.labels import labels
-from tasks.knowlogic.space.wording import read_wording
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.space.board import canonical, check, decide
+from perennial.tasks.knowlogic.space.drawing import draw
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.labels import labels
+from perennial.tasks.knowlogic.space.wording import read_wording
 
 _TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

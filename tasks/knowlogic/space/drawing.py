@@ -3,14 +3,14 @@
 import random
 from collections.abc import Callable
 
-from schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
-from tasks.knowlogic.arrangement.frame import fewest_statements, verdict
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.board import Board, board, mask_all
-from tasks.knowlogic.space.difficulty import CUTS, list_shapes
-from tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
-from tasks.knowlogic.space.statements import Layout, draw_statements
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import fewest_statements, verdict
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.board import Board, board, mask_all
+from perennial.tasks.knowlogic.space.difficulty import CUTS, list_shapes
+from perennial.tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
+from perennial.tasks.knowlogic.space.statements import Layout, draw_statements
 
 _MOST_TRIES = 12
 _OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}

@@ -2,7 +2,7 @@
 
 A plan (ring, booth, plots) is seen from above with y to the north; a shelf is seen by a viewer who stands in
 front of it, with x to the viewer's right and y upwards. Everything that may be said of a scene
-(`tasks.knowlogic.space.relations`) follows from these numbers.
+(`perennial.tasks.knowlogic.space.relations`) follows from these numbers.
 """
 
 import math

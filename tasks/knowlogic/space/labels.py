@@ -1,11 +1,11 @@
 """The labels of a space question (section 3.3 of the paper)."""
 
-from schemas.knowlogic.things import Labels
-from tasks.knowlogic.arrangement.frame import fewest_statements
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.board import facts_of
-from tasks.knowlogic.space.difficulty import CUTS, level
-from tasks.knowlogic.space.reasoning.inference import rules_used
+from perennial.schemas.knowlogic.things import Labels
+from perennial.tasks.knowlogic.arrangement.frame import fewest_statements
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.board import facts_of
+from perennial.tasks.knowlogic.space.difficulty import CUTS, level
+from perennial.tasks.knowlogic.space.reasoning.inference import rules_used
 
 
 def labels(problem: Problem) -> Labels:

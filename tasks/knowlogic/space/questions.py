@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from schemas.knowlogic.things import LETTERS
-from tasks.knowlogic.space.board import Board, Fact, board, slot_place
-from tasks.knowlogic.space.sentences import Template
-from tasks.knowlogic.space.statements import Layout
+from perennial.schemas.knowlogic.things import LETTERS
+from perennial.tasks.knowlogic.space.board import Board, Fact, board, slot_place
+from perennial.tasks.knowlogic.space.sentences import Template
+from perennial.tasks.knowlogic.space.statements import Layout
 
 _MOST_DRAWS = 60
 

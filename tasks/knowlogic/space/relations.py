@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
-from tasks.knowlogic.space.geometry import SCENES, Family, Scene
-from tasks.knowlogic.space.scenes.across import (
+from perennial.tasks.knowlogic.space.geometry import SCENES, Family, Scene
+from perennial.tasks.knowlogic.space.scenes.across import (
     booth_properties,
     booth_relations,
     plot_properties,
     plot_relations,
 )
-from tasks.knowlogic.space.scenes.ring import no_properties, ring_relations, ring_triples
-from tasks.knowlogic.space.scenes.shelf import shelf_properties, shelf_relations, shelf_triples
+from perennial.tasks.knowlogic.space.scenes.ring import no_properties, ring_relations, ring_triples
+from perennial.tasks.knowlogic.space.scenes.shelf import shelf_properties, shelf_relations, shelf_triples
 
 Test = Callable[..., bool]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from prompts.knowlogic.sentences import load_sentences
-from tasks.knowlogic.space.geometry import SCENES, Family
-from tasks.knowlogic.space.relations import predicates
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.tasks.knowlogic.space.geometry import SCENES, Family
+from perennial.tasks.knowlogic.space.relations import predicates
 
 # The files of each family; those of the shelf serve both shelves.
 FILES: Mapping[Family, tuple[str, ...]] = {

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tasks.knowlogic.arrangement.frame import drop_redundant
-from tasks.knowlogic.space.board import Board, Fact, board
+from perennial.tasks.knowlogic.arrangement.frame import drop_redundant
+from perennial.tasks.knowlogic.space.board import Board, Fact, board
 
 # How often facts that the others imply are dropped (else all that were drawn stay).
 _MINIMAL = 0.75

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LANGUAGES, Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.people import names_of, read_people
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.geometry import SCENES, Family, Scene
-from tasks.knowlogic.space.sentences import sentences
-from tasks.knowlogic.wording.phrasebook import Phrasebook, capitalize, split_names
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import LANGUAGES, Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.people import names_of, read_people
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.geometry import SCENES, Family, Scene
+from perennial.tasks.knowlogic.space.sentences import sentences
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, capitalize, split_names
 
 # What fills the places of a scenario's sentences.
 KINDS: Mapping[Family, str] = {"ring": "person", "booth": "person", "shelf": "item", "plots": "crop"}

@@ -5,12 +5,12 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.intervals import LEVEL, Interval, ratio_and_error
-from tasks.statistics.shares import FEW, exact_interval, is_near_an_end
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.intervals import LEVEL, Interval, ratio_and_error
+from perennial.tasks.statistics.shares import FEW, exact_interval, is_near_an_end
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 METHOD = "R -+ t s(R), not below 0, pairs being clusters (t of their number - 1)"
 EXACT = f"Clopper-Pearson over pairs where fewer than {FEW} pairs' worth is one or the other"

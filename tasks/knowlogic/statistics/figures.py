@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.knowlogic.things import ERROR_CLASSES
-from tasks.knowlogic.statistics.estimates import EXACT, METHOD, estimate_mean, interval_of_average
-from tasks.knowlogic.statistics.languages import language_figures
-from tasks.knowlogic.statistics.questions import LABELS, Group, Questions, cells_of, labelled_groups
-from tasks.knowlogic.statistics.tokens import token_figures
-from tasks.statistics.cells import ALL
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.schemas.knowlogic.things import ERROR_CLASSES
+from perennial.tasks.knowlogic.statistics.estimates import EXACT, METHOD, estimate_mean, interval_of_average
+from perennial.tasks.knowlogic.statistics.languages import language_figures
+from perennial.tasks.knowlogic.statistics.questions import LABELS, Group, Questions, cells_of, labelled_groups
+from perennial.tasks.knowlogic.statistics.tokens import token_figures
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 _MEAN = "mean over questions of the mean over scored runs"
 _AVERAGE = (

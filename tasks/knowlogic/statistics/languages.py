@@ -6,16 +6,16 @@ Only pairs count in both of whose texts the player has a scored run.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from schemas.knowlogic.things import DOMAINS, LANGUAGES
-from tasks.knowlogic.statistics.estimates import EXACT, GAP_METHOD, estimate_mean, interval_of_gap
-from tasks.knowlogic.statistics.estimates import METHOD as MEAN_METHOD
-from tasks.knowlogic.statistics.questions import Questions
-from tasks.statistics.cells import ALL
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.pair_figures import mcnemar_p
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.tasks.knowlogic.statistics.estimates import EXACT, GAP_METHOD, estimate_mean, interval_of_gap
+from perennial.tasks.knowlogic.statistics.estimates import METHOD as MEAN_METHOD
+from perennial.tasks.knowlogic.statistics.questions import Questions
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.pair_figures import mcnemar_p
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 DIFFERENCE, PAIRED_ACCURACY = "language_difference", "paired_accuracy"
 MCNEMAR, MCNEMAR_IN_DOMAIN = "language_mcnemar", "language_mcnemar_in_domain"

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES
-from tasks.statistics.cells import ALL
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES
+from perennial.tasks.statistics.cells import ALL
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 # What accuracy is grouped by, and whether the groups are also made of all domains together: scenarios,
 # properties and relations are named within a domain, and levels of two domains are no values of one formula.

@@ -6,14 +6,14 @@ Levels of two domains are values of different formulas: a correlation with the l
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tasks.knowlogic.statistics.estimates import METHOD, cluster, estimate_mean
-from tasks.knowlogic.statistics.questions import Group, Questions
-from tasks.statistics.cells import ALL
-from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
-from tasks.statistics.figure import Figure
+from perennial.tasks.knowlogic.statistics.estimates import METHOD, cluster, estimate_mean
+from perennial.tasks.knowlogic.statistics.questions import Group, Questions
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
+from perennial.tasks.statistics.figure import Figure
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 TOKENS = "reply_tokens"
 PEARSON, SPEARMAN = "tokens_level_pearson", "tokens_level_spearman"

@@ -4,16 +4,16 @@ A name gives no surname away: people are called by first names (`wording`). The 
 to give everybody a surname by masks, the second is a SAT solver (`judge`).
 """
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import LANGUAGES, Language
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.kinship.domain import TYPES
-from tasks.knowlogic.kinship.terms import read_terms
-from tasks.knowlogic.people import read_people
-from tasks.knowlogic.surnames.draw import Drawer
-from tasks.knowlogic.surnames.judge import canonical, check, decide, label
-from tasks.knowlogic.surnames.meaning import keeps_surname
-from tasks.knowlogic.surnames.wording import SCENARIO, make_phrasebook, read_intro, write_intro
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import LANGUAGES, Language
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.kinship.domain import TYPES
+from perennial.tasks.knowlogic.kinship.terms import read_terms
+from perennial.tasks.knowlogic.people import read_people
+from perennial.tasks.knowlogic.surnames.draw import Drawer
+from perennial.tasks.knowlogic.surnames.judge import canonical, check, decide, label
+from perennial.tasks.knowlogic.surnames.meaning import keeps_surname
+from perennial.tasks.knowlogic.surnames.wording import SCENARIO, make_phrasebook, read_intro, write_intro
 
 # Half as many questions as of each other scenario: little but logic is to be known.
 _SHARE = 0.5

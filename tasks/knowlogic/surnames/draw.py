@@ -4,15 +4,15 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
-from tasks.knowlogic.arrangement.frame import drop_redundant
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.problem import Problem, fill
-from tasks.knowlogic.social.difficulty import CUTS
-from tasks.knowlogic.surnames.judge import count_steps, frame_of
-from tasks.knowlogic.surnames.meaning import KIN, OF_ONE, OF_TWO, constrain, steps_of
-from tasks.knowlogic.surnames.wording import SCENARIO
+from perennial.schemas.knowlogic.things import GAP, Argument, Difficulty, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import drop_redundant
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.problem import Problem, fill
+from perennial.tasks.knowlogic.social.difficulty import CUTS
+from perennial.tasks.knowlogic.surnames.judge import count_steps, frame_of
+from perennial.tasks.knowlogic.surnames.meaning import KIN, OF_ONE, OF_TWO, constrain, steps_of
+from perennial.tasks.knowlogic.surnames.wording import SCENARIO
 
 _SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (4, 5), "medium": (5, 6), "hard": (6, 7)}
 # A vague gap leaves out a person who is named, and shows four others.

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from schemas.knowlogic.things import Decision, Labels, Proposition
-from tasks.knowlogic.arrangement.frame import Constraint, Frame, all_of, frame, verdict
-from tasks.knowlogic.arrangement.solver import decide_by_solver
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.canonical import Item, find_least_form
-from tasks.knowlogic.social.difficulty import CUTS, level_of
-from tasks.knowlogic.surnames.meaning import KIN, OF_TWO, constrain, steps_of
+from perennial.schemas.knowlogic.things import Decision, Labels, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import Constraint, Frame, all_of, frame, verdict
+from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.canonical import Item, find_least_form
+from perennial.tasks.knowlogic.social.difficulty import CUTS, level_of
+from perennial.tasks.knowlogic.surnames.meaning import KIN, OF_TWO, constrain, steps_of
 
 _RELATIONS = {"same": "same_surname", "different": "different_surname"}
 

@@ -6,9 +6,9 @@ has the same surname by the conventions of the introduction.
 
 from collections.abc import Mapping, Sequence
 
-from schemas.knowlogic.things import Argument, Proposition
-from tasks.knowlogic.arrangement.frame import Constraint
-from tasks.knowlogic.kinship.terms import LETTERS, Term
+from perennial.schemas.knowlogic.things import Argument, Proposition
+from perennial.tasks.knowlogic.arrangement.frame import Constraint
+from perennial.tasks.knowlogic.kinship.terms import LETTERS, Term
 
 KIN = "kin"
 # Claims, which may be statements or options; a relation of kin is a statement alone.

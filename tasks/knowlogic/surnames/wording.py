@@ -5,13 +5,13 @@ People are called by what tells no surname: by first names in English, in Chines
 
 from collections.abc import Mapping, Sequence
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.people import Person
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.wording.phrasebook import Phrasebook, split_names
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.people import Person
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, split_names
 
 SCENARIO = "surnames"
 _FAMILIAR = "小"

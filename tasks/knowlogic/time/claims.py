@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.knowlogic.things import GAP, Proposition
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import GAP, Proposition
+from perennial.tasks.knowlogic.time.tables import Times
 
 WEEK, LIFE = "cyclic", "linear"
 DAYS = 7

@@ -10,13 +10,13 @@ The paper leaves the variables open; here:
 - dq, 'difficulty of core question': 1 precise, 2 correct statements and vague, 3 incorrect statements.
 - dc: 0.5 in a week, 0 in a life.
 
-The class is ours (`tasks.knowlogic.difficulty`): easy up to two statements for four options, medium with
-three, hard above.
+The class is ours (`perennial.tasks.knowlogic.difficulty`): easy up to two statements for four options, medium
+with three, hard above.
 """
 
-from schemas.knowlogic.things import QuestionType
-from tasks.knowlogic.difficulty import Cuts
-from tasks.knowlogic.time.claims import WEEK
+from perennial.schemas.knowlogic.things import QuestionType
+from perennial.tasks.knowlogic.difficulty import Cuts
+from perennial.tasks.knowlogic.time.claims import WEEK
 
 CUTS = Cuts(easy=4, medium=5)
 

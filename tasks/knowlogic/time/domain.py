@@ -2,18 +2,18 @@
 
 from functools import partial
 
-from schemas.knowlogic.knowledge import Knowledge
-from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.joined import join_domains
-from tasks.knowlogic.people import read_people
-from tasks.knowlogic.time.claims import LIFE, WEEK
-from tasks.knowlogic.time.draw import draw
-from tasks.knowlogic.time.labels import canonical, label
-from tasks.knowlogic.time.search import decide
-from tasks.knowlogic.time.solver import check
-from tasks.knowlogic.time.tables import read_times
-from tasks.knowlogic.time.text import make_phrasebook, read_intro, write_intro
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.joined import join_domains
+from perennial.tasks.knowlogic.people import read_people
+from perennial.tasks.knowlogic.time.claims import LIFE, WEEK
+from perennial.tasks.knowlogic.time.draw import draw
+from perennial.tasks.knowlogic.time.labels import canonical, label
+from perennial.tasks.knowlogic.time.search import decide
+from perennial.tasks.knowlogic.time.solver import check
+from perennial.tasks.knowlogic.time.tables import read_times
+from perennial.tasks.knowlogic.time.text import make_phrasebook, read_intro, write_intro
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

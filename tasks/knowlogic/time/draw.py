@@ -4,16 +4,16 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import GAP, Difficulty, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.people import Person
-from tasks.knowlogic.problem import Problem, fill
-from tasks.knowlogic.time.claims import DAYS, LIFE, WEEK
-from tasks.knowlogic.time.difficulty import CUTS, hardness_of, variables_of
-from tasks.knowlogic.time.hidden import Text, draw_life, draw_week
-from tasks.knowlogic.time.options import OptionMaker
-from tasks.knowlogic.time.proofs import count_steps, prove
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import GAP, Difficulty, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.people import Person
+from perennial.tasks.knowlogic.problem import Problem, fill
+from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK
+from perennial.tasks.knowlogic.time.difficulty import CUTS, hardness_of, variables_of
+from perennial.tasks.knowlogic.time.hidden import Text, draw_life, draw_week
+from perennial.tasks.knowlogic.time.options import OptionMaker
+from perennial.tasks.knowlogic.time.proofs import count_steps, prove
+from perennial.tasks.knowlogic.time.tables import Times
 
 # Numbers of events, and most anchors of a text.
 SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}

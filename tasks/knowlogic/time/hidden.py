@@ -8,9 +8,9 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import Argument, Proposition
-from tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Claim, claim_of
-from tasks.knowlogic.time.tables import Span, Times
+from perennial.schemas.knowlogic.things import Argument, Proposition
+from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Claim, claim_of
+from perennial.tasks.knowlogic.time.tables import Span, Times
 
 FIRST_BIRTH, LAST_BIRTH, LAST = 1900, 1970, 2020
 # How often a week names no day, and how often its next statement names one; the same for years of a life.

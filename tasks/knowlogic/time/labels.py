@@ -1,13 +1,13 @@
 """What is known of a question about times beside its text, and its form without names and orders."""
 
-from schemas.knowlogic.things import Labels, Proposition
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.claims import claim_of
-from tasks.knowlogic.time.difficulty import CUTS, level_of
-from tasks.knowlogic.time.draw import measure
-from tasks.knowlogic.time.proofs import count_steps, prove
-from tasks.knowlogic.time.search import decide
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import Labels, Proposition
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.claims import claim_of
+from perennial.tasks.knowlogic.time.difficulty import CUTS, level_of
+from perennial.tasks.knowlogic.time.draw import measure
+from perennial.tasks.knowlogic.time.proofs import count_steps, prove
+from perennial.tasks.knowlogic.time.search import decide
+from perennial.tasks.knowlogic.time.tables import Times
 
 # The paper's eight relations, by template.
 _RELATIONS = {

@@ -3,10 +3,10 @@
 import random
 from collections.abc import Callable, Hashable
 
-from schemas.knowlogic.things import Argument, Proposition
-from tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Claim, claim_of, holds
-from tasks.knowlogic.time.hidden import Text, say_difference, say_week_difference
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import Argument, Proposition
+from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Claim, claim_of, holds
+from perennial.tasks.knowlogic.time.hidden import Text, say_difference, say_week_difference
+from perennial.tasks.knowlogic.time.tables import Times
 
 # How far a wrong year or number of years lies from the right one.
 _OFF = (-3, -2, -1, 1, 2, 3)

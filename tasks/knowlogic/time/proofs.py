@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from schemas.knowlogic.things import Proposition
-from tasks.knowlogic.closure import Closure, Step, close
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import Proposition
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
+from perennial.tasks.knowlogic.time.tables import Times
 
 # (kind, left, right, number): 'apart' says that left is so many years (days) after right, 'gap' and 'as_long'
 # are as in claims. The calendar itself stands as the event "" of the time 0.

@@ -5,10 +5,10 @@ Where an event keeps several times, the search tries each of them.
 
 from collections.abc import Iterator, Mapping
 
-from schemas.knowlogic.things import Decision, Verdict
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of, events_of, holds
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of, events_of, holds
+from perennial.tasks.knowlogic.time.tables import Times
 
 # The years that an event may have; wide enough that no question depends on it (years run from 1900 to 2020).
 FIRST_YEAR, LAST_YEAR = 1880, 2060

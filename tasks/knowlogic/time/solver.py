@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from pysat.solvers import Solver
 
-from schemas.knowlogic.things import Decision, Verdict
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
-from tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR, MOST, events_in
-from tasks.knowlogic.time.tables import Times
+from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, Claim, claim_of
+from perennial.tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR, MOST, events_in
+from perennial.tasks.knowlogic.time.tables import Times
 
 # An event, or a time itself.
 Term = str | int

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schemas.knowlogic.knowledge import Knowledge, Row
-from schemas.knowlogic.things import Language
+from perennial.schemas.knowlogic.knowledge import Knowledge, Row
+from perennial.schemas.knowlogic.things import Language
 
 _ANY = "*"
 

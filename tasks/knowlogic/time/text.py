@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import Argument, Language
-from tasks.knowlogic.domain import Intro
-from tasks.knowlogic.people import Person, names_of
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.claims import LIFE, WEEK
-from tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR
-from tasks.knowlogic.time.tables import Times
-from tasks.knowlogic.wording.phrasebook import Phrasebook
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Argument, Language
+from perennial.tasks.knowlogic.domain import Intro
+from perennial.tasks.knowlogic.people import Person, names_of
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.claims import LIFE, WEEK
+from perennial.tasks.knowlogic.time.search import FIRST_YEAR, LAST_YEAR
+from perennial.tasks.knowlogic.time.tables import Times
+from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook
 
 _FILES = {WEEK: "time_week", LIFE: "time_life"}
 _INTRO = "intro"

@@ -2,11 +2,11 @@
 
 import re
 
-from prompts.knowlogic.sentences import load_sentences
-from prompts.render import render
-from schemas.knowlogic.things import GAP, LETTERS, Language, Proposition, QuestionText, QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem, fill
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.prompts.render import render
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Language, Proposition, QuestionText, QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.problem import Problem, fill
 
 _TEMPLATES: dict[Language, str] = {lang: f"knowlogic/question_{lang}.md.j2" for lang in ("zh", "en")}
 _STATEMENT_TYPES: tuple[QuestionType, ...] = ("correct_statements", "incorrect_statements")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from schemas.knowlogic.things import GAP, Argument, Language, Proposition
+from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
 
 # Kind -> id -> what it is called.
 Lexicon = Mapping[str, Mapping[Argument, str]]
@@ -24,8 +24,8 @@ _JOINERS: dict[Language, tuple[str, str]] = {"zh": ("、", "和"), "en": (", ", 
 class Phrasebook:
     """The sentences of a domain in one language.
 
-    `sentences` are templates (`prompts.knowlogic.sentences`); a proposition's arguments fill the places in
-    the order of the template's key `places`, or of the Chinese pattern where that key is missing.
+    `sentences` are templates (`perennial.prompts.knowlogic.sentences`); a proposition's arguments fill the
+    places in the order of the template's key `places`, or of the Chinese pattern where that key is missing.
     """
 
     sentences: Mapping[str, Mapping[str, Any]]

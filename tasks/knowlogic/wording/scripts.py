@@ -2,7 +2,7 @@
 
 import re
 
-from schemas.knowlogic.things import Language
+from perennial.schemas.knowlogic.things import Language
 
 # Chinese characters, and punctuation that only Chinese texts have.
 _CHINESE = re.compile(r"[　-〿一-鿿㐀-䶿豈-﫿＀-￯]+")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from schemas.model_calls.calls import Reply
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.kumo.tags import find_tagged
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.kumo.tags import find_tagged
 
 
 def read_book_reply(reply: Reply) -> str | Unusable:

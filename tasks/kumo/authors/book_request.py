@@ -8,10 +8,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.kumo.things import Instance, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, ModelRequest
-from tasks.authors.request import author_request
-from tasks.kumo.books.rules import closed_ends
+from perennial.schemas.kumo.things import Instance, Rule, SeedConfig
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.kumo.books.rules import closed_ends
 
 WRITING_TEMPLATE = "kumo/authors/write_book.md.j2"
 WRITING_SYSTEM_TEMPLATE = "kumo/authors/write_book_system.md.j2"

@@ -8,18 +8,18 @@ that failed the check.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.authors.attempts import Asked, BadReply, ask_until_read
-from tasks.authors.reply import Unusable
-from tasks.kumo.authors.book_replies import read_book_reply
-from tasks.kumo.authors.book_request import writing_request
-from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.forms.read_back_form import ReadBackForm
-from tasks.kumo.authors.read_back import read_back
-from tasks.kumo.authors.revision import read_revision, revision_request
-from tasks.llm.asking import Ask
-from tasks.llm.structured import JsonAsker
+from perennial.schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.kumo.authors.book_replies import read_book_reply
+from perennial.tasks.kumo.authors.book_request import writing_request
+from perennial.tasks.kumo.authors.comparison import compare
+from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from perennial.tasks.kumo.authors.read_back import read_back
+from perennial.tasks.kumo.authors.revision import read_revision, revision_request
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.structured import JsonAsker
 
 _NOT_READ = BookVerdict(was_read=False)
 
@@ -72,8 +72,8 @@ async def write_model_book(
     """Return the history of the instance's book: written, read back, and revised up to `rounds` times.
 
     `reviser` reads back and revises. `rules` are all outcome states of the instance's actions
-    (`tasks.kumo.books.rules.rules_of`). Give one `ask_json` to many books: it remembers what the server can
-    do.
+    (`perennial.tasks.kumo.books.rules.rules_of`). Give one `ask_json` to many books: it remembers what the
+    server can do.
 
     Round 0 is the writer's; where it gives no book, the reviser is asked to write one. The history ends with
     the first version that passes, after all rounds, or where the endpoint rejects a request itself, which

@@ -8,10 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from schemas.kumo.things import BookVerdict, Rule
-from tasks.kumo.authors.forms.read_back_form import OutcomeForm, PassageForm, RangeForm, ReadBackForm
-from tasks.kumo.books.rules import closed_ends, describe_rule
-from tasks.kumo.validation.names import match_name
+from perennial.schemas.kumo.things import BookVerdict, Rule
+from perennial.tasks.kumo.authors.forms.read_back_form import (
+    OutcomeForm,
+    PassageForm,
+    RangeForm,
+    ReadBackForm,
+)
+from perennial.tasks.kumo.books.rules import closed_ends, describe_rule
+from perennial.tasks.kumo.validation.names import match_name
 
 
 def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:

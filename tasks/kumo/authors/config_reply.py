@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import UnreadableInput, count
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
-from tasks.kumo.configuration import parse_json, read_config
-from tasks.kumo.validation import validate_config
-from tasks.llm.json_replies import json_text
-from tasks.llm.structured import JsonSchema, object_schema
+from perennial.schemas.errors import UnreadableInput, count
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
+from perennial.tasks.kumo.configuration import parse_json, read_config
+from perennial.tasks.kumo.validation import validate_config
+from perennial.tasks.llm.json_replies import json_text
+from perennial.tasks.llm.structured import JsonSchema, object_schema
 
 _SOURCE = "the configuration"
 # The largest of the bundled domains has less than half of this.
@@ -61,7 +61,7 @@ def read_configuration(
 
 
 def config_schema() -> JsonSchema:
-    """Return the JSON schema of a reply: the keys of `schemas.kumo.config_form` that a model has to write."""
+    """Return the JSON schema of a reply: the keys of `config_form` that a model has to write."""
     texts = {"type": "array", "items": {"type": "string"}}
     bounds = {"type": "array", "items": {"type": "number"}, "description": "low and high of a float state"}
     state = object_schema(

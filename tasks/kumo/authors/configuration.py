@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
-from schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
-from tasks.authors.attempts import BadReply, ask_until_read
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.authors.request import author_request, conversation_request, message
-from tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
-from tasks.kumo.authors.continuation import Completed, complete
-from tasks.llm.asking import Ask
-from tasks.llm.structured import JsonAsker
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
+from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
+from perennial.tasks.authors.attempts import BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.authors.request import author_request, conversation_request, message
+from perennial.tasks.kumo.authors.config_reply import Accepted, Refused, config_schema, read_configuration
+from perennial.tasks.kumo.authors.continuation import Completed, complete
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.structured import JsonAsker
 
 PROMPT_SYSTEM_TEMPLATE = "kumo/authors/configure_prompt_system.md.j2"
 PROMPT_TEMPLATE = "kumo/authors/configure_prompt.md.j2"
@@ -85,8 +85,8 @@ async def configure_domain(
     Name, category, goal, nouns and book title are set from the proposal, whatever the model writes there;
     all else is as it wrote it. Each version is continued up to `continuations` times where it is cut off,
     and must be of the form, have no error of the validator, and keep the minimal sizes. The rules in
-    `rejections` are those of `tasks.kumo.validation`, `unreadable` (no JSON, or not of the form), the
-    status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `drop` at the end.
+    `rejections` are those of `perennial.tasks.kumo.validation`, `unreadable` (no JSON, or not of the form),
+    the status of a reply without text, `cut_off`, `not_continued`, `long_prompt`, and `drop` at the end.
     Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """

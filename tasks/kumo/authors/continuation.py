@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from prompts.render import template_hash
-from schemas.errors import UnreadableInput
-from schemas.model_calls.calls import CallStatus, Message, ModelRequest, Reply
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.authors.request import message
-from tasks.llm.asking import Ask
-from tasks.llm.json_replies import is_cut_off, json_text
+from perennial.prompts.render import template_hash
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.model_calls.calls import CallStatus, Message, ModelRequest, Reply
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.authors.request import message
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.json_replies import is_cut_off, json_text
 
 TEMPLATE = "kumo/authors/configure_continue.md.j2"
 

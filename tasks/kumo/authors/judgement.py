@@ -6,14 +6,14 @@ decides nothing.
 
 from collections.abc import Sequence
 
-from schemas.kumo.things import Instance, Judgement, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.authors.attempts import BadReply, ask_until_read
-from tasks.authors.reply import Unusable, unusable_status
-from tasks.authors.request import author_request
-from tasks.kumo.authors.book_replies import read_judgement
-from tasks.kumo.authors.book_request import rule_values
-from tasks.llm.asking import Ask
+from perennial.schemas.kumo.things import Instance, Judgement, Rule, SeedConfig
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.authors.attempts import BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable, unusable_status
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.kumo.authors.book_replies import read_judgement
+from perennial.tasks.kumo.authors.book_request import rule_values
+from perennial.tasks.llm.asking import Ask
 
 JUDGE_TEMPLATE = "kumo/authors/judge_book.md.j2"
 JUDGE_SYSTEM_TEMPLATE = "kumo/authors/judge_book_system.md.j2"

@@ -7,13 +7,13 @@ proposals were refused, so that no two rounds ask the same.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.categories import Quota
-from schemas.kumo.things import Proposal, Rejection
-from schemas.model_calls.calls import ModelChoice, ModelRequest
-from tasks.authors.reply import Unusable, count_causes, unusable_status
-from tasks.authors.request import author_request
-from tasks.kumo.authors.forms.proposal_form import (
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.categories import Quota
+from perennial.schemas.kumo.things import Proposal, Rejection
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.tasks.authors.reply import Unusable, count_causes, unusable_status
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.kumo.authors.forms.proposal_form import (
     LONGEST_NAME,
     LONGEST_NOUN,
     LONGEST_PHRASE,
@@ -25,10 +25,10 @@ from tasks.kumo.authors.forms.proposal_form import (
     proposals_schema,
     read_entry,
 )
-from tasks.kumo.authors.quotas import Quotas
-from tasks.kumo.authors.similar import KnownDomain, nearest_twin
-from tasks.llm.asking import Ask
-from tasks.llm.structured import JsonAsker
+from perennial.tasks.kumo.authors.quotas import Quotas
+from perennial.tasks.kumo.authors.similar import KnownDomain, nearest_twin
+from perennial.tasks.llm.asking import Ask
+from perennial.tasks.llm.structured import JsonAsker
 
 SYSTEM_TEMPLATE = "kumo/authors/propose_system.md.j2"
 TEMPLATE = "kumo/authors/propose.md.j2"
@@ -91,10 +91,10 @@ async def propose_domains(
     """Return n domains of these categories (none given: any), like none that is known, or as many as came.
 
     A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`, `near_duplicate`
-    (`tasks.kumo.authors.similar`), `full_category` (`tasks.kumo.authors.quotas`) and `surplus`; a whole reply
-    for `not_json`, `not_the_form` or its status (`truncated`, `refused`, `empty`, `rejected`). Then the next
-    round asks again; a rejected call ends the rounds. A category counts in any case and is kept as it was
-    asked for.
+    (`perennial.tasks.kumo.authors.similar`), `full_category` (`perennial.tasks.kumo.authors.quotas`) and
+    `surplus`; a whole reply for `not_json`, `not_the_form` or its status (`truncated`, `refused`, `empty`,
+    `rejected`). Then the next round asks again; a rejected call ends the rounds. A category counts in any
+    case and is kept as it was asked for.
     Give one `ask_json` to many calls: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from schemas.kumo.categories import Quota
-from tasks.kumo.validation.names import fold_name
+from perennial.schemas.kumo.categories import Quota
+from perennial.tasks.kumo.validation.names import fold_name
 
 
 @dataclass(frozen=True, slots=True)

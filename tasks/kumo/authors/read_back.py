@@ -8,16 +8,16 @@ from functools import partial
 
 from pydantic import ValidationError
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Instance, SeedConfig
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.authors.attempts import Asked, BadReply, ask_until_read
-from tasks.authors.reply import Unusable, describe_problems, unusable_status
-from tasks.authors.request import author_request
-from tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
-from tasks.kumo.configuration import parse_json
-from tasks.llm.json_replies import json_text
-from tasks.llm.structured import JsonAsker
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import Instance, SeedConfig
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
+from perennial.tasks.authors.reply import Unusable, describe_problems, unusable_status
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
+from perennial.tasks.kumo.configuration import parse_json
+from perennial.tasks.llm.json_replies import json_text
+from perennial.tasks.llm.structured import JsonAsker
 
 READ_BACK_TEMPLATE = "kumo/authors/read_back.md.j2"
 READ_BACK_SYSTEM_TEMPLATE = "kumo/authors/read_back_system.md.j2"

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.authors.reply import Unusable
-from tasks.authors.request import author_request
-from tasks.kumo.authors.book_replies import read_book_reply, read_judgement
-from tasks.kumo.authors.book_request import rule_values
+from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.authors.request import author_request
+from perennial.tasks.kumo.authors.book_replies import read_book_reply, read_judgement
+from perennial.tasks.kumo.authors.book_request import rule_values
 
 REVISION_TEMPLATE = "kumo/authors/revise_book.md.j2"
 REVISION_SYSTEM_TEMPLATE = "kumo/authors/revise_book_system.md.j2"

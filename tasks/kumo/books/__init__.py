@@ -1,5 +1,5 @@
 """Knowledge books: writing them by template, reading them back, checking them rule by rule."""
 
-from tasks.kumo.books.writing import BOOK_TEMPLATE, write_book
+from perennial.tasks.kumo.books.writing import BOOK_TEMPLATE, write_book
 
 __all__ = ["BOOK_TEMPLATE", "write_book"]

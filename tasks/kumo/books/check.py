@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from schemas.errors import shorten
-from schemas.kumo.things import BookVerdict, Instance, Rule
-from tasks.kumo.books.reading import read_book
-from tasks.kumo.books.rules import closed_ends, describe_rule
+from perennial.schemas.errors import shorten
+from perennial.schemas.kumo.things import BookVerdict, Instance, Rule
+from perennial.tasks.kumo.books.reading import read_book
+from perennial.tasks.kumo.books.rules import closed_ends, describe_rule
 
 _Statement = tuple[str, str | Rule, bool | None]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.ids import derive_rng
+from perennial.schemas.ids import derive_rng
 
 
 @dataclass(frozen=True, slots=True)

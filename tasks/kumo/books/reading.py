@@ -10,9 +10,9 @@ is skipped; so is a sentence that refers to what was not said, or claims what th
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from prompts.wording import plural, singular
-from schemas.kumo.things import Rule
-from tasks.kumo.books.sentences import (
+from perennial.prompts.wording import plural, singular
+from perennial.schemas.kumo.things import Rule
+from perennial.tasks.kumo.books.sentences import (
     Claim,
     Count,
     Exclusion,

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import Instance, Rule
-from tasks.kumo.encoding import EncodedConfig
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import Instance, Rule
+from perennial.tasks.kumo.encoding import EncodedConfig
 
 
 def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[Rule, ...]:
@@ -34,7 +34,7 @@ def closed_ends(rules: Sequence[Rule]) -> tuple[bool | None, ...]:
     """Return for each rule whether its range includes its upper end; None for a label.
 
     A range is half-open exactly where another range of the same action holds that end, so that every
-    value belongs to the state that `schemas.kumo.things.Outcome.state_of` gives it.
+    value belongs to the state that `perennial.schemas.kumo.things.Outcome.state_of` gives it.
     """
     ranges: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for rule in rules:

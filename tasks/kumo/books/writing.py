@@ -1,7 +1,7 @@
 """Write the knowledge book of an instance: template text that says every rule exactly once, in a style.
 
 The sentences are in `prompts/kumo/books/`; here the rules are put into the order and the numbers into the
-form in which the templates show them. `tasks.kumo.books.check` reads them back.
+form in which the templates show them. `perennial.tasks.kumo.books.check` reads them back.
 """
 
 import random
@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from prompts.render import render
-from prompts.wording import plural, singular
-from schemas.kumo.book_styles import PLAIN, BookStyle
-from schemas.kumo.things import Instance, Rule, SeedConfig
-from tasks.kumo.books.cross_references import find_references
-from tasks.kumo.books.rules import closed_ends
+from perennial.prompts.render import render
+from perennial.prompts.wording import plural, singular
+from perennial.schemas.kumo.book_styles import PLAIN, BookStyle
+from perennial.schemas.kumo.things import Instance, Rule, SeedConfig
+from perennial.tasks.kumo.books.cross_references import find_references
+from perennial.tasks.kumo.books.rules import closed_ends
 
 BOOK_TEMPLATE = "kumo/books/book.md.j2"
 

@@ -13,8 +13,8 @@ from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING
 
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.search.solve import has_promise, solve_instances
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.search.solve import has_promise, solve_instances
 
 if TYPE_CHECKING:
     import numpy as np

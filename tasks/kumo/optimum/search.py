@@ -9,8 +9,8 @@ with the weight, and the largest without it (a test that costs nothing never hur
 
 import numpy as np
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.optimum.states import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.optimum.states import (
     CHILD_LIST,
     CHILDREN,
     DEPTH,
@@ -25,7 +25,7 @@ from tasks.kumo.optimum.states import (
     find_node,
     list_children,
 )
-from tasks.kumo.optimum.tables import (
+from perennial.tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ANSWER,
     FRAME_WORDS,
@@ -41,7 +41,7 @@ from tasks.kumo.optimum.tables import (
     ROOT,
     UPPER,
 )
-from tasks.kumo.search.tables import count
+from perennial.tasks.kumo.search.tables import count
 
 # Children are searched to the depths 1 to 3 before they are searched to the end. To 2 alone the two hardest
 # instances of the release take three and two times as many states, to 4 or 5 usual ones take longer.

@@ -19,9 +19,9 @@ left out.
 
 from math import log2
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.optimum.limits import MAX_TRUTHS
-from tasks.kumo.optimum.tables import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.optimum.limits import MAX_TRUTHS
+from perennial.tasks.kumo.optimum.tables import (
     ALL_TRUTHS,
     ARENA,
     ARENA_MARGIN,
@@ -53,7 +53,7 @@ from tasks.kumo.optimum.tables import (
     factor_of,
     row_of,
 )
-from tasks.kumo.search.tables import count, hash_words
+from perennial.tasks.kumo.search.tables import count, hash_words
 
 SINGLES, SHARED, N_CLASSES, CLASSES = range(4)
 MEMBERS, N_SETS, LEFT_SETS = range(3)

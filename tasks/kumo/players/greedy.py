@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo.things import Step
-from tasks.kumo.players.seat import Seat, answer
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.kumo.players.seat import Seat, answer
 
 StateMasks = Sequence[Sequence[int]]
 

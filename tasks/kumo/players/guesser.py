@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo.things import Step
-from tasks.kumo.guessing import count_striking_states
-from tasks.kumo.players.seat import Seat, answer
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.kumo.guessing import count_striking_states
+from perennial.tasks.kumo.players.seat import Seat, answer
 
 
 class GuesserPlayer:

@@ -10,11 +10,11 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from schemas.kumo.things import Observation, Step
-from tasks.kumo.books.reading import BookContents, read_book
-from tasks.kumo.conversation import Message, Terms, menu_text, system_message, user_message
-from tasks.kumo.players.greedy import best_action, first_left
-from tasks.kumo.players.seat import Seat, answer
+from perennial.schemas.kumo.things import Observation, Step
+from perennial.tasks.kumo.books.reading import BookContents, read_book
+from perennial.tasks.kumo.conversation import Message, Terms, menu_text, system_message, user_message
+from perennial.tasks.kumo.players.greedy import best_action, first_left
+from perennial.tasks.kumo.players.seat import Seat, answer
 
 _BOOK = re.compile(r"^<BOOK>\n(.*?)\n</BOOK>$", re.DOTALL | re.MULTILINE)
 _LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)(?:\n|\Z)")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from schemas.kumo.things import Step
-from tasks.kumo.players.seat import Seat, answer
-from tasks.kumo.reliability.case import Case, states_seen
-from tasks.kumo.reliability.stated import state_probability
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.kumo.players.seat import Seat, answer
+from perennial.tasks.kumo.reliability.case import Case, states_seen
+from perennial.tasks.kumo.reliability.stated import state_probability
 
 
 class ReasonerPlayer:
@@ -18,7 +18,7 @@ class ReasonerPlayer:
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the next move, as an answer between tags; a truth with its probability."""
         # Imported here: numpy costs 100 ms, which other players should not pay.
-        from tasks.kumo.reliability.belief import believe, plan_best_play
+        from perennial.tasks.kumo.reliability.belief import believe, plan_best_play
 
         seen = states_seen(self._seat.actions, steps)
         action, truth = plan_best_play(self._case).choose(seen)

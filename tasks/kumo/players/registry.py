@@ -3,16 +3,16 @@
 import random
 from collections.abc import Callable, Collection, Sequence
 
-from schemas.errors import InvalidOption
-from schemas.game import Move, Program
-from schemas.kumo.reliability import RELIABILITIES
-from schemas.kumo.things import Step
-from tasks.kumo.game import KumoGame, Player
-from tasks.kumo.players.greedy import GreedyPlayer
-from tasks.kumo.players.guesser import GuesserPlayer
-from tasks.kumo.players.reader import ReaderPlayer
-from tasks.kumo.players.reasoner import ReasonerPlayer
-from tasks.kumo.players.seat import Seat, answer, take_seat
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import Move, Program
+from perennial.schemas.kumo.reliability import RELIABILITIES
+from perennial.schemas.kumo.things import Step
+from perennial.tasks.kumo.game import KumoGame, Player
+from perennial.tasks.kumo.players.greedy import GreedyPlayer
+from perennial.tasks.kumo.players.guesser import GuesserPlayer
+from perennial.tasks.kumo.players.reader import ReaderPlayer
+from perennial.tasks.kumo.players.reasoner import ReasonerPlayer
+from perennial.tasks.kumo.players.seat import Seat, answer, take_seat
 
 
 class PlannedPlayer:

@@ -4,12 +4,12 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.board import Board
-from tasks.kumo.reliability.case import Case
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.reliability.case import Case
 
 if TYPE_CHECKING:
-    from tasks.kumo.search import Solution
+    from perennial.tasks.kumo.search import Solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,18 @@
 
 A module has a list or set of truths (`Truths`, `Diseases` or `Abilities`), one of actions (`Actions`,
 `Diagnosis` or `Tests`) and a dictionary `Outcomes`: action -> {"type": ..., "states": {label, number or
-(low, high): the truths that it rules out}}. Defects stay as they are: `tasks.kumo.validation` finds them.
+(low, high): the truths that it rules out}}. Defects stay as they are: `perennial.tasks.kumo.validation` finds
+them.
 """
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import UnreadableInput, quote
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.release.module_syntax import Module, read_module
+from perennial.schemas.errors import UnreadableInput, quote
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.release.module_syntax import Module, read_module
 
 TRUTH_NAMES = ("Truths", "Diseases", "Abilities")
 ACTION_NAMES = ("Actions", "Diagnosis", "Tests")

@@ -13,8 +13,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.protocol import escape, slots_of
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.protocol import escape, slots_of
 
 AGENT = "VanillaAgent"
 REMEDY = (
@@ -33,7 +33,7 @@ _SLOTS = {
 
 @dataclass(frozen=True, slots=True)
 class AgentMessages:
-    """What the agent adds to the system message, as templates (`schemas.kumo.protocol.PaperMessages`)."""
+    """What the agent adds to the system message, as templates (see `PaperMessages`)."""
 
     first: str
     begin: str

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from schemas.errors import UnreadableInput
+from perennial.schemas.errors import UnreadableInput
 
 MAX_CHARACTERS = 500_000  # the largest of the release has 20,075
 _MAX_STEPS = 1_000_000

@@ -2,7 +2,8 @@
 
 Names, labels, rules and numbers stay as they are written; a range whose bounds are exchanged gets them in
 order. An action of which sampling would make ambiguous instances (its ranges overlap, say) is left out. What
-would need a decision, such as two names for one truth, is left to the findings of `tasks.kumo.validation`.
+would need a decision, such as two names for one truth, is left to the findings of
+`perennial.tasks.kumo.validation`.
 """
 
 import re
@@ -10,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from schemas.errors import count
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from tasks.kumo.validation import RULES, validate_config
+from perennial.schemas.errors import count
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.validation import RULES, validate_config
 
 _KINDS = ("str", "float")
 

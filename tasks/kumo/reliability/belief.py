@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.kumo.reliability.case import Case
+from perennial.tasks.kumo.reliability.case import Case
 
 Array = np.ndarray[Any, Any]
 _ROUNDING = 1e-12  # two costs that differ by less, as a share, are equal: naming comes first, then the order
@@ -62,7 +62,7 @@ def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
 
 @lru_cache(maxsize=2)
 def plan_best_play(case: Case) -> BestPlay:
-    """Return the best play; `schemas.kumo.reliability` says for which sizes."""
+    """Return the best play; `perennial.schemas.kumo.reliability` says for which sizes."""
     states, m = case.states, len(case.states)
     joint = _prior(case)
     for action, number in enumerate(states):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.kumo.things import Instance, Step
+from perennial.schemas.kumo.things import Instance, Step
 
 
 @dataclass(frozen=True, slots=True)

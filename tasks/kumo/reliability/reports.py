@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from schemas.ids import derive_rng
-from schemas.kumo.things import Instance
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.construct import Draws
-from tasks.kumo.sampling.tables import SamplingTables
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.construct import Draws
+from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 
 class Reporter:
@@ -28,7 +28,7 @@ class Reporter:
         Each is the true one with probability `reliability`, else one of the action's other states, evenly and
         apart from all other actions. They are a function of the instance's id, so that all players see the
         same; what a lower reliability reports rightly, a higher one does too. A number that is reported
-        wrongly is drawn as the number of such a state is (`tasks.kumo.sampling.shown`).
+        wrongly is drawn as the number of such a state is (`perennial.tasks.kumo.sampling.shown`).
         """
         rng = derive_rng(0, f"reports of {instance_id}", 0)
         numbers, uniforms, is_wrong = [], [], []

@@ -5,9 +5,18 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
-from tasks.report.wording import clean, decimals
+from perennial.tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+)
+from perennial.tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
+from perennial.tasks.report.wording import clean, decimals
 
 AUTHORING_FUNNEL = Query(
     "authoring_funnel",

@@ -1,7 +1,7 @@
 """How well players do with the template's books by their style."""
 
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean, with_interval
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean, with_interval
 
 BOOK_STYLES = Query(
     "book_styles",

@@ -1,7 +1,7 @@
 """Players on the same instances in two versions: the final book and outcomes, and other books or reports."""
 
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean, decimals, name_populations, with_interval
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean, decimals, name_populations, with_interval
 
 BOOK_VERSIONS = Query(
     "book_versions",

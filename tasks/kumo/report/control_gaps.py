@@ -1,7 +1,7 @@
 """What models owe to their books and to what they know: each beside itself as a control."""
 
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean, name_populations, with_interval
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean, name_populations, with_interval
 
 CONTROL_GAPS = Query(
     "control_gaps",

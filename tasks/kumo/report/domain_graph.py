@@ -4,10 +4,18 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.kumo.report.extras import DomainGraph
-from tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import INK, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
-from tasks.report.wording import clean, decimals
+from perennial.tasks.kumo.report.extras import DomainGraph
+from perennial.tasks.report.content import Drawing, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.chart import (
+    INK,
+    ROWS,
+    Spec,
+    compile_chart,
+    make_drawing,
+    series_colours,
+    tips,
+)
+from perennial.tasks.report.wording import clean, decimals
 
 _KEY = "communities"
 _TITLE = "Domain graphs"

@@ -1,7 +1,7 @@
 """How instances were drawn: engine, solver, and what was judged, by domain and setting."""
 
-from tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean
+from perennial.tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean
 
 DRAWS = Query(
     "draws",

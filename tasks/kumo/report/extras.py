@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.kumo.configuration import parse_config
-from tasks.kumo.report.training_curves import compute_curves
-from tasks.kumo.statistics.domain_graph import communities, domain_graph
-from tasks.report.content import Extras, Query, Record, ReportTable
-from tasks.statistics.shares import wilson_interval
+from perennial.tasks.kumo.configuration import parse_config
+from perennial.tasks.kumo.report.training_curves import compute_curves
+from perennial.tasks.kumo.statistics.domain_graph import communities, domain_graph
+from perennial.tasks.report.content import Extras, Query, Record, ReportTable
+from perennial.tasks.statistics.shares import wilson_interval
 
 CONFIGURATIONS = Query(
     "configurations",

@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.chart import ROWS, SERIES, Spec, compile_chart, make_drawing, tips
-from tasks.report.wording import decimals, with_interval
+from perennial.tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.chart import ROWS, SERIES, Spec, compile_chart, make_drawing, tips
+from perennial.tasks.report.wording import decimals, with_interval
 
 OPTIMAL_COUNTS = Query(
     "optimal_counts",

@@ -1,6 +1,6 @@
 """KUMO's own rows of players: relative action counts (figure 4b), topology and success (figure 6e)."""
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Query,
     Record,
     ReportData,
@@ -10,9 +10,9 @@ from tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
-from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
-from tasks.report.figures.player_rows import SCORED_EPISODES
-from tasks.report.wording import name_populations, p_text
+from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from perennial.tasks.report.figures.player_rows import SCORED_EPISODES
+from perennial.tasks.report.wording import name_populations, p_text
 
 RELATIVE_ACTION_COUNTS = Query(
     "relative_action_counts",

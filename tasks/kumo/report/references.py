@@ -1,7 +1,7 @@
 """What action counts are compared with: Algorithm 3's policy, and the optimum under the promise."""
 
-from tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
-from tasks.report.wording import decimals
+from perennial.tasks.report.content import Grid, Query, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import decimals
 
 REFERENCES = Query(
     "references",

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.kumo.game import VARIANTS
-from tasks.kumo.statistics.outcome_rates import rate_of_outcomes
-from tasks.report.content import (
+from perennial.tasks.kumo.game import VARIANTS
+from perennial.tasks.kumo.statistics.outcome_rates import rate_of_outcomes
+from perennial.tasks.report.content import (
     Drawing,
     Query,
     Record,
@@ -17,9 +17,17 @@ from tasks.report.content import (
     figure,
     omit_section,
 )
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, make_drawing, series_colours, tips
-from tasks.report.wording import clean, span, with_interval
-from tasks.training.checkpoints import parse_checkpoint
+from perennial.tasks.report.figures.chart import (
+    FOUND,
+    ROWS,
+    Spec,
+    compile_chart,
+    make_drawing,
+    series_colours,
+    tips,
+)
+from perennial.tasks.report.wording import clean, span, with_interval
+from perennial.tasks.training.checkpoints import parse_checkpoint
 
 CHECKPOINT_RATES = Query(
     "checkpoint_rates",

@@ -1,14 +1,14 @@
 """Sampling: distinct instances of a domain, by construction and by SAT (Algorithms 1 and 2)."""
 
-from tasks.kumo.sampling.request import SamplingRequest, check_request
-from tasks.kumo.sampling.sample import (
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
+from perennial.tasks.kumo.sampling.sample import (
     Sample,
     SamplingCounts,
     prepare,
     sample_instances,
     why_none_exists,
 )
-from tasks.kumo.sampling.solver import solver_name
+from perennial.tasks.kumo.sampling.solver import solver_name
 
 __all__ = [
     "Sample",

@@ -10,9 +10,9 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.draw import Candidates, CandidateSource
-from tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.draw import Candidates, CandidateSource
+from perennial.tasks.kumo.sampling.request import SamplingRequest
 
 Batch = tuple[int, Candidates]
 

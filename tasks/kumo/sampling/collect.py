@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from schemas.errors import PerennialError
-from schemas.kumo.things import Instance
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.construct import Draws
-from tasks.kumo.sampling.draw import DUPLICATES, TALLIES, Candidates, CandidateSource
-from tasks.kumo.sampling.request import SamplingRequest
-from tasks.kumo.sampling.rest import Remainder
-from tasks.kumo.sampling.solver import UndecidedError
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.construct import Draws
+from perennial.tasks.kumo.sampling.draw import DUPLICATES, TALLIES, Candidates, CandidateSource
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.rest import Remainder
+from perennial.tasks.kumo.sampling.solver import UndecidedError
 
 # So many failed attempts before anything was found are reason enough to ask the solver whether there is
 # anything to find: it costs milliseconds, and an impossible setting is then refused in no time.

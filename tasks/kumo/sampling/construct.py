@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.kernels.kernel_sources import sources_digest
-from tasks.kumo.sampling import cover, splitmix
-from tasks.kumo.sampling.cover import block_contradictory, cover_invalid, propagate, take
-from tasks.kumo.sampling.splitmix import below, seed_generator, shuffle_both, unit
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
+from perennial.tasks.kumo.sampling import cover, splitmix
+from perennial.tasks.kumo.sampling.cover import block_contradictory, cover_invalid, propagate, take
+from perennial.tasks.kumo.sampling.splitmix import below, seed_generator, shuffle_both, unit
 
 CANDIDATE, UNSATISFIABLE, TOO_EASY, NEEDS_SOLVER, DUPLICATE = range(5)
 

@@ -8,8 +8,8 @@ often, so a state weighs 1 / (number of rules of its action): of the weights tha
 the highest entropy of actions, before and after padding. Import this module lazily: it loads numba.
 """
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.sampling.splitmix import shuffle, unit
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.sampling.splitmix import shuffle, unit
 
 _TRIALS = 8
 _NONE, _SEVERAL = -1, -2

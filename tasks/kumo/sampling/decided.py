@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 
 Array = Any
 

@@ -10,12 +10,12 @@ from math import inf
 
 import numpy as np
 
-from schemas.disclosure import is_public
-from schemas.ids import derive_rng, derive_seed
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from tasks.kumo.sampling.balanced.boards import complete_boards
-from tasks.kumo.sampling.balanced.lists import CALLS, DISAGREED, REFUSED, ListSource
-from tasks.kumo.sampling.construct import (
+from perennial.schemas.disclosure import is_public
+from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from perennial.tasks.kumo.sampling.balanced.boards import complete_boards
+from perennial.tasks.kumo.sampling.balanced.lists import CALLS, DISAGREED, REFUSED, ListSource
+from perennial.tasks.kumo.sampling.construct import (
     CANDIDATE,
     DUPLICATE,
     NEEDS_SOLVER,
@@ -25,10 +25,10 @@ from tasks.kumo.sampling.construct import (
     Draws,
     draw,
 )
-from tasks.kumo.sampling.decided import find_decided, rules_of_states
-from tasks.kumo.sampling.request import SamplingRequest
-from tasks.kumo.sampling.solver import select_states
-from tasks.kumo.sampling.tables import SamplingTables
+from perennial.tasks.kumo.sampling.decided import find_decided, rules_of_states
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.solver import select_states
+from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 PURPOSE = "kumo sampling"
 
@@ -168,7 +168,7 @@ class CandidateSource:
         """
         easy = np.zeros(len(draws.status), np.bool_)
         if self._request.is_undecided and self._size[2] > 1:
-            from tasks.kumo.survivors import can_differ
+            from perennial.tasks.kumo.survivors import can_differ
 
             easy[:] = [not can_differ(board) for board in self._boards(draws)]
         elif self._request.is_undecided:
@@ -180,7 +180,7 @@ class CandidateSource:
         return easy
 
     def _misses_minimum(self, draws: Draws) -> Array:
-        from tasks.kumo.search import WORK_LIMIT, solve_instances
+        from perennial.tasks.kumo.search import WORK_LIMIT, solve_instances
 
         solutions = solve_instances(self._boards(draws), time_limit=inf, work_limit=WORK_LIMIT)
         least = self._request.min_expected_steps - _ROUNDING

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from schemas.errors import InvalidOption
-from schemas.kumo.samplers import AS_PUBLISHED, BALANCED, COMPILED
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED, COMPILED
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig
 
 _MASK_BITS = 64
 _BALANCED_TRUTHS = 20  # so many that the tables of the balanced draw fit into memory

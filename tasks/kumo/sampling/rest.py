@@ -10,16 +10,16 @@ from random import Random
 
 import numpy as np
 
-from schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
-from schemas.ids import derive_rng
-from schemas.kumo.samplers import AS_PUBLISHED
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.balanced.boards import are_balanced
-from tasks.kumo.sampling.balanced.solver import FoundBoard
-from tasks.kumo.sampling.construct import Draws
-from tasks.kumo.sampling.draw import PURPOSE, CandidateSource
-from tasks.kumo.sampling.request import SamplingRequest
-from tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
+from perennial.schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
+from perennial.tasks.kumo.sampling.balanced.solver import FoundBoard
+from perennial.tasks.kumo.sampling.construct import Draws
+from perennial.tasks.kumo.sampling.draw import PURPOSE, CandidateSource
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.solver import FoundInstance, UndecidedError, all_instances
 
 # The solver cannot see which instances reach a minimum above 1, or need a test: so many misses in a row end
 # the walk.

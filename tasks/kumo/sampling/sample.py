@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from time import perf_counter
 
-from schemas.errors import PerennialError
-from schemas.kumo.samplers import DEFAULT_SAMPLER
-from schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from tasks.kumo.encoding import EncodedConfig, encode_config
-from tasks.kumo.kernels.kernel_sources import Preparation
-from tasks.kumo.sampling.request import SamplingRequest, check_request
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
+from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
+from perennial.tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ def prepare() -> Preparation:
     sides = tuple(OutcomeState(side, None, None, (side,)) for side in ("a", "b"))
     coin = SeedConfig("coin", ("a", "b"), ("look",), (Outcome("look", "str", sides),))
     sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER))
-    from tasks.kumo.sampling.balanced import boards
+    from perennial.tasks.kumo.sampling.balanced import boards
 
     return Preparation(perf_counter() - begun, boards.was_compiled())
 
 
 def why_none_exists(encoded: EncodedConfig, request: SamplingRequest) -> str:
     """Return the solver's proof that no instance exists, in words; "" where it is not proved."""
-    from tasks.kumo.sampling.collect import Collection
-    from tasks.kumo.sampling.draw import CandidateSource
+    from perennial.tasks.kumo.sampling.collect import Collection
+    from perennial.tasks.kumo.sampling.draw import CandidateSource
 
     collection = Collection(encoded, request, frozenset(), CandidateSource(encoded, request))
     collection.probe()
@@ -98,9 +98,9 @@ def sample_instances(
     Raises InvalidOption where the request makes no sense.
     """
     check_request(encoded, request, workers)
-    from tasks.kumo.sampling.batches import batches
-    from tasks.kumo.sampling.collect import Collection
-    from tasks.kumo.sampling.draw import CandidateSource
+    from perennial.tasks.kumo.sampling.batches import batches
+    from perennial.tasks.kumo.sampling.collect import Collection
+    from perennial.tasks.kumo.sampling.draw import CandidateSource
 
     source = CandidateSource(encoded, request)
     collection = Collection(encoded, request, known_ids, source)

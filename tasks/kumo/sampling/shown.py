@@ -1,7 +1,7 @@
 """Which number of a range an outcome shows: one of its precision that is true of the valid truth.
 
-An outcome without a precision (`step` or `digits` of `schemas.kumo.things.Outcome`) shows any number of the
-range, as the paper does. Otherwise a number is drawn in three steps:
+An outcome without a precision (`step` or `digits` of `perennial.schemas.kumo.things.Outcome`) shows any
+number of the range, as the paper does. Otherwise a number is drawn in three steps:
 
 1. The span: where the valid truth's cell lies in the range. Of a truth without a cell (nothing is known of
    it, or nothing rules it out) it is the span of another truth of the domain that the range does not rule
@@ -21,10 +21,10 @@ from math import nan, nextafter
 
 import numpy as np
 
-from schemas.kumo.things import Outcome
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.construct import Array
-from tasks.kumo.sampling.states import ObservableState
+from perennial.schemas.kumo.things import Outcome
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.construct import Array
+from perennial.tasks.kumo.sampling.states import ObservableState
 
 _MOST_DIGITS_ADDED = 16
 

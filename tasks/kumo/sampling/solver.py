@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import Any, Protocol, TypeVar
 
-from schemas.kumo.samplers import CONSTRUCTIVE
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.states import ObservableState
+from perennial.schemas.kumo.samplers import CONSTRUCTIVE
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.states import ObservableState
 
 _SELECTION_CONFLICTS = 10_000
 _INSTANCE_CONFLICTS = 1_000_000

@@ -6,7 +6,7 @@ this module lazily: it loads numba.
 
 import numpy as np
 
-from tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

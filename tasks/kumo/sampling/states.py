@@ -8,8 +8,8 @@ from, so that `Outcome.state_of` gives the drawn state back in every configurati
 import math
 from dataclasses import dataclass
 
-from schemas.kumo.things import Outcome, OutcomeState
-from tasks.kumo.encoding import EncodedConfig
+from perennial.schemas.kumo.things import Outcome, OutcomeState
+from perennial.tasks.kumo.encoding import EncodedConfig
 
 Piece = tuple[float, float]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from schemas.kumo.things import Instance
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.construct import Array, Draws, Tables
-from tasks.kumo.sampling.shown import ShownNumbers
-from tasks.kumo.sampling.states import ObservableState, observable_states
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.construct import Array, Draws, Tables
+from perennial.tasks.kumo.sampling.shown import ShownNumbers
+from perennial.tasks.kumo.sampling.states import ObservableState, observable_states
 
 _WORD = 64
 
@@ -44,7 +44,7 @@ class SamplingTables:
         )
 
     def ids(self, draws: Draws) -> list[str]:
-        """Return the draws' ids: those of `tasks.kumo.encoding.canonical_instance_id`, all rows at once."""
+        """Return the draws' ids: those of `canonical_instance_id`, all rows at once."""
         truths = self._truth_tokens[np.sort(self._truth_ranks[draws.truths], axis=1)]
         states = self._state_tokens[np.sort(self._state_ranks[draws.states], axis=1)]
         return ["ki_" + digest for digest in _digests(truths, states)]
@@ -102,7 +102,7 @@ class SamplingTables:
     def observations(self, draws: Draws) -> Array:
         """Return labels, and numbers of each state's range that are read back as that state.
 
-        Without a precision they are uniform in the range; with one see `tasks.kumo.sampling.shown`.
+        Without a precision they are uniform in the range; with one see `perennial.tasks.kumo.sampling.shown`.
         """
         states = draws.states
         piece = np.sum(draws.uniforms[:, :, None] >= self._bounds[states][:, :, 1:], axis=2)

@@ -6,12 +6,12 @@ from math import inf
 
 import numpy as np
 
-from schemas.kumo.samplers import DEFAULT_SAMPLER
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig, encode_instance
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.scoring.check import Check, judge
-from tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
+from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_instance
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.scoring.check import Check, judge
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
 
 PROMISED = (2.0, 6.0)  # promise steps that a Hard instance should have
 _LEAST_SPREAD = 0.15

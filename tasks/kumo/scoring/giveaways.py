@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from schemas.kumo.things import Instance, SeedConfig
-from tasks.kumo.encoding import EncodedConfig, encode_instance
-from tasks.kumo.guessing import GUESSES, count_survivals, judge_ranks, rank_valid_truth
-from tasks.kumo.scoring.check import Check, judge
+from perennial.schemas.kumo.things import Instance, SeedConfig
+from perennial.tasks.kumo.encoding import EncodedConfig, encode_instance
+from perennial.tasks.kumo.guessing import GUESSES, count_survivals, judge_ranks, rank_valid_truth
+from perennial.tasks.kumo.scoring.check import Check, judge
 
 _NAMED = 3
 _GUESSED = 1.5

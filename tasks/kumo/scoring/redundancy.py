@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.scoring.check import Check, judge
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.scoring.check import Check, judge
 
 _Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _NAMED = 3

@@ -1,13 +1,18 @@
 """The score of a domain: every check, in the order in which an author looks at them."""
 
-from schemas.kumo.samplers import AS_PUBLISHED
-from schemas.kumo.things import SeedConfig, Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.scoring.check import Check
-from tasks.kumo.scoring.difficulty import check_difficulty, solve_sample
-from tasks.kumo.scoring.giveaways import check_frequencies, check_guesses, check_single_states, check_words
-from tasks.kumo.scoring.redundancy import check_redundancy
+from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.scoring.check import Check
+from perennial.tasks.kumo.scoring.difficulty import check_difficulty, solve_sample
+from perennial.tasks.kumo.scoring.giveaways import (
+    check_frequencies,
+    check_guesses,
+    check_single_states,
+    check_words,
+)
+from perennial.tasks.kumo.scoring.redundancy import check_redundancy
 
 _DRAWN = 4_000  # Easy instances whose answers are counted: drawing one takes a tenth of a millisecond
 

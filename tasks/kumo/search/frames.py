@@ -10,8 +10,8 @@ lower bound is positive, a value negative.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.search.sets import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.search.sets import (
     CLASSES,
     MEMBERS,
     N_CLASSES,
@@ -21,8 +21,8 @@ from tasks.kumo.search.sets import (
     SUCCESSORS,
     successor_of,
 )
-from tasks.kumo.search.states import state_entry
-from tasks.kumo.search.tables import BUDGET, ENTRY_ACTIONS, ENTRY_SET, ENTRY_VALUE, FRAME, STACK
+from perennial.tasks.kumo.search.states import state_entry
+from perennial.tasks.kumo.search.tables import BUDGET, ENTRY_ACTIONS, ENTRY_SET, ENTRY_VALUE, FRAME, STACK
 
 SLACK = 0.15  # how far a class is followed past the second-best one, to avoid switching at every step
 TIE = 1e-13  # sums this close are equal: rounding

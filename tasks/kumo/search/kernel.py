@@ -4,14 +4,14 @@
 
 from numba import njit
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.kernels.kernel_sources import sources_digest
-from tasks.kumo.optimum import search as optimum
-from tasks.kumo.optimum import states as optimum_states
-from tasks.kumo.optimum import tables as optimum_tables
-from tasks.kumo.optimum.search import find_optimum, start_search
-from tasks.kumo.optimum.states import FACTOR, WEIGHT, find_node
-from tasks.kumo.optimum.tables import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
+from perennial.tasks.kumo.optimum import search as optimum
+from perennial.tasks.kumo.optimum import states as optimum_states
+from perennial.tasks.kumo.optimum import tables as optimum_tables
+from perennial.tasks.kumo.optimum.search import find_optimum, start_search
+from perennial.tasks.kumo.optimum.states import FACTOR, WEIGHT, find_node
+from perennial.tasks.kumo.optimum.tables import (
     IS_EXACT,
     LOWER,
     POLICY,
@@ -21,9 +21,9 @@ from tasks.kumo.optimum.tables import (
     factor_of,
     load_tables,
 )
-from tasks.kumo.search import frames, sets, states, tables
-from tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
-from tasks.kumo.search.sets import (
+from perennial.tasks.kumo.search import frames, sets, states, tables
+from perennial.tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
+from perennial.tasks.kumo.search.sets import (
     CLASSES,
     MASK,
     MEMBERS,
@@ -34,8 +34,8 @@ from tasks.kumo.search.sets import (
     record_of,
     successor_of,
 )
-from tasks.kumo.search.states import state_entry
-from tasks.kumo.search.tables import (
+from perennial.tasks.kumo.search.states import state_entry
+from perennial.tasks.kumo.search.tables import (
     ANSWER,
     BUDGET,
     ENTRY_VALUE,

@@ -10,8 +10,8 @@ probable first, its mask, its record (0: not looked up yet) and its probability.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.search.tables import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.search.tables import (
     BUDGET,
     EPSILON,
     FIRST_STATE,

@@ -13,10 +13,10 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, Literal
 
-from schemas.errors import InvalidOption
-from tasks.kumo.encoding import EncodedInstance
-from tasks.kumo.kernels.kernel_sources import Preparation
-from tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
+from perennial.schemas.errors import InvalidOption
+from perennial.tasks.kumo.encoding import EncodedInstance
+from perennial.tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64
 WORK_LIMIT = 400  # slices of work, some 20 seconds per instance: for results that no clock may change
@@ -71,7 +71,7 @@ TIMED_OUT = Solution("time_limit", None, (), None)
 def prepare() -> Preparation:
     """Load the kernels, or compile them where numba's cache has none; once a process."""
     begun = perf_counter()
-    from tasks.kumo.search.kernel import solve_slice
+    from perennial.tasks.kumo.search.kernel import solve_slice
 
     _Batch([], 0).solve_slice(0)
     return Preparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
@@ -195,7 +195,7 @@ class _Batch:
     def __init__(self, batch: Sequence[EncodedInstance], node_limit: int, is_balanced: bool = False) -> None:
         import numpy as np
 
-        from tasks.kumo.optimum.tables import WORDS
+        from perennial.tasks.kumo.optimum.tables import WORDS
 
         states = list(chain.from_iterable(instance.masks for instance in batch))
         observed = chain.from_iterable(instance.observed for instance in batch)
@@ -227,7 +227,7 @@ class _Batch:
 
     def solve_slice(self, at: int) -> int:
         """Work on the instances from `at` on for a while; return the first one not finished."""
-        from tasks.kumo.search.kernel import solve_slice
+        from perennial.tasks.kumo.search.kernel import solve_slice
 
         results = (self.values, self.lengths, self.answers, self.golden)
         optima = (self.statuses, self.figures, self.played, self.named, self.moves)
@@ -237,7 +237,7 @@ class _Batch:
 
     def give_up(self) -> None:
         """Drop the instance that is being worked on."""
-        from tasks.kumo.search.tables import STARTED
+        from perennial.tasks.kumo.search.tables import STARTED
 
         self.workspace[STARTED] = 0
 
@@ -250,7 +250,7 @@ class _Batch:
         return Solution("solved", float(self.values[i]), actions, named, self._optimum(i))
 
     def _optimum(self, i: int) -> Optimum | None:
-        from tasks.kumo.search.kernel import EXACT
+        from perennial.tasks.kumo.search.kernel import EXACT
 
         if not self.statuses[i]:
             return None
@@ -279,8 +279,8 @@ def _workspace(first_action: Any, first_state: Any) -> Any:
     """Return a workspace large enough for every instance of the batch."""
     import numpy as np
 
-    from tasks.kumo.search.frames import stack_words
-    from tasks.kumo.search.tables import MASKS, SCRATCH, STACK
+    from perennial.tasks.kumo.search.frames import stack_words
+    from perennial.tasks.kumo.search.tables import MASKS, SCRATCH, STACK
 
     n_actions = int(np.diff(first_action).max(initial=0))
     n_states = int(np.diff(first_state[first_action]).max(initial=0))

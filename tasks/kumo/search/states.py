@@ -5,8 +5,8 @@ Compiled by numba; `w` and `x` as in `tables`, truth sets as in `sets`.
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.search.sets import (
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.search.sets import (
     BOUNDS,
     CLASSES,
     HORIZON,
@@ -21,7 +21,7 @@ from tasks.kumo.search.sets import (
     SUCCESSORS,
     successor_of,
 )
-from tasks.kumo.search.tables import BUDGET, add_entry, count, entry_slot
+from perennial.tasks.kumo.search.tables import BUDGET, add_entry, count, entry_slot
 
 
 @kernel_part

@@ -10,7 +10,7 @@ cached on disk: see there.
 
 import numpy as np
 
-from tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 
 EPSILON = 1e-9  # Algorithm 3's addition to the normaliser
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig
 
 _ERROR = 1e-9
 _LEVELS = 16

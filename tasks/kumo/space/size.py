@@ -6,8 +6,8 @@ ones are used up. With a minimum of expected steps in (0, 1] every truth is rela
 A minimum above 1, and a test that is required, must be looked up in every instance: then the number is that
 before these filters.
 
-Of boards at random (`tasks.kumo.space.boards`) all observations that leave exactly the valid truths are
-counted.
+Of boards at random (`perennial.tasks.kumo.space.boards`) all observations that leave exactly the valid truths
+are counted.
 
 The balanced sampler draws lists of truths and actions, and takes no list twice: there lists are counted, one
 after the other where they are few; else by the share of the sampler's own draws that it accepts, or where
@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schemas.ids import derive_seed
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.states import observable_states
-from tasks.kumo.space.boards import Array, Boards, BoardSpace, least_share
+from perennial.schemas.ids import derive_seed
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.states import observable_states
+from perennial.tasks.kumo.space.boards import Array, Boards, BoardSpace, least_share
 
 if TYPE_CHECKING:
-    from tasks.kumo.sampling.construct import Tables
+    from perennial.tasks.kumo.sampling.construct import Tables
 
 _FEW = 20_000
 _EVEN_DRAWS = (2_000, 40_000)  # the larger number where too few are balanced
@@ -119,8 +119,8 @@ def count_boards(
 
     Where balanced lists are rare, no more are drawn once the bound `suffices`.
     """
-    from tasks.kumo.sampling.balanced.boards import are_balanced
-    from tasks.kumo.sampling.tables import SamplingTables
+    from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
+    from perennial.tasks.kumo.sampling.tables import SamplingTables
 
     is_filtered = min_expected_steps <= 1
     tables = SamplingTables(encoded).kernel
@@ -155,7 +155,7 @@ def count_boards(
 
 
 def _count_accepted(encoded: EncodedConfig, tables: "Tables", setting: Setting, size: int) -> int:
-    from tasks.kumo.sampling.balanced.boards import draw_boards
+    from perennial.tasks.kumo.sampling.balanced.boards import draw_boards
 
     seeds = np.full(size, _seed(encoded, setting), np.uint64)
     shape = (setting.n_truths, setting.n_actions)

@@ -13,11 +13,11 @@ where testing on would have ended with no more tests than that (docs/decisions/1
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tasks.statistics.cells import Cells
-from tasks.statistics.figures.rate_figures import Mean, count_scored
+from perennial.tasks.statistics.cells import Cells
+from perennial.tasks.statistics.figures.rate_figures import Mean, count_scored
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
 JOINS = "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id)"
 COUNTS = {

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from schemas.kumo.things import COUNTERFACTUAL
-from tasks.statistics.cells import ALL, Cells
-from tasks.statistics.cluster_intervals import GAP_METHOD
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.populations import bound_gap
+from perennial.schemas.kumo.things import COUNTERFACTUAL
+from perennial.tasks.statistics.cells import ALL, Cells
+from perennial.tasks.statistics.cluster_intervals import GAP_METHOD
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.populations import bound_gap
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Numbers
+    from perennial.tasks.statistics.cells import Numbers
 
 STATISTIC = "counterfactual_gap"
 _METHOD = (

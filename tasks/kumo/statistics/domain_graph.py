@@ -3,7 +3,7 @@
 Nodes are truths; two are linked where they occur in one action's mapping, that is where for each of them
 some state of that action rules it out (the paper's 'Domain graph visualization', figure 3e). Where a
 configuration repeats a name the first entry counts, and unknown names are skipped, as in
-`tasks.kumo.encoding`.
+`perennial.tasks.kumo.encoding`.
 """
 
 from collections import Counter
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from schemas.ids import derive_rng
-from schemas.kumo.things import SeedConfig
-from tasks.kumo.encoding import encode_config
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.tasks.kumo.encoding import encode_config
 
 if TYPE_CHECKING:
     from networkx import Graph

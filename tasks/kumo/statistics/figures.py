@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from schemas.kumo.things import SeedConfig
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.kumo.statistics import domain_graph
-from tasks.kumo.statistics.action_counts import PAPER
-from tasks.kumo.statistics.domain_graph import communities
-from tasks.statistics import association
-from tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
-from tasks.statistics.cells import ALL, Cells
-from tasks.statistics.figure import Figure
+from perennial.schemas.kumo.things import SeedConfig
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.kumo.statistics import domain_graph
+from perennial.tasks.kumo.statistics.action_counts import PAPER
+from perennial.tasks.kumo.statistics.domain_graph import communities
+from perennial.tasks.statistics import association
+from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
+from perennial.tasks.statistics.cells import ALL, Cells
+from perennial.tasks.statistics.figure import Figure
 
 TREND = "topology_trend"
 POOLED_V = "cramers_v_pooled"

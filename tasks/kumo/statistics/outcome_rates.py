@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tasks.statistics.cluster_intervals import share_interval
-from tasks.statistics.clusters import Draw, estimate_ratio
-from tasks.statistics.intervals import Interval
+from perennial.tasks.statistics.cluster_intervals import share_interval
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.tasks.statistics.intervals import Interval
 
 
 def rate_of_outcomes(runs: Sequence[int], solved: Sequence[int]) -> tuple[float, Interval]:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from schemas.errors import InvalidOption, count, join_choices
-from schemas.ids import derive_seed
-from schemas.kumo.things import NAMED_SETTINGS, Outcome, SeedConfig, Setting
-from tasks.kumo.encoding import encode_config
-from tasks.kumo.statistics.domain_graph import domain_graph
+from perennial.schemas.errors import InvalidOption, count, join_choices
+from perennial.schemas.ids import derive_seed
+from perennial.schemas.kumo.things import NAMED_SETTINGS, Outcome, SeedConfig, Setting
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.statistics.domain_graph import domain_graph
 
 Method = Literal["components", "balanced", "bisection"]
 METHODS: tuple[Method, ...] = get_args(Method)

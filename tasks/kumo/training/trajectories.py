@@ -8,15 +8,15 @@ overfitting resistance experiment').
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from schemas.errors import InvalidOption
-from schemas.ids import derive_rng
-from schemas.kumo.things import Instance
-from tasks.kumo.board import Board
-from tasks.kumo.books.rules import rules_of
-from tasks.kumo.encoding import EncodedConfig, EncodedInstance, instance_id
-from tasks.kumo.game import SYMBOLIC, KumoGame
-from tasks.kumo.players import PLAYERS
-from tasks.kumo.search import Solution
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Instance
+from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, instance_id
+from perennial.tasks.kumo.game import SYMBOLIC, KumoGame
+from perennial.tasks.kumo.players import PLAYERS
+from perennial.tasks.kumo.search import Solution
 
 Policy = Literal["algorithm-3", "optimum"]
 POLICIES: tuple[Policy, ...] = ("algorithm-3", "optimum")

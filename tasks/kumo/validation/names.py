@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig, Setting
-from schemas.text.hidden_characters import hidden_character
-from schemas.text.look_alikes import plain_text
-from tasks.kumo.validation.rules import finding, quote
-from tasks.kumo.validation.texts import MAX_NAME, tag_in_name
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, SeedConfig, Setting
+from perennial.schemas.text.hidden_characters import hidden_character
+from perennial.schemas.text.look_alikes import plain_text
+from perennial.tasks.kumo.validation.rules import finding, quote
+from perennial.tasks.kumo.validation.texts import MAX_NAME, tag_in_name
 
 # Composing takes time with the square of the marks on one letter; longer names are findings anyway.
 _MOST_COMPOSED = 2 * MAX_NAME

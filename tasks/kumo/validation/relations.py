@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from schemas.kumo.things import Finding, Outcome, SeedConfig
-from tasks.kumo.validation.names import fold_name, repeats
-from tasks.kumo.validation.rules import finding, join, quote, state_text
-from tasks.kumo.validation.texts import MAX_NAME
+from perennial.schemas.kumo.things import Finding, Outcome, SeedConfig
+from perennial.tasks.kumo.validation.names import fold_name, repeats
+from perennial.tasks.kumo.validation.rules import finding, join, quote, state_text
+from perennial.tasks.kumo.validation.texts import MAX_NAME
 
 _LIKE = 75  # of 100: less alike is not what was meant
 _SUGGESTED_TRUTHS = 500  # in longer lists a misspelt name is not looked for

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.errors import shorten
-from schemas.kumo.things import Finding, OutcomeState, SeedConfig
+from perennial.schemas.errors import shorten
+from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
 
 
 @dataclass(frozen=True, slots=True)

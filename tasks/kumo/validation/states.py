@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
-from prompts.wording import with_article
-from schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
-from tasks.kumo.validation.names import repeats, similar_pairs
-from tasks.kumo.validation.rules import finding, join, quote, state_text
+from perennial.prompts.wording import with_article
+from perennial.schemas.kumo.things import Finding, Outcome, OutcomeState, SeedConfig
+from perennial.tasks.kumo.validation.names import repeats, similar_pairs
+from perennial.tasks.kumo.validation.rules import finding, join, quote, state_text
 
 KINDS = ("str", "float")
 # Overlaps grow with the square of the states; this many a single action are enough to act on.

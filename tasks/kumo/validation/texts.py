@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from schemas.kumo.things import Finding, SeedConfig
-from schemas.text.hidden_characters import hidden_character
-from tasks.kumo.validation.rules import finding, quote
+from perennial.schemas.kumo.things import Finding, SeedConfig
+from perennial.schemas.text.hidden_characters import hidden_character
+from perennial.tasks.kumo.validation.rules import finding, quote
 
 MAX_NAME = 200
 MAX_TEXT = 5_000
 _LINES = str.maketrans("", "", "\n\r\t")
-# What `tasks.kumo.answers` takes for the begin or the end of an answer.
+# What `perennial.tasks.kumo.answers` takes for the begin or the end of an answer.
 _ANSWER_TAG = re.compile(r"</?answer>", re.IGNORECASE | re.ASCII)
 # What stands between these tags where prompts show the form of a reply: never a move, and no name.
 PLACEHOLDER = "..."

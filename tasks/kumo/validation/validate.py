@@ -7,13 +7,13 @@ others concern how good a domain is, not whether its instances are right.
 
 from collections import Counter
 
-from schemas.errors import UnusableConfig
-from schemas.kumo.things import Finding, SeedConfig
-from tasks.kumo.validation.names import name_findings, size_findings
-from tasks.kumo.validation.relations import relation_findings
-from tasks.kumo.validation.rules import RULES
-from tasks.kumo.validation.states import entry_findings, state_findings, type_findings
-from tasks.kumo.validation.texts import text_findings
+from perennial.schemas.errors import UnusableConfig
+from perennial.schemas.kumo.things import Finding, SeedConfig
+from perennial.tasks.kumo.validation.names import name_findings, size_findings
+from perennial.tasks.kumo.validation.relations import relation_findings
+from perennial.tasks.kumo.validation.rules import RULES
+from perennial.tasks.kumo.validation.states import entry_findings, state_findings, type_findings
+from perennial.tasks.kumo.validation.texts import text_findings
 
 _UNSAFE_QUOTED = 3
 

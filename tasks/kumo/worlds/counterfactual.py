@@ -11,8 +11,8 @@ import random
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from schemas.ids import derive_rng
-from schemas.kumo.things import COUNTERFACTUAL, Outcome, SeedConfig
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import COUNTERFACTUAL, Outcome, SeedConfig
 
 _SWAPS = 10  # tries for each truth: from the permutation that is built to one that is drawn
 

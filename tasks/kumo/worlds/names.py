@@ -3,7 +3,7 @@
 import random
 import re
 
-from prompts.kumo.world_kinds import WorldKind, refused_words
+from perennial.prompts.kumo.world_kinds import WorldKind, refused_words
 
 _LONGEST = 12
 _LEAST_DISTANCE = 4

@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from prompts.kumo.world_kinds import LabelTest, NumberTest
-from schemas.kumo.things import OutcomeState
+from perennial.prompts.kumo.world_kinds import LabelTest, NumberTest
+from perennial.schemas.kumo.things import OutcomeState
 
 _TRAITS = 3
 # What a state rules out, as a share of the truths: less says little, and more would nearly give the answer.

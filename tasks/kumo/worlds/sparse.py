@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from schemas.errors import InvalidOption
-from schemas.ids import derive_rng, derive_seed
-from schemas.kumo.things import Outcome, SeedConfig
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.schemas.kumo.things import Outcome, SeedConfig
 
 MOST_COMMUNITIES = 20
 MIXED = "mixed"

@@ -4,13 +4,13 @@ import random
 from dataclasses import dataclass
 from itertools import product
 
-from prompts.kumo.world_kinds import LabelTest, NumberTest, WorldKind, world_kinds
-from prompts.wording import capital
-from schemas.ids import derive_rng
-from schemas.kumo.things import Outcome, SeedConfig
-from tasks.kumo.worlds.names import NameMaker
-from tasks.kumo.worlds.rules import Traits, draw_label_states, draw_range_states
-from tasks.kumo.worlds.sparse import Sparsity, choose_sparsity, drop_rules
+from perennial.prompts.kumo.world_kinds import LabelTest, NumberTest, WorldKind, world_kinds
+from perennial.prompts.wording import capital
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import Outcome, SeedConfig
+from perennial.tasks.kumo.worlds.names import NameMaker
+from perennial.tasks.kumo.worlds.rules import Traits, draw_label_states, draw_range_states
+from perennial.tasks.kumo.worlds.sparse import Sparsity, choose_sparsity, drop_rules
 
 CATEGORY = "Synthetic"
 LEAST_TRUTHS, LEAST_ACTIONS = 52, 32

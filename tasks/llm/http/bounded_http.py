@@ -16,9 +16,9 @@ from urllib.parse import SplitResult
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
-from schemas.model_calls.calls import CallPolicy
-from tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
-from tasks.llm.http.extras import Extras
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.tasks.llm.http.endpoint import bracket_host, is_loopback, strip_url
+from perennial.tasks.llm.http.extras import Extras
 
 _SMALL = 1_000_000
 _LARGE_TOGETHER = 128_000_000

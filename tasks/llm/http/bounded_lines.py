@@ -6,7 +6,7 @@ from typing import cast
 
 import httpx2
 
-from tasks.llm.http.bounded_http import CountedStream
+from perennial.tasks.llm.http.bounded_http import CountedStream
 
 # As for a whole body: what decodes to nothing would be read without end.
 _MOST_IDLE = 1_000_000

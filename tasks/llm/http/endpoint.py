@@ -4,8 +4,8 @@ import re
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from schemas.errors import InvalidOption
-from schemas.model_calls.endpoint import find_misplaced_path
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.endpoint import find_misplaced_path
 
 _QUOTES = ('"', "'", "`")
 _SCHEME = re.compile(r"(?:bearer|basic|token)\s*[: ]|authorization\s*:", re.IGNORECASE)

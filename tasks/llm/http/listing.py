@@ -7,11 +7,11 @@ from collections.abc import Collection
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from schemas.errors import count, in_one_line
-from schemas.model_calls.calls import CallPolicy
-from tasks.llm.http.endpoint import check_url
-from tasks.llm.http.extras import Extras
-from tasks.llm.http.posting import describe_problem
+from perennial.schemas.errors import count, in_one_line
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.tasks.llm.http.endpoint import check_url
+from perennial.tasks.llm.http.extras import Extras
+from perennial.tasks.llm.http.posting import describe_problem
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,7 +32,7 @@ async def ask_for_models(
     import httpx2
     import openai
 
-    from tasks.llm.http.bounded_http import open_client
+    from perennial.tasks.llm.http.bounded_http import open_client
 
     url = check_url(policy.base_url)
     try:

@@ -7,9 +7,9 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import causes
-from schemas.model_calls.calls import CallPolicy
-from tasks.llm.retry_policy import Received, retry_after_s
+from perennial.schemas.errors import causes
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.tasks.llm.retry_policy import Received, retry_after_s
 
 if TYPE_CHECKING:
     import httpx2
@@ -33,7 +33,7 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
     import httpx2
     import openai
 
-    from tasks.llm.http.bounded_http import why_cut
+    from perennial.tasks.llm.http.bounded_http import why_cut
 
     started = time.perf_counter()
     try:

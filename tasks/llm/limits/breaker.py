@@ -8,10 +8,10 @@ stop at once, and no new one starts.
 import asyncio
 from types import TracebackType
 
-from schemas.errors import CallsStopped, EndpointFailed
-from schemas.model_calls.endpoint import suggest_version
-from tasks.llm.replies import is_out_of_quota
-from tasks.llm.retry_policy import Tried
+from perennial.schemas.errors import CallsStopped, EndpointFailed
+from perennial.schemas.model_calls.endpoint import suggest_version
+from perennial.tasks.llm.replies import is_out_of_quota
+from perennial.tasks.llm.retry_policy import Tried
 
 FAILURES_IN_A_ROW = 5
 _AGAIN = "then run the same command again"

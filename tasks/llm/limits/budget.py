@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import InvalidOption, LimitReached, count
-from schemas.model_calls.calls import CallPolicy, ModelChoice, ModelRequest, Spent
-from schemas.model_calls.price import Price
-from tasks.llm.limits.rate_limits import completion_bound, prompt_tokens_at_most
-from tasks.llm.retry_policy import Received
+from perennial.schemas.errors import InvalidOption, LimitReached, count
+from perennial.schemas.model_calls.calls import CallPolicy, ModelChoice, ModelRequest, Spent
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.llm.limits.rate_limits import completion_bound, prompt_tokens_at_most
+from perennial.tasks.llm.retry_policy import Received
 
 # Few tokenisers make more than one token of three bytes of prose: an upper bound for practical use.
 _BYTES_PER_TOKEN = 3

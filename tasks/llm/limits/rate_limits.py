@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls.calls import ModelRequest, Reply
 
 _SECONDS = 60.0
 # What may go at once, as a part of a minute's allowance; the rest flows evenly.

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
-from schemas.model_calls.calls import CallPolicy
-from tasks.llm.http.posting import describe_problem, receive
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_batches.use import MOST_OUTPUT_BYTES
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.tasks.llm.http.posting import describe_problem, receive
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_batches.use import MOST_OUTPUT_BYTES
 
 if TYPE_CHECKING:
     import httpx2
@@ -86,7 +86,7 @@ class BatchApi:
         import httpx2
         import openai
 
-        from tasks.llm.http.bounded_lines import read_bounded_lines
+        from perennial.tasks.llm.http.bounded_lines import read_bounded_lines
 
         try:
             async with self._client.files.with_streaming_response.content(file_id) as answer:

@@ -4,8 +4,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
-from schemas.errors import shorten
-from tasks.llm.http.bodies import UnreadableBody, read_json
+from perennial.schemas.errors import shorten
+from perennial.tasks.llm.http.bodies import UnreadableBody, read_json
 
 _ENDED = ("completed", "expired", "cancelled", "failed")
 _SHOWN = 3

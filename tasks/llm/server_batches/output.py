@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import count
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_batches.forms import OutputLine, ServerBatch, read_form
+from perennial.schemas.errors import count
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_batches.forms import OutputLine, ServerBatch, read_form
 
 # Where servers write the id of a line: before what may be long.
 _ID = re.compile(r'"custom_id"\s*:\s*"([^"\\]{1,200})"')

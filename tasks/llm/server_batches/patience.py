@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable
 
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import StoredBatch
-from tasks.llm.replies import one_line
-from tasks.llm.server_batches.use import Pace
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import StoredBatch
+from perennial.tasks.llm.replies import one_line
+from perennial.tasks.llm.server_batches.use import Pace
 
 _KEY_STATUSES = (401, 402, 403)
 _LOST_STATUSES = (404, 405, 410, 501)

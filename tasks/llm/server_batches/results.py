@@ -5,11 +5,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_batches.api import BatchApi, LostFile
-from tasks.llm.server_batches.forms import ServerBatch
-from tasks.llm.server_batches.output import LineCounts, read_line
-from tasks.llm.server_batches.patience import Patience
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_batches.api import BatchApi, LostFile
+from perennial.tasks.llm.server_batches.forms import ServerBatch
+from perennial.tasks.llm.server_batches.output import LineCounts, read_line
+from perennial.tasks.llm.server_batches.patience import Patience
 
 _LINES_A_TURN = 100
 
@@ -49,7 +49,7 @@ class Results:
 
     async def _read_file(self, file_id: str, seen: set[str]) -> Received | None:
         """Read a file whole; return what the rest receives where it is too much to be read."""
-        from tasks.llm.http.bounded_lines import TooMuch
+        from perennial.tasks.llm.http.bounded_lines import TooMuch
 
         why = None
         while True:

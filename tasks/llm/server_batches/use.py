@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tasks.llm.asking import BatchLedger
+from perennial.tasks.llm.asking import BatchLedger
 
 # OpenAI's limits of one batch; other servers took them over (OpenAI's of bytes has been doubled since).
 MOST_REQUESTS = 50_000

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from schemas.errors import EndpointFailed, count
-from schemas.model_calls.calls import ModelRequest, StoredBatch
-from tasks.llm.replies import find_message
-from tasks.llm.retry_policy import Received
-from tasks.llm.server_batches.api import BatchApi
-from tasks.llm.server_batches.forms import BatchPage, ServerBatch, read_form
-from tasks.llm.server_batches.patience import Patience
-from tasks.llm.server_batches.results import Results
-from tasks.llm.server_batches.use import InBatches
+from perennial.schemas.errors import EndpointFailed, count
+from perennial.schemas.model_calls.calls import ModelRequest, StoredBatch
+from perennial.tasks.llm.replies import find_message
+from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.server_batches.api import BatchApi
+from perennial.tasks.llm.server_batches.forms import BatchPage, ServerBatch, read_form
+from perennial.tasks.llm.server_batches.patience import Patience
+from perennial.tasks.llm.server_batches.results import Results
+from perennial.tasks.llm.server_batches.use import InBatches
 
 # A batch that was made before the process ended is among the newest thousand of the account.
 _PAGES = 10

@@ -1,9 +1,9 @@
 """This edition beside another: the same players' rates and differences, and drift on the scale of anchors."""
 
-from tasks.report.comparison.tables import KEY, LINK_KEY, comparison_table, link_table
-from tasks.report.content import Comparison, Grid, ReportData, Section, omit_section
-from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
-from tasks.report.wording import clean, decimals, p_number, with_interval
+from perennial.tasks.report.comparison.tables import KEY, LINK_KEY, comparison_table, link_table
+from perennial.tasks.report.content import Comparison, Grid, ReportData, Section, omit_section
+from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from perennial.tasks.report.wording import clean, decimals, p_number, with_interval
 
 _LINK_CAPTION = (
     "Anchors, players that are the same in both editions, tie them to one scale: a Rasch model with an "

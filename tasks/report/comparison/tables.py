@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import repeat
 
-from tasks.report.content import Comparison, Query, Record, ReportData, ReportTable
-from tasks.statistics.multiplicity import holm
-from tasks.statistics.ranks.linked_scale import Edition, Estimate, link_editions
-from tasks.statistics.ranks.standardised import Domains, compare_standardised, estimate_domain_sd
+from perennial.tasks.report.content import Comparison, Query, Record, ReportData, ReportTable
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.ranks.linked_scale import Edition, Estimate, link_editions
+from perennial.tasks.statistics.ranks.standardised import Domains, compare_standardised, estimate_domain_sd
 
 ANSWER_PATTERNS = Query(
     "answer_patterns",

@@ -10,11 +10,11 @@ from typing import Any
 
 import altair as alt
 
-from tasks.report.content import Chart, Drawing, Record
-from tasks.report.wording import clean
+from perennial.tasks.report.content import Chart, Drawing, Record
+from perennial.tasks.report.wording import clean
 
 SERIES = tuple(f"var(--s{number})" for number in range(8))
-"""The colours of series (`tasks.report.palette`)."""
+"""The colours of series (`perennial.tasks.report.palette`)."""
 INK, SOFT, GRID, BACK = (f"var(--{name})" for name in ("ink", "soft", "grid", "back"))
 Spec = Chart
 ROWS = alt.NamedData(name="rows")

@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record
-from tasks.report.figures.chart import (
+from perennial.tasks.report.content import Drawing, Record
+from perennial.tasks.report.figures.chart import (
     CUT_LEGEND,
     FOUND,
     LEGEND,
@@ -20,7 +20,7 @@ from tasks.report.figures.chart import (
     make_drawing,
     tips,
 )
-from tasks.report.wording import clean, decimals, with_interval
+from perennial.tasks.report.wording import clean, decimals, with_interval
 
 _HEIGHT = 200
 _OTHERS = "others"

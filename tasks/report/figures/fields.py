@@ -7,9 +7,18 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record
-from tasks.report.figures.chart import FOUND, ROWS, Spec, compile_chart, cut, make_drawing, player_axis, tips
-from tasks.report.wording import clean, decimals, with_interval
+from perennial.tasks.report.content import Drawing, Record
+from perennial.tasks.report.figures.chart import (
+    FOUND,
+    ROWS,
+    Spec,
+    compile_chart,
+    cut,
+    make_drawing,
+    player_axis,
+    tips,
+)
+from perennial.tasks.report.wording import clean, decimals, with_interval
 
 _MOST_WRITTEN = 16
 _WRITTEN = "bandwidth('x') > 98 ? datum.text : bandwidth('x') > 24 ? datum.short : ''"

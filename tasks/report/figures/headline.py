@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from schemas.statistics.board import rank_text
-from schemas.statistics.measure import (
+from perennial.schemas.statistics.board import rank_text
+from perennial.schemas.statistics.measure import (
     ABOVE_FLOOR,
     ABOVE_FLOOR_DOC,
     Measure,
@@ -11,8 +11,8 @@ from schemas.statistics.measure import (
     rate_above_floor,
     shown_measures,
 )
-from tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
-from tasks.report.wording import clean, name_populations, with_interval
+from perennial.tasks.report.content import Grid, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.wording import clean, name_populations, with_interval
 
 _KEY = "headline"
 _TITLE = "Players"

@@ -3,9 +3,17 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tasks.report.content import Drawing, Query, Record, ReportData, Section, figure, omit_unanalysed
-from tasks.report.figures.fields import Map, draw_fields, mean_rates
-from tasks.report.wording import name_populations, span
+from perennial.tasks.report.content import (
+    Drawing,
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_unanalysed,
+)
+from perennial.tasks.report.figures.fields import Map, draw_fields, mean_rates
+from perennial.tasks.report.wording import name_populations, span
 
 DOMAINS = Query(
     "domains",

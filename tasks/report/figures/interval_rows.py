@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record, ReportData
-from tasks.report.figures.chart import (
+from perennial.tasks.report.content import Drawing, Record, ReportData
+from perennial.tasks.report.figures.chart import (
     FOUND,
     ROWS,
     SERIES,
@@ -21,8 +21,8 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from tasks.report.figures.paper_values import describe_mark, name_places
-from tasks.report.wording import clean, decimals, span, with_interval
+from perennial.tasks.report.figures.paper_values import describe_mark, name_places
+from perennial.tasks.report.wording import clean, decimals, span, with_interval
 
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
 _LAST = 1e300
@@ -56,7 +56,7 @@ def read_estimate(
     """Return what is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
 
     `other` is the player whose value was taken from it; `more` is added to its text. `paper` is what the
-    benchmark's paper prints of the player (`tasks.report.figures.paper_values`).
+    benchmark's paper prints of the player (`perennial.tasks.report.figures.paper_values`).
     """
     low, high = ends or (f"{value}_low", f"{value}_high")
     first, second = clean(row["player"]), clean(other)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
-from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
-from tasks.report.wording import clean, decimals, name_populations
-from tasks.statistics.correlation import pearson
+from perennial.tasks.report.content import Grid, Query, Record, ReportData, Section, figure, omit_section
+from perennial.tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from perennial.tasks.report.wording import clean, decimals, name_populations
+from perennial.tasks.statistics.correlation import pearson
 
 MODELS = Query(
     "models",

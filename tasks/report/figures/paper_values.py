@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from tasks.report.content import Query, Record, ReportData, ReportTable
-from tasks.report.wording import clean, decimals
+from perennial.tasks.report.content import Query, Record, ReportData, ReportTable
+from perennial.tasks.report.wording import clean, decimals
 
 PAPER_SCORES = Query(
     "paper_scores",

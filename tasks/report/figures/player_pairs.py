@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Drawing,
     Grid,
     Query,
@@ -13,8 +13,8 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.wording import clean, name_populations, p_number, p_text, span, with_interval
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.wording import clean, name_populations, p_number, p_text, span, with_interval
 
 PLAYER_PAIRS = Query(
     "player_pairs",

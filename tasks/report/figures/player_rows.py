@@ -1,10 +1,23 @@
 """Rates of each player by setting: success, tokens, and how episodes end that were not solved."""
 
-from schemas.statistics.measure import mark_player
-from tasks.report.content import Query, Record, ReportData, Section, figure, omit_section, omit_unanalysed
-from tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
-from tasks.report.figures.paper_values import PAPER_DOC, PAPER_SCORES, paper_tables, read_paper_values
-from tasks.report.wording import name_populations
+from perennial.schemas.statistics.measure import mark_player
+from perennial.tasks.report.content import (
+    Query,
+    Record,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
+from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from perennial.tasks.report.figures.paper_values import (
+    PAPER_DOC,
+    PAPER_SCORES,
+    paper_tables,
+    read_paper_values,
+)
+from perennial.tasks.report.wording import name_populations
 
 TOKENS = Query(
     "tokens",

@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from tasks.report.content import (
+from perennial.tasks.report.content import (
     Drawing,
     Grid,
     Query,
@@ -13,7 +13,7 @@ from tasks.report.content import (
     omit_section,
     omit_unanalysed,
 )
-from tasks.report.figures.chart import (
+from perennial.tasks.report.figures.chart import (
     CUT_LEGEND,
     FOUND,
     ROWS,
@@ -23,7 +23,7 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from tasks.report.wording import clean, decimals, p_number, with_interval
+from perennial.tasks.report.wording import clean, decimals, p_number, with_interval
 
 SCALE = Query(
     "scale",

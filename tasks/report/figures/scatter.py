@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from tasks.report.content import Drawing, Record
-from tasks.report.figures.chart import (
+from perennial.tasks.report.content import Drawing, Record
+from perennial.tasks.report.figures.chart import (
     BACK,
     FOUND,
     ROWS,
@@ -21,9 +21,9 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from tasks.report.wording import brackets, clean, decimals, p_text, with_interval
-from tasks.statistics.correlation import Correlation
-from tasks.statistics.reliability import FEWEST_PLAYERS
+from perennial.tasks.report.wording import brackets, clean, decimals, p_text, with_interval
+from perennial.tasks.statistics.correlation import Correlation
+from perennial.tasks.statistics.reliability import FEWEST_PLAYERS
 
 Span = tuple[float | None, float | None]
 _HEIGHT, _WIDTH, _SIZE = 340, 420, 55

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import altair as alt
 
-from tasks.report.content import Drawing
-from tasks.report.figures.chart import (
+from perennial.tasks.report.content import Drawing
+from perennial.tasks.report.figures.chart import (
     FOUND,
     ROWS,
     Spec,
@@ -17,7 +17,7 @@ from tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from tasks.report.wording import clean, decimals
+from perennial.tasks.report.wording import clean, decimals
 
 _STEP = 19
 _ORDER = "order == 'name' ? datum.by_name : order == 'value' ? datum.total : datum.place"

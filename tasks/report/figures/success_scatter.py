@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 
-from tasks.report.content import Query, Record, ReportData, ReportTable, Section, figure, omit_section
-from tasks.report.figures.heat_map import DOMAINS
-from tasks.report.figures.player_rows import TOKENS
-from tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
-from tasks.report.wording import name_populations
-from tasks.statistics.correlation import pearson
+from perennial.tasks.report.content import (
+    Query,
+    Record,
+    ReportData,
+    ReportTable,
+    Section,
+    figure,
+    omit_section,
+)
+from perennial.tasks.report.figures.heat_map import DOMAINS
+from perennial.tasks.report.figures.player_rows import TOKENS
+from perennial.tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from perennial.tasks.report.wording import name_populations
+from perennial.tasks.statistics.correlation import pearson
 
 OTHER_BENCHMARKS = Query(
     "other_benchmarks",

@@ -6,9 +6,9 @@ from typing import Any
 
 import altair as alt
 
-from tasks.report.content import Drawing, Query, Record, ReportTable, Section, omit_section
-from tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
-from tasks.report.wording import brackets, clean, decimals, p_number, span
+from perennial.tasks.report.content import Drawing, Query, Record, ReportTable, Section, omit_section
+from perennial.tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
+from perennial.tasks.report.wording import brackets, clean, decimals, p_number, span
 
 PROFILE_CORRELATIONS = Query(
     "profile_correlations",

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from schemas.statistics.board import GROUPS, group_player
-from tasks.report.content import Query, Record, ReportTable, Section
-from tasks.report.page import render_sections
-from tasks.report.profiles.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
-from tasks.report.profiles.sections import (
+from perennial.schemas.statistics.board import GROUPS, group_player
+from perennial.tasks.report.content import Query, Record, ReportTable, Section
+from perennial.tasks.report.page import render_sections
+from perennial.tasks.report.profiles.correlation_matrix import PROFILE_CORRELATIONS, correlation_matrix
+from perennial.tasks.report.profiles.sections import (
     PROFILE_DOMAINS,
     PROFILE_SCORES,
     domain_table,

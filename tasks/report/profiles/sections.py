@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from schemas.statistics.board import MODELS
-from tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
-from tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
-from tasks.report.wording import cell, clean, span, with_interval
+from perennial.schemas.statistics.board import MODELS
+from perennial.tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
+from perennial.tasks.report.wording import cell, clean, span, with_interval
 
 PROFILE_SCORES = Query(
     "profile_scores",

@@ -6,7 +6,7 @@ import resource
 import signal
 from collections.abc import Mapping
 
-from tasks.sandbox.guest import seccomp
+from perennial.tasks.sandbox.guest import seccomp
 
 READ_FD, WRITE_FD = 3, 4
 _PR_SET_PDEATHSIG = 1

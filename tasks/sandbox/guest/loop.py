@@ -8,9 +8,9 @@ import gc
 import os
 import sys
 
-from tasks.sandbox.guest.confine import READ_FD, WRITE_FD, confine
-from tasks.sandbox.guest.proxies import guest_globals, seal
-from tasks.sandbox.guest.values import check_value, dump, load
+from perennial.tasks.sandbox.guest.confine import READ_FD, WRITE_FD, confine
+from perennial.tasks.sandbox.guest.proxies import guest_globals, seal
+from perennial.tasks.sandbox.guest.values import check_value, dump, load
 
 _DETAIL = 300
 Reply = dict[str, object]

@@ -6,8 +6,8 @@ import socket
 import sys
 from collections.abc import Callable
 
-from tasks.sandbox.guest.confine import WRITE_FD, confine
-from tasks.sandbox.guest.values import dump
+from perennial.tasks.sandbox.guest.confine import WRITE_FD, confine
+from perennial.tasks.sandbox.guest.values import dump
 
 
 def _open() -> None:

@@ -14,8 +14,8 @@ import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from tasks.sandbox.guest.copying import copy, deepcopy
-from tasks.sandbox.guest.names import BUILTINS, MODULES
+from perennial.tasks.sandbox.guest.copying import copy, deepcopy
+from perennial.tasks.sandbox.guest.names import BUILTINS, MODULES
 
 TYPE_CHECKING = False  # For mypy alone: importing `typing` is a tenth of a worker's start.
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ A control is the model asked in another variant, such as without a book, under t
 
 from collections.abc import Iterator, Sequence
 
-from tasks.statistics.cells import Grid
-from tasks.statistics.cluster_intervals import GAP_METHOD
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.populations import bound_gap
+from perennial.tasks.statistics.cells import Grid
+from perennial.tasks.statistics.cluster_intervals import GAP_METHOD
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.populations import bound_gap
 
 _METHOD = (
     "mean difference, MODEL minus VARIANT:MODEL, over instances that both have; "

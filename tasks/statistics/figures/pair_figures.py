@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from tasks.statistics.cells import ALL, Grid
-from tasks.statistics.cluster_intervals import GAP_METHOD
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.populations import bound_gap
+from perennial.tasks.statistics.cells import ALL, Grid
+from perennial.tasks.statistics.cluster_intervals import GAP_METHOD
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.populations import bound_gap
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 _DIFFERENCE = f"mean difference over shared instances; {GAP_METHOD}; n counts instances"
 _MCNEMAR = (

@@ -8,23 +8,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.game import EPISODE_STATUSES, EpisodeStatus
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
-from tasks.statistics.attempts import pass_at_k, pass_hat_k
-from tasks.statistics.cells import ALL, Cells, Group
-from tasks.statistics.cluster_intervals import (
+from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.attempts import pass_at_k, pass_hat_k
+from perennial.tasks.statistics.cells import ALL, Cells, Group
+from perennial.tasks.statistics.cluster_intervals import (
     MEAN_METHOD,
     SHARE_METHOD,
     mean_interval,
     share_interval,
     why_no_interval,
 )
-from tasks.statistics.clusters import Draw, estimate_ratio
-from tasks.statistics.figure import Figure
-from tasks.statistics.populations import headline, within
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.populations import headline, within
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 OF_THESE_DOMAINS = "_these_domains"
 _ONE_UNIT = 1_000_000  # most runs by which rates are made whole numbers

@@ -5,14 +5,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from schemas.statistics.board import MODELS
-from schemas.statistics.measure import Measure
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
-from tasks.statistics.cells import ALL
-from tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, Correlation, pearson, spearman
-from tasks.statistics.figure import Figure
-from tasks.statistics.multiplicity import Kind, holm
-from tasks.statistics.reliability import DISATTENUATED_METHOD, FEWEST_PLAYERS, NOT_RELIABLE, disattenuate
+from perennial.schemas.statistics.board import MODELS
+from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.correlation import (
+    PEARSON_METHOD,
+    SPEARMAN_METHOD,
+    Correlation,
+    pearson,
+    spearman,
+)
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.multiplicity import Kind, holm
+from perennial.tasks.statistics.reliability import (
+    DISATTENUATED_METHOD,
+    FEWEST_PLAYERS,
+    NOT_RELIABLE,
+    disattenuate,
+)
 
 Scores = Mapping[str, float]
 _HOLM = "Holm over all of this coefficient in the setting"

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from schemas.statistics.populations import Population
-from tasks.statistics.cells import ALL, Domains
-from tasks.statistics.cluster_intervals import GAP_METHOD
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.populations import bound_gap
+from perennial.schemas.statistics.populations import Population
+from perennial.tasks.statistics.cells import ALL, Domains
+from perennial.tasks.statistics.cluster_intervals import GAP_METHOD
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.populations import bound_gap
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 _DIFFERENCE = (
     "mean over instances with scored runs of both versions of success rate on the usual one - on the other; "
@@ -41,7 +41,7 @@ def version_figures(
 ) -> Iterator[Figure]:
     """Yield `version_difference` and `version_rate` (of the other version) in all domains and in each one.
 
-    `usual` and `other` are the player's cells (`tasks.statistics.cells.Cells`) on the two versions.
+    `usual` and `other` are the player's cells (`perennial.tasks.statistics.cells.Cells`) on the two versions.
     """
     import numpy as np
 

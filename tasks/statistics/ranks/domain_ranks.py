@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tasks.statistics.cells import ALL, Grid
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.multiplicity import Kind
-from tasks.statistics.populations import Bounds, bound_share
-from tasks.statistics.ranks.rank_figures import COMMON_METHOD, find_common, rows_by_kind
+from perennial.tasks.statistics.cells import ALL, Grid
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.multiplicity import Kind
+from perennial.tasks.statistics.populations import Bounds, bound_share
+from perennial.tasks.statistics.ranks.rank_figures import COMMON_METHOD, find_common, rows_by_kind
 
 if TYPE_CHECKING:
-    from tasks.statistics.cells import Column, Numbers
+    from perennial.tasks.statistics.cells import Column, Numbers
 
 _RANK = "place by common_rate among the {} that have one; n counts the common instances"
 _TIE = 1e-9

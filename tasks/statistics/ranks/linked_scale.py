@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from tasks.statistics.multiplicity import holm
-from tasks.statistics.ranks.patterns import group_patterns
-from tasks.statistics.ranks.rasch import Rasch, fit_rasch
-from tasks.statistics.ranks.slope_test import Answered, compare_slopes
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.ranks.patterns import group_patterns
+from perennial.tasks.statistics.ranks.rasch import Rasch, fit_rasch
+from perennial.tasks.statistics.ranks.slope_test import Answered, compare_slopes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tasks.statistics.cells import Column
+    from perennial.tasks.statistics.cells import Column
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -11,27 +11,27 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from schemas.rows import Row
-from schemas.statistics.board import PROGRAMS, group_player, order_board
-from schemas.statistics.measure import Floor
-from schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from tasks.statistics.cells import ALL, Grid
-from tasks.statistics.cluster_intervals import SHARE_METHOD
-from tasks.statistics.figure import Figure
-from tasks.statistics.figures.rate_figures import rates_in_units
-from tasks.statistics.multiplicity import Kind
-from tasks.statistics.populations import Bounds, bound_share
-from tasks.statistics.ranks import rasch
-from tasks.statistics.ranks.patterns import group_patterns
-from tasks.statistics.ranks.rank_intervals import METHOD as PLACE_METHOD
-from tasks.statistics.ranks.rank_intervals import rank_players
-from tasks.statistics.ranks.rasch import fit_rasch
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import PROGRAMS, group_player, order_board
+from perennial.schemas.statistics.measure import Floor
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.statistics.cells import ALL, Grid
+from perennial.tasks.statistics.cluster_intervals import SHARE_METHOD
+from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.figures.rate_figures import rates_in_units
+from perennial.tasks.statistics.multiplicity import Kind
+from perennial.tasks.statistics.populations import Bounds, bound_share
+from perennial.tasks.statistics.ranks import rasch
+from perennial.tasks.statistics.ranks.patterns import group_patterns
+from perennial.tasks.statistics.ranks.rank_intervals import METHOD as PLACE_METHOD
+from perennial.tasks.statistics.ranks.rank_intervals import rank_players
+from perennial.tasks.statistics.ranks.rasch import fit_rasch
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tasks.statistics.cells import Numbers
+    from perennial.tasks.statistics.cells import Numbers
 
 FEWEST = 100
 """Enough instances to decide what is common, unless half of what some player has is fewer."""

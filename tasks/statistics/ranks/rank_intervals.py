@@ -15,7 +15,7 @@ of Economic Studies 91 (2024) 476-518, with one-step critical values).
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from tasks.statistics.cells import Grid
+from perennial.tasks.statistics.cells import Grid
 
 if TYPE_CHECKING:
     import numpy as np

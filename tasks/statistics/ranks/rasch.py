@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tasks.statistics.ranks.patterns import Patterns
+from perennial.tasks.statistics.ranks.patterns import Patterns
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, sqrt
 
-from tasks.statistics.cluster_intervals import share_interval, student_quantile
-from tasks.statistics.clusters import Draw, Estimate, estimate_ratio
+from perennial.tasks.statistics.cluster_intervals import share_interval, student_quantile
+from perennial.tasks.statistics.clusters import Draw, Estimate, estimate_ratio
 
 # How many instances of a domain have each mean over runs; and that of each domain.
 Rates = Mapping[float, int]

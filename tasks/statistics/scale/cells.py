@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from schemas.statistics.variance import Parts
-from tasks.statistics.scale.effects import Block, Sampling, make_block, rank_of_sizes
+from perennial.schemas.statistics.variance import Parts
+from perennial.tasks.statistics.scale.effects import Block, Sampling, make_block, rank_of_sizes
 
 if TYPE_CHECKING:
     import numpy as np

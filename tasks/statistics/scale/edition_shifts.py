@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tasks.statistics.scale.effects import Weighted
-from tasks.statistics.scale.joint_model import LEVEL, Estimate, JointModel
+from perennial.tasks.statistics.scale.effects import Weighted
+from perennial.tasks.statistics.scale.joint_model import LEVEL, Estimate, JointModel
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from schemas.statistics.variance import Parts
-from tasks.statistics.scale.cells import Observations
-from tasks.statistics.scale.effects import Weighted, weigh
+from perennial.schemas.statistics.variance import Parts
+from perennial.tasks.statistics.scale.cells import Observations
+from perennial.tasks.statistics.scale.effects import Weighted, weigh
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,12 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from schemas.statistics.variance import MeasuredVariance
-from tasks.statistics.multiplicity import holm
-from tasks.statistics.scale.cells import Cell, components, observe
-from tasks.statistics.scale.edition_shifts import EditionShifts
-from tasks.statistics.scale.joint_model import Estimate, JointModel, describe_method, fit_joint_model
-from tasks.statistics.scale.slopes import find_slopes
+from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.scale.cells import Cell, components, observe
+from perennial.tasks.statistics.scale.edition_shifts import EditionShifts
+from perennial.tasks.statistics.scale.joint_model import (
+    Estimate,
+    JointModel,
+    describe_method,
+    fit_joint_model,
+)
+from perennial.tasks.statistics.scale.slopes import find_slopes
 
 RATE, IN_EDITION, SHIFT, DIFFERENCE = "rate", "rate_in_edition", "shift_of_edition", "difference"
 MET, LINKED, POPULATION = "same edition", "shared players or domains", "population of domains"

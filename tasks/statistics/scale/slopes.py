@@ -9,7 +9,7 @@ leverage of HC3), so that the test also holds where the variances do not.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tasks.statistics.scale.joint_model import JointModel
+from perennial.tasks.statistics.scale.joint_model import JointModel
 
 if TYPE_CHECKING:
     import numpy as np

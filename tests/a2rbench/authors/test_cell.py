@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from flows.a2rbench import prepare
-from flows.a2rbench.authoring.author_rules import write_all
-from flows.a2rbench.authoring.estimate_authors import estimate_authors
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.a2rbench.settings import A2RBenchSettings
-from schemas.errors import InvalidOption
-from schemas.model_calls.price import Price
-from tasks.a2rbench.authors.code_tests import Known
-from tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork
-from tasks.llm.structured import JsonAsker
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench import prepare
+from perennial.flows.a2rbench.authoring.author_rules import write_all
+from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors
+from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.model_calls.price import Price
+from perennial.tasks.a2rbench.authors.code_tests import Known
+from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork
+from perennial.tasks.llm.structured import JsonAsker
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.authors.writing import PARAMS, ScriptedAsk
 from tests.a2rbench.scripted_authors import MODEL
-from warehouse.store.store import Store
 
 AUTHORING = AuthoringPlan(("catalogue", MODEL), MODEL, "", 3, 2, PARAMS)
 

@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from schemas.tables import TABLES
-from warehouse.audit.audit import cross_table_rules
-from warehouse.catalog.catalog import view_over_arrow
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.audit.audit import cross_table_rules
+from perennial.warehouse.catalog.catalog import view_over_arrow
 
 Rows = dict[str, list[dict[str, Any]]]
 STEPS = ("rule", "rule_judged", "code", "run", "judged")

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import Reply
-from tasks.a2rbench.authors.code_tests import Known
-from tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.a2rbench.authors.code_tests import Known
+from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tests.a2rbench.authors.writing import ScriptedAsk, steps, write
 from tests.a2rbench.scripted_authors import KNOWN
 

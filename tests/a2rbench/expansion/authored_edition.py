@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from functools import lru_cache
 
-from flows.a2rbench.grow_items import shared_row
-from tasks.a2rbench.gate import check_items
-from tasks.a2rbench.seeds import SeedRequest, write_items
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.grow_items import shared_row
+from perennial.tasks.a2rbench.gate import check_items
+from perennial.tasks.a2rbench.seeds import SeedRequest, write_items
+from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 from tests.a2rbench.authored_rules import AUTHOR, SWAP, rule_row
 from tests.a2rbench.expansion.expanding import Asking, expand

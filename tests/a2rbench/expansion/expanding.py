@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from schemas.ids import derive_rng
-from schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from tasks.a2rbench.coded_rule import AuthoredRule
-from tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
-from tasks.a2rbench.seeds import SeedRequest
-from tasks.llm.structured import JsonAsker
-from tasks.sandbox.tier import find_protection
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
+from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.llm.structured import JsonAsker
+from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench.authored_rules import GRIDS, LINES
 from tests.a2rbench.scripted_expander import scripts
 from tests.server.script import Asked

@@ -9,20 +9,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from flows.a2rbench.edition import catalogue_id
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.benchmark import Batch
-from schemas.model_calls.calls import CallPolicy
-from schemas.plan import EditionPlan
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.edition import catalogue_id
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.plan import EditionPlan
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 DOMAINS = ("line_symbolic", "line_semantic", "grid_symbolic")
 VARIATIONS = 2

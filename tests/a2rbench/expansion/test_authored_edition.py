@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from flows.editions.report import report_data
-from tasks.report.content import Section
-from tasks.report.page import sections
+from perennial.flows.editions.report import report_data
+from perennial.tasks.report.content import Section
+from perennial.tasks.report.page import sections
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition
 from tests.a2rbench.authored_rules import AUTHOR
 from tests.a2rbench.expansion import authored_edition
 from tests.a2rbench.expansion.authored_edition import VARIATIONS
 from tests.a2rbench.made_edition import Rows
 from tests.warehouse.doctored_rows import change, drop, find_offenders, list_rules
-from warehouse.catalog.catalog import Catalog, open_catalog
-from warehouse.store.store import Store
 
 Doctor = Callable[[Rows], None]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.benchmark import Batch
-from schemas.errors import UnusableConfig
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import UnusableConfig
 from tests.a2rbench.authored_rules import ORDER, SWAP, rule_row
 from tests.a2rbench.expansion.growing import VARIATIONS, begin, grow_all
 from tests.a2rbench.expansion.test_stage import OPTIONS

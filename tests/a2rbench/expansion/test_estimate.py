@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from flows.a2rbench.authoring.estimate_authors import estimate_expansions
-from schemas.a2rbench.authoring import AuthoringPlan
-from schemas.a2rbench.plan import A2RBenchPlan
-from schemas.model_calls.price import Price
+from perennial.flows.a2rbench.authoring.estimate_authors import estimate_expansions
+from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.model_calls.price import Price
 from tests.a2rbench.authored_rules import SWAP
 from tests.a2rbench.expansion.expanding import Asking, expand
 

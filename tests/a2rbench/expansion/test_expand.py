@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.errors import EndpointFailed
-from schemas.model_calls.calls import Reply
-from tasks.a2rbench.items import PREFIX, instance_id
+from perennial.schemas.errors import EndpointFailed
+from perennial.schemas.model_calls.calls import Reply
+from perennial.tasks.a2rbench.items import PREFIX, instance_id
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 from tests.a2rbench.expansion.expanding import Asking, Damage, expand, steps
 

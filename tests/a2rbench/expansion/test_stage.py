@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from flows.stages.completeness import progress_of
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed
-from schemas.rows import Row
+from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.rows import Row
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN
 from tests.a2rbench.expansion.growing import DOMAINS, VARIATIONS, begin, grow_all
 from tests.server.in_thread import serving
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 OPTIONS = ServerOptions(models=("m-expander", "m-judge"), roles="tests.a2rbench.scripted_expander", seed=2)
 

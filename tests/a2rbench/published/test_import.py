@@ -11,27 +11,27 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from flows.a2rbench.import_release import ImportedEdition, import_lines
-from flows.a2rbench.seats import ItemSeat
-from flows.cli.app import app
-from flows.run.spread_work import spread_over
-from schemas.errors import EditionConflict, UnreadableInput
-from schemas.tables import TABLES, staged_tables
-from tasks.a2rbench.players.registry import PLAYERS, copy_nearest
-from tasks.a2rbench.published import trials
-from tasks.a2rbench.published.lines import read_lines
-from tasks.a2rbench.seeds import Rejected
-from tasks.a2rbench.values import split_texts
-from tasks.a2rbench.wording import read_dimension, read_prompt
-from tasks.play.program_player import play_program
-from tasks.sandbox import tier
-from tasks.sandbox.refusal import Refused
-from tasks.sandbox.tier import find_protection
+from perennial.flows.a2rbench.import_release import ImportedEdition, import_lines
+from perennial.flows.a2rbench.seats import ItemSeat
+from perennial.flows.cli.app import app
+from perennial.flows.run.spread_work import spread_over
+from perennial.schemas.errors import EditionConflict, UnreadableInput
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.tasks.a2rbench.players.registry import PLAYERS, copy_nearest
+from perennial.tasks.a2rbench.published import trials
+from perennial.tasks.a2rbench.published.lines import read_lines
+from perennial.tasks.a2rbench.seeds import Rejected
+from perennial.tasks.a2rbench.values import split_texts
+from perennial.tasks.a2rbench.wording import read_dimension, read_prompt
+from perennial.tasks.play.program_player import play_program
+from perennial.tasks.sandbox import tier
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.audit.audit import cross_table_rules
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file, view_over_arrow
+from perennial.warehouse.store.store import Store
 from tests.a2rbench.published import made_lines as own
 from tests.conftest import REPOSITORY
-from warehouse.audit.audit import cross_table_rules
-from warehouse.catalog.catalog import open_catalog, published_editions, table_file, view_over_arrow
-from warehouse.store.store import Store
 
 Rows = list[dict[str, Any]]
 

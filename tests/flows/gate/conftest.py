@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.gate import check_batches
-from flows.stages.workspace import Workspace, open_workspace
-from tasks.kumo.space import space_size
+from perennial.flows.kumo.gate import check_batches
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.tasks.kumo.space import space_size
 from tests.flows.gate.staged_edition import EDITION, stage_edition
 
 

@@ -8,22 +8,22 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.refresh.planning.plan import prepare_refresh
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import Work, grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed
-from schemas.kumo.gate import GatePolicy
-from schemas.settings import load_settings
-from schemas.tables import TABLES
-from tasks.kumo.encoding import EncodedConfig
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import Work, grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.settings import load_settings
+from perennial.schemas.tables import TABLES
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.store.store import Store
 from tests.warehouse.tiny_edition import staged_rows
-from warehouse.catalog.catalog import table_file
-from warehouse.staging.staging import Staging
-from warehouse.store.store import Store
 
 EDITION = "gated"
 SETTINGS = {

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.kumo.web.read_instance import read_instance
-from flows.stages.grow import Work
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from flows.web.reading import Rows
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed
-from schemas.settings import load_settings
-from tasks.kumo.encoding import encode_instance
-from tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.web.read_instance import read_instance
+from perennial.flows.stages.grow import Work
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.flows.web.reading import Rows
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.settings import load_settings
+from perennial.tasks.kumo.encoding import encode_instance
+from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
+from perennial.warehouse.kumo.overlap import FACTS, read_facts
+from perennial.warehouse.kumo.rows import instance_from_row
 from tests.flows.gate.staged_edition import stage_edition
-from warehouse.kumo.overlap import FACTS, read_facts
-from warehouse.kumo.rows import instance_from_row
 
 EDITION = "balanced"
 BALANCED_LISTS = "of a balanced instance every listed truth could be the only survivor"

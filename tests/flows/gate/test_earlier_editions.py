@@ -7,11 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from flows.kumo.edition import KumoEdition
-from flows.stages.workspace import Workspace
-from schemas.errors import Damaged
-from schemas.kumo.gate import GatePolicy
-from schemas.tables import TABLES
+from perennial.flows.kumo.edition import KumoEdition
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.errors import Damaged
+from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.withdrawals import withdraw, withdrawn_units
 from tests.flows.gate.staged_edition import (
     KUMO_ROW,
     Rows,
@@ -22,8 +24,6 @@ from tests.flows.gate.staged_edition import (
     refuse,
     root_of,
 )
-from warehouse.catalog.catalog import table_file
-from warehouse.catalog.withdrawals import withdraw, withdrawn_units
 
 
 def test_an_instance_of_an_earlier_edition_is_found_under_whatever_id(workspace: Workspace) -> None:

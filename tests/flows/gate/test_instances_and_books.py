@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.edition import KumoEdition
-from flows.kumo.gate.expectations import SHOWN
-from flows.refresh.publish import audit_and_publish
-from flows.stages.workspace import Workspace
-from schemas.benchmark import Batch
-from schemas.errors import AuditFailed, Damaged
-from schemas.tables import TABLES
+from perennial.flows.kumo.edition import KumoEdition
+from perennial.flows.kumo.gate.expectations import SHOWN
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.benchmark import Batch
+from perennial.schemas.errors import AuditFailed, Damaged
+from perennial.schemas.tables import TABLES
 from tests.flows.gate.staged_edition import (
     EDITION,
     Change,
@@ -117,7 +117,7 @@ def test_passing_again_changes_nothing_and_looks_at_what_is_new(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = pass_gate(workspace)
-    monkeypatch.setattr("flows.kumo.gate.check_batches.SelfTest", None)  # whoever looks again fails
+    monkeypatch.setattr("perennial.flows.kumo.gate.check_batches.SelfTest", None)  # whoever looks again fails
     assert pass_gate(workspace) == first
     monkeypatch.undo()
     change_batch(workspace, "sample", "kumo_instances", swap_observations)

@@ -10,21 +10,23 @@ from typing import Any
 
 import pytest
 
-from flows.kumo.edition import Cell, KumoEdition
-from flows.refresh.publish import audit_and_publish
-from flows.run.plain_stages import PlainStages
-from flows.stages.grow import grow
-from flows.stages.policies import Policies
-from flows.stages.workspace import Workspace, open_workspace
-from schemas.errors import AuditFailed
-from schemas.ids import content_id
-from schemas.kumo.gate import GatePolicy
-from schemas.kumo.plan import KumoPlan
-from schemas.kumo.things import Setting
-from schemas.settings import load_settings
-from tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
-from tasks.kumo.sampling import SamplingRequest, sample_instances
-from tasks.kumo.self_test import SelfTest, needs_no_test
+from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.refresh.publish import audit_and_publish
+from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.stages.grow import grow
+from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.schemas.errors import AuditFailed
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.settings import load_settings
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.self_test import SelfTest, needs_no_test
+from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.kumo.rows import instance_from_row, instance_row
 from tests.flows.gate.staged_edition import (
     EDITION,
     SETTINGS,
@@ -42,8 +44,6 @@ from tests.flows.gate.staged_edition import (
 )
 from tests.flows.grown_root import grow_next, settings_of
 from tests.flows.prefect_harness import Harness
-from warehouse.catalog.catalog import table_file
-from warehouse.kumo.rows import instance_from_row, instance_row
 
 
 def test_lists_that_are_not_balanced_are_named_with_their_truths(
@@ -165,7 +165,7 @@ def test_rows_do_not_depend_on_chunks(
     staged: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = pass_gate(workspace)
-    monkeypatch.setattr("flows.kumo.edition.CHUNK", 4)
+    monkeypatch.setattr("perennial.flows.kumo.edition.CHUNK", 4)
     cells = KumoEdition(workspace).cells
     for stage, tables in (("sample", ("instances", "kumo_instances")), ("books", ("kumo_books",))):
         wholes = {

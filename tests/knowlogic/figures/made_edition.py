@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from flows.stages.compute_statistics import edition_statistics
-from schemas.ids import canonical_json, content_id
-from schemas.rows import Row
-from schemas.tables import TABLES, staged_tables
+from perennial.flows.stages.compute_statistics import edition_statistics
+from perennial.schemas.ids import canonical_json, content_id
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
-from warehouse.store.store import Store
 
 Rows = dict[str, list[Row]]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from flows.editions.report import report_data
-from flows.editions.report_files import write_page
-from tasks.report.content import ReportData, Section
-from tasks.report.page import sections
+from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report_files import write_page
+from perennial.tasks.report.content import ReportData, Section
+from perennial.tasks.report.page import sections
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.store.store import Store
 from tests.knowlogic.figures import made_edition
 from tests.web.visiting import errors_of, visit
-from warehouse.catalog.catalog import open_catalog
-from warehouse.store.store import Store
 
 OWN = (
     *("leaderboard", "model_means", "difficulty", "scenarios", "types"),

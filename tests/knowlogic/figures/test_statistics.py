@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tasks.knowlogic.statistics.estimates import estimate_mean, interval_of_average, interval_of_gap
-from tasks.statistics.multiplicity import holm
+from perennial.tasks.knowlogic.statistics.estimates import estimate_mean, interval_of_average, interval_of_gap
+from perennial.tasks.statistics.multiplicity import holm
 from tests.knowlogic.figures import made_edition
 from tests.knowlogic.figures.made_edition import DOMAINS, LANGUAGES, MODELS, PROGRAMS, Row, Rows
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from tests.knowlogic.figures import made_edition
-from warehouse.catalog.catalog import Catalog, open_catalog
 
 # Accuracy by any columns of questions, one run or more: the mean over questions of the mean over runs.
 _MEANS = """

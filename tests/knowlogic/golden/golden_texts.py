@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from schemas.knowlogic.things import LANGUAGES, Language
+from perennial.schemas.knowlogic.things import LANGUAGES, Language
 from tests.knowlogic.kinship import kinship_golden
 from tests.knowlogic.mix import mix_golden
 from tests.knowlogic.nature import nature_golden

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.knowlogic.things import LANGUAGES, Language
+from perennial.schemas.knowlogic.things import LANGUAGES, Language
 from tests.knowlogic.golden.golden_texts import WRITERS, golden_file
 
 

@@ -1,12 +1,12 @@
 """The golden texts of kinship: each template, each term, a question of each type."""
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, GAP, Language, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.kinship.domain import TYPES
-from tasks.knowlogic.kinship.terms import Term
-from tasks.knowlogic.kinship.wording import SCENARIO
-from tasks.knowlogic.wording.layout import write_text
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import DIFFICULTIES, GAP, Language, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.kinship.domain import TYPES
+from perennial.tasks.knowlogic.kinship.terms import Term
+from perennial.tasks.knowlogic.kinship.wording import SCENARIO
+from perennial.tasks.knowlogic.wording.layout import write_text
 from tests.knowlogic.kinship.kinship_items import draw_until, kinship, say, terms
 
 

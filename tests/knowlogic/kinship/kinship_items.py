@@ -3,16 +3,16 @@
 import random
 from functools import cache
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition, QuestionType
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.kinship.domain import TYPES, build
-from tasks.knowlogic.kinship.models import holds
-from tasks.knowlogic.kinship.random_family import draw_family
-from tasks.knowlogic.kinship.terms import Term, read_terms
-from tasks.knowlogic.kinship.wording import SCENARIO
-from tasks.knowlogic.problem import Problem
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition, QuestionType
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.kinship.domain import TYPES, build
+from perennial.tasks.knowlogic.kinship.models import holds
+from perennial.tasks.knowlogic.kinship.random_family import draw_family
+from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
+from perennial.tasks.knowlogic.kinship.wording import SCENARIO
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
 @cache

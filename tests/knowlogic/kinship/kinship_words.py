@@ -6,8 +6,8 @@ table where several are in use; relations that the table has no word for get non
 
 from collections.abc import Iterator
 
-from tasks.knowlogic.kinship.random_family import BornFamily
-from tasks.knowlogic.kinship.terms import BIRTH, OWN
+from perennial.tasks.knowlogic.kinship.random_family import BornFamily
+from perennial.tasks.knowlogic.kinship.terms import BIRTH, OWN
 
 _SPOUSES = {
     "伯父": "伯母",

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.things import Decision, Proposition
-from tasks.knowlogic.closure import Chain, Step, close
-from tasks.knowlogic.kinship.derivation import Derivations, Pair, composes, pair_of
-from tasks.knowlogic.kinship.family import Family
-from tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
-from tasks.knowlogic.kinship.random_family import draw_family
-from tasks.knowlogic.kinship.solver import check
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.tasks.knowlogic.closure import Chain, Step, close
+from perennial.tasks.knowlogic.kinship.derivation import Derivations, Pair, composes, pair_of
+from perennial.tasks.knowlogic.kinship.family import Family
+from perennial.tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
+from perennial.tasks.knowlogic.kinship.random_family import draw_family
+from perennial.tasks.knowlogic.kinship.solver import check
 from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, say, terms
 
 
@@ -157,7 +157,7 @@ def test_what_composes_follows_from_the_two_relations_alone(seed: int) -> None:
 
 
 def compose_pairs(family: Family) -> Chain[Pair]:
-    """Return the rule of composition for `tasks.knowlogic.closure.close`."""
+    """Return the rule of composition for `perennial.tasks.knowlogic.closure.close`."""
 
     def chain(steps: Mapping[Pair, Step[Pair]], new: Sequence[Pair]) -> Iterator[tuple[Pair, Step[Pair]]]:
         for fact, other in combinations(sorted(steps), 2):

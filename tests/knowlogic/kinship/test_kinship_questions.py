@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.ids import canonical_json, derive_rng
-from schemas.knowlogic.things import LANGUAGES, Language, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.kinship.domain import TYPES
-from tasks.knowlogic.kinship.wording import SCENARIO
-from tasks.knowlogic.problem import Problem, payload_of, problem_of, right_letters
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.kinship.domain import TYPES
+from perennial.tasks.knowlogic.kinship.wording import SCENARIO
+from perennial.tasks.knowlogic.problem import Problem, payload_of, problem_of, right_letters
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.kinship.kinship_golden import propositions
 from tests.knowlogic.kinship.kinship_items import draw_until, kinship, requests, terms
 from tests.knowlogic.problem_checks import check_text
-from warehouse.knowlogic.knowledge import load_knowledge
 
 
 @pytest.mark.parametrize("request_", requests(), ids=repr)

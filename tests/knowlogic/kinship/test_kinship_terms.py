@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.knowledge import Knowledge
-from tasks.knowlogic.kinship.models import holds
-from tasks.knowlogic.kinship.random_family import BornFamily, draw_family
-from tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.tasks.knowlogic.kinship.models import holds
+from perennial.tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from perennial.tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.kinship.kinship_items import say, terms
 from tests.knowlogic.kinship.kinship_words import Words
-from warehouse.knowlogic.knowledge import load_knowledge
 
 # Words of several relations or of regions.
 EXCLUDED = ["大爷", "舅公", "伯公", "叔公", "姨公", "姨夫", "姑夫", "婶子", "妗子", "媳妇", "太太"]

@@ -5,14 +5,14 @@ The shelf's sentences are those of space; here they are seen with names and desc
 
 from itertools import cycle
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, Argument, Language, Proposition
-from tasks.knowlogic.mix.descriptions import Descriptions
-from tasks.knowlogic.mix.domain import TYPES, build
-from tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
-from tasks.knowlogic.nature.tables import read_nature
-from tasks.knowlogic.problem import Problem
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions
+from perennial.tasks.knowlogic.mix.domain import TYPES, build
+from perennial.tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
+from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 THINGS = ("goldfish", "banana", "pliers", "milk", "komodo_dragon", "maize")
 NOTES = ("color", "edible_part", "plant_type")

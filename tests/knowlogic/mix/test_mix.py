@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.mix.descriptions import Descriptions
-from tasks.knowlogic.mix.domain import TYPES, build
-from tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
-from tasks.knowlogic.nature.tables import read_nature
-from tasks.knowlogic.problem import Problem, right_letters
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.mix.descriptions import Descriptions
+from perennial.tasks.knowlogic.mix.domain import TYPES, build
+from perennial.tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
+from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.mix.mix_golden import load_descriptions, say_all
 from tests.knowlogic.nature.nature_items import TWELVE, make_knowledge
 from tests.knowlogic.problem_checks import check_engines, check_text
-from warehouse.knowlogic.knowledge import load_knowledge
 
 DESCRIPTIONS = load_descriptions()
 

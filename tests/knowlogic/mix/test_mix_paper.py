@@ -1,8 +1,8 @@
 """The paper's own mix items, rebuilt from their facts, get the verdicts of the specification's list."""
 
-from schemas.knowlogic.things import GAP, Proposition
-from tasks.knowlogic.mix.domain import build
-from tasks.knowlogic.problem import Problem, fill, right_letters
+from perennial.schemas.knowlogic.things import GAP, Proposition
+from perennial.tasks.knowlogic.mix.domain import build
+from perennial.tasks.knowlogic.problem import Problem, fill, right_letters
 from tests.knowlogic.nature.nature_items import Things, make_knowledge
 
 Said = tuple[str, tuple[str, ...]]

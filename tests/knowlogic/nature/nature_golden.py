@@ -1,13 +1,13 @@
 """The golden texts of nature: each template and each value of a property once."""
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, Language, Proposition
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.nature.domain import TYPES, build
-from tasks.knowlogic.nature.meaning import HOLDS, Meaning, read_meanings
-from tasks.knowlogic.nature.tables import Nature, read_nature
-from tasks.knowlogic.problem import Problem
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, Language, Proposition
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.nature.domain import TYPES, build
+from perennial.tasks.knowlogic.nature.meaning import HOLDS, Meaning, read_meanings
+from perennial.tasks.knowlogic.nature.tables import Nature, read_nature
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Where a property of a kind is said, and a thing to compare with.
 _SCENES = {

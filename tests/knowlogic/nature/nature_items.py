@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Each thing's kind and the cells that are not '-' (name with underscores -> kind, cells).
 Things = Mapping[str, tuple[str, Mapping[str, str]]]

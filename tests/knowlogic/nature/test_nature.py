@@ -6,20 +6,20 @@ from itertools import permutations
 
 import pytest
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition, QuestionType
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.nature.domain import TYPES, build
-from tasks.knowlogic.nature.meaning import SPECTRUM, WATERS, read_meanings
-from tasks.knowlogic.nature.rules import STONE, TRANSITIVE, close_cells, close_facts, rules_of_order
-from tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
-from tasks.knowlogic.nature.tables import read_nature
-from tasks.knowlogic.problem import Problem, right_letters
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition, QuestionType
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.nature.domain import TYPES, build
+from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, WATERS, read_meanings
+from perennial.tasks.knowlogic.nature.rules import STONE, TRANSITIVE, close_cells, close_facts, rules_of_order
+from perennial.tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
+from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.nature.nature_golden import load, say_all
 from tests.knowlogic.nature.nature_items import TWELVE, Things, make_knowledge
 from tests.knowlogic.nature.unused import find_unused_cells, find_unused_entities
 from tests.knowlogic.problem_checks import check_engines, check_text
-from warehouse.knowlogic.knowledge import load_knowledge
 
 NATURE = read_nature(load_knowledge())
 MEANINGS = read_meanings(load_sentences("nature"), NATURE)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from schemas.knowlogic.things import GAP, Argument, Proposition, QuestionType
-from tasks.knowlogic.nature.domain import build
-from tasks.knowlogic.problem import Problem, fill, right_letters
+from perennial.schemas.knowlogic.things import GAP, Argument, Proposition, QuestionType
+from perennial.tasks.knowlogic.nature.domain import build
+from perennial.tasks.knowlogic.problem import Problem, fill, right_letters
 from tests.knowlogic.nature.nature_items import Things, make_knowledge
 
 Said = tuple[str, tuple[Argument, ...]]

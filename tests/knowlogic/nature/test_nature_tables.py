@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-FOLDER = files("warehouse.knowlogic") / "nature"
+FOLDER = files("perennial.warehouse.knowlogic") / "nature"
 UNDECIDED = {"-", "?"}
 KINDS = ["animal", "plant", "artefact"]
 

@@ -2,9 +2,9 @@
 
 from itertools import combinations
 
-from tasks.knowlogic.nature.meaning import Meaning
-from tasks.knowlogic.nature.scenarios import Choice
-from tasks.knowlogic.nature.tables import NOT_APPLY
+from perennial.tasks.knowlogic.nature.meaning import Meaning
+from perennial.tasks.knowlogic.nature.scenarios import Choice
+from perennial.tasks.knowlogic.nature.tables import NOT_APPLY
 
 
 def find_unused_entities(choices: list[Choice]) -> list[str]:

@@ -1,7 +1,7 @@
 """The golden texts of general social relations: each template, each relation."""
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, Language, Proposition
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, Language, Proposition
 from tests.knowlogic.social.social_items import general, problem, say, table
 
 # What fills the places of a template, by kind of the Chinese pattern; each takes the next one.

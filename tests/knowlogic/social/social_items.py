@@ -4,14 +4,14 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache
 
-from schemas.knowlogic.things import Argument, Proposition, QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.social.claims import Claim, Description, proposition_of
-from tasks.knowlogic.social.domain import build_general
-from tasks.knowlogic.social.relations import Relations, read_relations
-from tasks.knowlogic.social.text import SCENARIO
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.social.claims import Claim, Description, proposition_of
+from perennial.tasks.knowlogic.social.domain import build_general
+from perennial.tasks.knowlogic.social.relations import Relations, read_relations
+from perennial.tasks.knowlogic.social.text import SCENARIO
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
 @lru_cache(maxsize=1)

@@ -8,14 +8,14 @@ from itertools import product
 
 import pytest
 
-from schemas.ids import canonical_json, derive_rng
-from schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition, QuestionText
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.social.claims import claim_of, facts_of, proposition_of
-from tasks.knowlogic.social.domain import TYPES
-from tasks.knowlogic.social.text import SCENARIO
-from tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition, QuestionText
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.social.claims import claim_of, facts_of, proposition_of
+from perennial.tasks.knowlogic.social.domain import TYPES
+from perennial.tasks.knowlogic.social.text import SCENARIO
+from perennial.tasks.knowlogic.wording.layout import read_text, write_text
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.social.social_items import general, table
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.things import Decision, Proposition
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import Decision, Proposition
 from tests.knowlogic.social.social_items import general, problem, random_problem, say
 
 PEOPLE = ("m01", "m02", "f01", "f02")

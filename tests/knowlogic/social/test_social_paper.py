@@ -4,7 +4,7 @@ The paper infers sexes from names; here they are stated. 同级生 is a schoolma
 a false option of Appendix C (mother) is an elder sister.
 """
 
-from schemas.knowlogic.things import Decision
+from perennial.schemas.knowlogic.things import Decision
 from tests.knowlogic.social.social_items import general, problem, say
 
 LI, WU, ZHAO, SUN, QIAN = "f01", "m02", "m07", "m12", "f10"

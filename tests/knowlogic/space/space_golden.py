@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import Language, Proposition
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.space.sentences import FILES, sentences
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Language, Proposition
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.sentences import FILES, sentences
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.space.space_questions import space
-from warehouse.knowlogic.knowledge import load_knowledge
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "ring": ("m01", "f01", "f16", "m02", "f17", "m12"),

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.things import DIFFICULTIES
-from tasks.knowlogic.domain import Domain, Request
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.space.domain import build
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import DIFFICULTIES
+from perennial.tasks.knowlogic.domain import Domain, Request
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.domain import build
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
 @lru_cache(maxsize=1)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.ids import canonical_json, derive_rng
-from schemas.knowlogic.things import LANGUAGES, Language, Proposition
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.space.board import board
-from tasks.knowlogic.space.difficulty import CUTS, level
-from tasks.knowlogic.space.geometry import SCENES
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.space.board import board
+from perennial.tasks.knowlogic.space.difficulty import CUTS, level
+from perennial.tasks.knowlogic.space.geometry import SCENES
 from tests.knowlogic.problem_checks import check_text
 from tests.knowlogic.space.space_questions import draw_problems, requests, space
 

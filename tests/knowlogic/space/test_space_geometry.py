@@ -5,9 +5,9 @@ from itertools import permutations
 
 import pytest
 
-from tasks.knowlogic.space.board import board
-from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.space.relations import predicates
+from perennial.tasks.knowlogic.space.board import board
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.relations import predicates
 from tests.knowlogic.space.space_questions import draw_problems, space
 
 Pairs = frozenset[tuple[int, ...]]

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pytest
 
-from schemas.knowlogic.things import Decision, Proposition
-from tasks.knowlogic.problem import Problem, right_letters
-from tasks.knowlogic.space.board import board, check, decide
+from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.space.board import board, check, decide
 
 
 class Item(NamedTuple):

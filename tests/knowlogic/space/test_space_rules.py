@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-import warehouse.knowlogic
-from tasks.knowlogic.space.board import Fact, board, facts_of
-from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.space.reasoning.inference import infer, rules_used
-from tasks.knowlogic.space.relations import predicates
+import perennial.warehouse.knowlogic
+from perennial.tasks.knowlogic.space.board import Fact, board, facts_of
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.reasoning.inference import infer, rules_used
+from perennial.tasks.knowlogic.space.relations import predicates
 from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
 from tests.knowlogic.space.space_questions import draw_problems, space
 
-README = Path(warehouse.knowlogic.__file__).parent / "space" / "README.md"
+README = Path(perennial.warehouse.knowlogic.__file__).parent / "space" / "README.md"
 
 
 def _holds(scenario: str, fact: str, slots: dict[str, int]) -> bool:

@@ -5,16 +5,16 @@ from collections import Counter
 
 import pytest
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
-from tasks.knowlogic.space.board import board
-from tasks.knowlogic.space.geometry import SCENES
-from tasks.knowlogic.space.relations import predicates
-from tasks.knowlogic.space.sentences import FILES, IS_AT, sentences, templates
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
+from perennial.tasks.knowlogic.space.board import board
+from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.relations import predicates
+from perennial.tasks.knowlogic.space.sentences import FILES, IS_AT, sentences, templates
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.golden.golden_texts import golden_file
 from tests.knowlogic.space.space_golden import example
 from tests.knowlogic.space.space_questions import space
-from warehouse.knowlogic.knowledge import load_knowledge
 
 _ALL = [
     (file, name, table)

@@ -2,14 +2,14 @@
 
 from functools import lru_cache
 
-from schemas.knowlogic.things import GAP, Language, Proposition
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.kinship.terms import Term, read_terms
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.surnames.domain import build
-from tasks.knowlogic.surnames.meaning import keeps_surname
-from tasks.knowlogic.surnames.wording import SCENARIO
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.knowlogic.things import GAP, Language, Proposition
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.surnames.domain import build
+from perennial.tasks.knowlogic.surnames.meaning import keeps_surname
+from perennial.tasks.knowlogic.surnames.wording import SCENARIO
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from schemas.ids import canonical_json, derive_rng
-from schemas.knowlogic.things import (
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     GAP,
     LANGUAGES,
@@ -18,14 +18,14 @@ from schemas.knowlogic.things import (
     Proposition,
     QuestionText,
 )
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from tasks.knowlogic.problem import Problem, fill, right_letters
-from tasks.knowlogic.time.claims import claim_of
-from tasks.knowlogic.time.domain import TYPES
-from tasks.knowlogic.time.proofs import prove
-from tasks.knowlogic.time.search import events_in
-from tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
+from perennial.tasks.knowlogic.problem import Problem, fill, right_letters
+from perennial.tasks.knowlogic.time.claims import claim_of
+from perennial.tasks.knowlogic.time.domain import TYPES
+from perennial.tasks.knowlogic.time.proofs import prove
+from perennial.tasks.knowlogic.time.search import events_in
+from perennial.tasks.knowlogic.wording.layout import read_text, write_text
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.time.time_items import PERSON, domain, problem, say, table
 

@@ -5,8 +5,8 @@
 
 import pytest
 
-from schemas.knowlogic.things import GAP, Proposition
-from tasks.knowlogic.problem import Problem, fill, right_letters
+from perennial.schemas.knowlogic.things import GAP, Proposition
+from perennial.tasks.knowlogic.problem import Problem, fill, right_letters
 from tests.knowlogic.time.time_items import domain, problem, say
 
 MONDAY, WEDNESDAY = 0, 2

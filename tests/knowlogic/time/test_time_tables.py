@@ -1,11 +1,11 @@
 """The tables of time: sizes, years of history, orders and spans of a life, every row in use."""
 
-from schemas.ids import derive_rng
-from schemas.knowlogic.knowledge import Row
-from tasks.knowlogic.domain import Request
-from tasks.knowlogic.time.draw import SIZES
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.knowledge import Row
+from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.time.draw import SIZES
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.time.time_items import domain, table
-from warehouse.knowlogic.knowledge import load_knowledge
 
 
 def rows(name: str) -> tuple[Row, ...]:

@@ -1,7 +1,7 @@
 """The golden texts of time: each template, each event and span."""
 
-from prompts.knowlogic.sentences import load_sentences
-from schemas.knowlogic.things import GAP, Argument, Language, Proposition
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
 from tests.knowlogic.time.time_items import PERSON, domain, problem, say, table
 
 _FILES = {"cyclic": "time_week", "linear": "time_life"}

@@ -2,12 +2,12 @@
 
 from functools import lru_cache
 
-from schemas.knowlogic.things import Argument, Proposition, QuestionType
-from tasks.knowlogic.domain import Domain
-from tasks.knowlogic.problem import Problem
-from tasks.knowlogic.time.domain import build
-from tasks.knowlogic.time.tables import Times, read_times
-from warehouse.knowlogic.knowledge import load_knowledge
+from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
+from perennial.tasks.knowlogic.domain import Domain
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.time.domain import build
+from perennial.tasks.knowlogic.time.tables import Times, read_times
+from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 PERSON = "m01"
 

@@ -7,7 +7,7 @@ anybody who sees the conversation.
 import random
 import re
 
-from schemas.ids import derive_rng
+from perennial.schemas.ids import derive_rng
 from tests.server.config_text import CONFIG_FAULTS, NEVER_VALID, config_text, right_config, spoilt_config
 from tests.server.script import Asked
 

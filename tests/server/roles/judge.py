@@ -2,8 +2,8 @@
 
 import random
 
-from tasks.kumo.authors.comparison import compare
-from tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from perennial.tasks.kumo.authors.comparison import compare
+from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
 from tests.server.book_text import book_in, given_in, read_back_of
 from tests.server.script import Asked
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from schemas.kumo.things import Observation
-from tasks.kumo.players.greedy import best_action, first_left
-from tasks.kumo.players.reader import read_last_outcome, read_lists, read_system_book
-from tasks.kumo.players.seat import answer
+from perennial.schemas.kumo.things import Observation
+from perennial.tasks.kumo.players.greedy import best_action, first_left
+from perennial.tasks.kumo.players.reader import read_last_outcome, read_lists, read_system_book
+from perennial.tasks.kumo.players.seat import answer
 from tests.server.script import Asked
 
 FIRST_SENTENCE = "You solve a case by elimination."

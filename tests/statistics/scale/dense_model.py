@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.statistics.variance import Parts
-from tasks.statistics.scale.cells import Cell
+from perennial.schemas.statistics.variance import Parts
+from perennial.tasks.statistics.scale.cells import Cell
 
 Floats = NDArray[np.float64]
 _PRIOR_INSTANCES, _TYPICAL = 2.0, 0.2

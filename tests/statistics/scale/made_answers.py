@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from flows.kumo.benchmark import BENCHMARK
-from tasks.statistics.scale.cells import Cell
+from perennial.flows.kumo.benchmark import BENCHMARK
+from perennial.tasks.statistics.scale.cells import Cell
 
 assert BENCHMARK.variance is not None
 RELEASE = BENCHMARK.variance.parts

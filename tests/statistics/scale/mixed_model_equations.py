@@ -7,7 +7,7 @@ covariance of observations is ever made, but for that of the errors of one domai
 import numpy as np
 from numpy.typing import NDArray
 
-from tasks.statistics.scale.cells import Cell, Observations
+from perennial.tasks.statistics.scale.cells import Cell, Observations
 from tests.statistics.scale.dense_model import sampling_covariance
 
 Floats = NDArray[np.float64]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tasks.statistics.scale.design import (
+from perennial.tasks.statistics.scale.design import (
     Design,
     best_design,
     estimate_parts,

@@ -7,10 +7,10 @@ text at hand prints. The order of rows and the site's columns say whose they are
 from collections.abc import Iterator
 from functools import cache
 
-from schemas.statistics.published import PublishedScore
-from warehouse.catalog.published_scores import read_long, read_rows, read_wide
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.warehouse.catalog.published_scores import read_long, read_rows, read_wide
 
-PACKAGE = "warehouse.beyondbench.published"
+PACKAGE = "perennial.warehouse.beyondbench.published"
 PAPER, SITE = "paper", "site"
 QUANTIZED_TABLES = (25, 26, 27, 28, 29, 30)
 UNITS = {

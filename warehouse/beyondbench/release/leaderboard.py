@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn
 
-from schemas.errors import UnreadableInput, quote
+from perennial.schemas.errors import UnreadableInput, quote
 
 BENCHMARK = "beyondbench-2025"
 SOURCE = "the authors' leaderboard (arXiv 2509.24210)"
@@ -33,7 +33,9 @@ def same_players() -> dict[str, str]:
     The leaderboard says of a quantised model that it is the instruction-tuned one, and leaves it out of the
     names of others. Gemma-27B is the third generation, so it is not gemma-2-27b-it.
     """
-    text = files("warehouse.beyondbench.release").joinpath("players.csv").read_text(encoding="utf-8")
+    text = (
+        files("perennial.warehouse.beyondbench.release").joinpath("players.csv").read_text(encoding="utf-8")
+    )
     return {row["model"]: row["player"] for row in csv.DictReader(io.StringIO(text))}
 
 

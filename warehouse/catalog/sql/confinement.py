@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import QueryFailed
+from perennial.schemas.errors import QueryFailed
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,6 +1,6 @@
 """The names of published files, relative to the data root."""
 
-from schemas.units import evaluation_of, is_evaluation, split_unit
+from perennial.schemas.units import evaluation_of, is_evaluation, split_unit
 
 PART = "part-0"  # what an edition itself publishes; evaluations have names of their own
 FORMAT = 9  # of data roots; raised when tables change so that other versions would err

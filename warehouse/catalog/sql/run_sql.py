@@ -11,8 +11,8 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schemas.errors import QueryFailed, QueryTimedOut, in_one_line, shorten, suggest
-from warehouse.catalog.sql.confinement import Setting, check_statement, confine, without_order
+from perennial.schemas.errors import QueryFailed, QueryTimedOut, in_one_line, shorten, suggest
+from perennial.warehouse.catalog.sql.confinement import Setting, check_statement, confine, without_order
 
 if TYPE_CHECKING:
     import duckdb
@@ -140,8 +140,8 @@ def open_runner(
     # Times are shown as they are kept, wherever the reader sits.
     connection.execute("SET TimeZone = 'UTC'")
     if "://" in root:
-        from warehouse.store.duckdb_files import let_duckdb_read
-        from warehouse.store.store import Store
+        from perennial.warehouse.store.duckdb_files import let_duckdb_read
+        from perennial.warehouse.store.store import Store
 
         let_duckdb_read(connection, Store(root))
     confine(connection, files, settings)
@@ -160,7 +160,7 @@ def may_be_damage(error: BaseException) -> bool:
 
 def _relations_with(column: str) -> list[str]:
     # Imported here: SQL that is right runs without the descriptions of all tables.
-    from warehouse.catalog.dictionary import relations_with
+    from perennial.warehouse.catalog.dictionary import relations_with
 
     return relations_with(column)
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemas.table_form import DUCKDB_TYPES, Table
-from warehouse.catalog.sql.confinement import quote
+from perennial.schemas.table_form import DUCKDB_TYPES, Table
+from perennial.warehouse.catalog.sql.confinement import quote
 
 
 def table_sql(table: Table, places: Sequence[str]) -> str:

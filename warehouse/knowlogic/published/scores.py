@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from schemas.statistics.published import PublishedScore
-from warehouse.catalog.published_scores import read_long, read_wide
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.warehouse.catalog.published_scores import read_long, read_wide
 
-_PACKAGE, _SOURCE = "warehouse.knowlogic.published", "paper"
+_PACKAGE, _SOURCE = "perennial.warehouse.knowlogic.published", "paper"
 _UNITS = {
     "accuracy": "percent",
     "average": "percent",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from schemas.knowlogic.knowledge import Knowledge, Row
+from perennial.schemas.knowlogic.knowledge import Knowledge, Row
 
 
 class Finding(NamedTuple):

@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 
-from schemas.knowlogic.knowledge import Knowledge, Row
-from warehouse.knowlogic.validation.finding import Found, key_of, rows_of
+from perennial.schemas.knowlogic.knowledge import Knowledge, Row
+from perennial.warehouse.knowlogic.validation.finding import Found, key_of, rows_of
 
 _LANGUAGES = ("zh", "en")
 # Columns beside `en` that hold other forms of the English name.

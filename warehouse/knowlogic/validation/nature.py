@@ -1,7 +1,7 @@
 """Rules over the tables of nature: cells, their listed values, kinds, and the rules between properties."""
 
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation.finding import Found, rows_of, split_cell
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic.validation.finding import Found, rows_of, split_cell
 
 _CELLS, _ENTITIES, _PROPERTIES = "nature/cells", "nature/entities", "nature/properties"
 _VALUES, _RULES = "nature/values", "nature/rules"

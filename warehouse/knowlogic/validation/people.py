@@ -1,7 +1,7 @@
 """Rules over the people of all domains."""
 
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation.finding import Found, rows_of
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic.validation.finding import Found, rows_of
 
 _PEOPLE = "names/people"
 

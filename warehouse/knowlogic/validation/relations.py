@@ -1,7 +1,7 @@
 """Rules over the relations between people: inverses, implications, and pairs that exclude each other."""
 
-from schemas.knowlogic.knowledge import Knowledge, Row
-from warehouse.knowlogic.validation.finding import Found, key_of, rows_of, split_cell
+from perennial.schemas.knowlogic.knowledge import Knowledge, Row
+from perennial.warehouse.knowlogic.validation.finding import Found, key_of, rows_of, split_cell
 
 _RELATIONS, _EXCLUSIVE = "social/relations", "social/exclusive"
 _REFERENCES = ("inverse_m", "inverse_f", "as_m", "as_f", "implies", "near")

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from itertools import chain
 
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation import names, nature, people, relations, years
-from warehouse.knowlogic.validation.finding import Finding, Found
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic.validation import names, nature, people, relations, years
+from perennial.warehouse.knowlogic.validation.finding import Finding, Found
 
 Check = Callable[[Knowledge], Found]
 

@@ -1,7 +1,7 @@
 """Rules over events with a year."""
 
-from schemas.knowlogic.knowledge import Knowledge
-from warehouse.knowlogic.validation.finding import Found, key_of
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.warehouse.knowlogic.validation.finding import Found, key_of
 
 
 def find_two_years(knowledge: Knowledge) -> Found:

@@ -18,7 +18,8 @@ range that keeps its truth.
 `review.csv` keeps each cell that a later reader, or a package of facts, did not agree with, what it became,
 and the reason.
 
-Run `python -m warehouse.kumo.domains.generate` to rewrite the configurations, with `--check` to compare them.
+Run `python -m perennial.warehouse.kumo.domains.generate` to rewrite the configurations, with `--check` to
+compare them.
 """
 
 import argparse
@@ -30,9 +31,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import PerennialError, UnreadableInput, UnusableConfig
-from schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from warehouse.kumo.domains.source_form import DOMAIN_KEYS, FactTable, read_domain, read_facts
+from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig
+from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
+from perennial.warehouse.kumo.domains.source_form import DOMAIN_KEYS, FactTable, read_domain, read_facts
 
 FOLDER = Path(__file__).resolve().parent
 FACTS, ACTIONS, CONFIG = "facts.csv", "actions.toml", "config.json"

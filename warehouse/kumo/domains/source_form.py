@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import UnreadableInput
+from perennial.schemas.errors import UnreadableInput
 
 DOMAIN_KEYS = ("name", "goal", "category", "truth_noun", "action_noun", "book_title")
 

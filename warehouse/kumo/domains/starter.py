@@ -2,7 +2,7 @@
 
 import json
 
-from schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.categories import CATEGORIES
 
 _FACTS = """\
 truth,note,source,shell_length,foot,habitat

@@ -8,7 +8,7 @@ from typing import Any
 
 def facts_of_paper_models() -> dict[str, dict[str, Any]]:
     """Return family, parameters_billion, tuning and weights of each model that the paper names."""
-    text = files("warehouse.kumo.paper").joinpath("models.csv").read_text(encoding="utf-8")
+    text = files("perennial.warehouse.kumo.paper").joinpath("models.csv").read_text(encoding="utf-8")
     return {row.pop("player"): _read_facts(row) for row in csv.DictReader(io.StringIO(text))}
 
 

@@ -31,7 +31,7 @@ class PrintedValue:
 @cache
 def printed_values() -> tuple[PrintedValue, ...]:
     """Return all rows, in the order of the file."""
-    text = files("warehouse.kumo.paper").joinpath("printed.csv").read_text(encoding="utf-8")
+    text = files("perennial.warehouse.kumo.paper").joinpath("printed.csv").read_text(encoding="utf-8")
     return tuple(_read_row(row) for row in csv.DictReader(io.StringIO(text)))
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from schemas.statistics.published import PublishedScore
-from warehouse.kumo.paper.printed import printed_values
+from perennial.schemas.statistics.published import PublishedScore
+from perennial.warehouse.kumo.paper.printed import printed_values
 
 _UNITS = {
     "success_rate": "share",

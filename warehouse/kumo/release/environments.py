@@ -9,7 +9,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 
-from warehouse.kumo.release.files import ReleaseFile, Skipped, read_text
+from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_text
 
 _MAX_BYTES = 1_000_000  # the largest has 4,000
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warehouse.store.regular_files import open_regular
+from perennial.warehouse.store.regular_files import open_regular
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 LFS_REASON = "a Git LFS pointer, its content was not fetched: run `git lfs pull` in the clone"

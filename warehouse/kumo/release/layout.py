@@ -19,10 +19,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from schemas.errors import InvalidOption, UnreadableInput
-from schemas.kumo.things import Setting
-from warehouse.kumo.release.environments import config_modules
-from warehouse.kumo.release.files import ReleaseFile, Skipped, list_files
+from perennial.schemas.errors import InvalidOption, UnreadableInput
+from perennial.schemas.kumo.things import Setting
+from perennial.warehouse.kumo.release.environments import config_modules
+from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, list_files
 
 _DOMAIN = r"(?P<domain>[^\W\d]\w*Env)"
 _SETTING = (

@@ -6,11 +6,11 @@ are copies of runs in the main folder of the same model: the published results a
 
 from collections.abc import Iterable, Iterator
 
-from schemas.kumo.things import Rejection, Setting
-from schemas.rows import Row
-from warehouse.kumo.release.layout import Release
-from warehouse.kumo.release.outcome_runs import outcome_row, read_outcomes
-from warehouse.kumo.release.run_table import Place, count_outcomes, count_revised
+from perennial.schemas.kumo.things import Rejection, Setting
+from perennial.schemas.rows import Row
+from perennial.warehouse.kumo.release.layout import Release
+from perennial.warehouse.kumo.release.outcome_runs import outcome_row, read_outcomes
+from perennial.warehouse.kumo.release.run_table import Place, count_outcomes, count_revised
 
 
 def other_outcomes(release: Release, with_instances: Iterable[Place], players: Iterable[str]) -> list[Row]:

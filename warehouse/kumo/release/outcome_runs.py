@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.kumo.things import Setting
-from schemas.rows import Row
-from warehouse.kumo.release.files import Skipped, read_lines
-from warehouse.kumo.release.layout import SettingFile
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import Row
+from perennial.warehouse.kumo.release.files import Skipped, read_lines
+from perennial.warehouse.kumo.release.layout import SettingFile
 
 _MAX_LINE_BYTES = 100_000_000
 

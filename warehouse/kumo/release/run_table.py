@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import UnreadableInput
-from schemas.kumo.things import TURN_LIMIT, Setting
-from schemas.tables import TABLES
-from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.trajectories import Boards
-from warehouse.kumo.rows import episode_id
+from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.kumo.things import TURN_LIMIT, Setting
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.trajectories import Boards
+from perennial.warehouse.kumo.rows import episode_id
 
 if TYPE_CHECKING:
     import pyarrow

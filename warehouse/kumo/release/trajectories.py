@@ -20,16 +20,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemas.errors import PerennialError
-from schemas.kumo.things import Rejection, Setting
-from schemas.rows import Row
-from schemas.tables import TABLES
-from warehouse.kumo.release.files import Skipped, read_lines
-from warehouse.kumo.release.layout import SettingFile
-from warehouse.kumo.release.outcome_runs import read_outcome_rows
-from warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
-from warehouse.kumo.rows import episode_id, kumo_episode_row
-from warehouse.staging.merge_parts import write_sorted
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.kumo.things import Rejection, Setting
+from perennial.schemas.rows import Row
+from perennial.schemas.tables import TABLES
+from perennial.warehouse.kumo.release.files import Skipped, read_lines
+from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.outcome_runs import read_outcome_rows
+from perennial.warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
+from perennial.warehouse.kumo.rows import episode_id, kumo_episode_row
+from perennial.warehouse.staging.merge_parts import write_sorted
 
 if TYPE_CHECKING:
     import pyarrow

@@ -22,9 +22,9 @@ from typing import Annotated, Any, NoReturn
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
-from schemas.errors import quote
-from schemas.game import EpisodeStatus
-from schemas.kumo.things import TURN_LIMIT
+from perennial.schemas.errors import quote
+from perennial.schemas.game import EpisodeStatus
+from perennial.schemas.kumo.things import TURN_LIMIT
 
 
 class ForeignLine(ValueError):

@@ -1,6 +1,6 @@
 """The environment `perennial-knowlogic` of verifiers."""
 
-from flows.verifiers_tasks.define import define_environment
+from perennial.flows.verifiers_tasks.define import define_environment
 
 Questions, Environment, Player, load_environment = define_environment("knowlogic")
 

@@ -1,6 +1,6 @@
 """Absolute difference of a pair (F.2 of the paper)."""
 
-from tasks.beyondbench.easy.pair_task import pair_task
+from perennial.tasks.beyondbench.easy.pair_task import pair_task
 
 TASK = pair_task(
     __name__,

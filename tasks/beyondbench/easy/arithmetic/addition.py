@@ -1,7 +1,7 @@
 """Addition: the sum of a list (F.2 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values
 
 
 def _sum_by_sign(values: Values) -> int:

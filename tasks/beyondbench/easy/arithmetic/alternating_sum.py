@@ -1,7 +1,7 @@
 """Alternating sum of a list: x1 - x2 + x3 - .. (F.2 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values
 
 
 def _alternate(values: Values) -> int:

@@ -3,10 +3,10 @@
 import random
 from fractions import Fraction
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.kinds import decimal
-from tasks.beyondbench.easy.lists import count_space
-from tasks.beyondbench.easy.pair_task import LARGEST, PairParams, draw_pair, pair_task
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.kinds import decimal
+from perennial.tasks.beyondbench.easy.lists import count_space
+from perennial.tasks.beyondbench.easy.pair_task import LARGEST, PairParams, draw_pair, pair_task
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> PairParams | None:

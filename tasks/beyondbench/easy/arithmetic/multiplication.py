@@ -4,10 +4,10 @@ import math
 import random
 from collections.abc import Iterable
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, count_space
-from tasks.beyondbench.task import Variation
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import ListParams, Values, count_space
+from perennial.tasks.beyondbench.task import Variation
 
 LARGEST_PRODUCT = 10**15 - 1
 

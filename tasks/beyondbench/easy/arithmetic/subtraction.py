@@ -1,6 +1,6 @@
 """Subtraction: the first number of a pair from the second (F.2 of the paper)."""
 
-from tasks.beyondbench.easy.pair_task import pair_task
+from perennial.tasks.beyondbench.easy.pair_task import pair_task
 
 TASK = pair_task(
     __name__,

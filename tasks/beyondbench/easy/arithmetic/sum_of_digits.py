@@ -1,7 +1,7 @@
 """Sum of the digits of all elements, signs aside (F.2 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values
 
 
 def _add_digits(values: Values) -> int:

@@ -3,9 +3,9 @@
 import random
 from itertools import pairwise
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, guess_count
-from tasks.beyondbench.easy.planted import arrange
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import ListParams, Values, guess_count
+from perennial.tasks.beyondbench.easy.planted import arrange
 
 
 def _subtract_descents(values: Values) -> int:

@@ -10,9 +10,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.beyondbench.things import Answer, Space, one
-from tasks.beyondbench.easy.kinds import INTEGER
-from tasks.beyondbench.easy.lists import (
+from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.tasks.beyondbench.easy.kinds import INTEGER
+from perennial.tasks.beyondbench.easy.lists import (
     LARGE,
     STANDARD,
     Integer,
@@ -23,8 +23,8 @@ from tasks.beyondbench.easy.lists import (
     numbers_of,
     read_list,
 )
-from tasks.beyondbench.easy.planted import plant_distinct
-from tasks.beyondbench.task import RIGHT, Task
+from perennial.tasks.beyondbench.easy.planted import plant_distinct
+from perennial.tasks.beyondbench.task import RIGHT, Task
 
 DIVISORS = (2, 3, 5)
 _DIVISOR = re.compile(r"^Count the multiples of ([0-9]{1,3}) in this list", re.MULTILINE)

@@ -3,10 +3,10 @@
 import math
 import random
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import LARGEST, ListParams, count_space, guess_count, numbers_of
-from tasks.beyondbench.easy.planted import plant_distinct
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import LARGEST, ListParams, count_space, guess_count, numbers_of
+from perennial.tasks.beyondbench.easy.planted import plant_distinct
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> ListParams | None:

@@ -1,8 +1,8 @@
 """Count of palindromic numbers, repeats counted each time (F.3 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import LARGEST, Values, guess_count
-from tasks.beyondbench.easy.planted import plant
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import LARGEST, Values, guess_count
+from perennial.tasks.beyondbench.easy.planted import plant
 
 
 def is_palindrome(value: int) -> bool:

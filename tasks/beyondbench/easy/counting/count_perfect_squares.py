@@ -2,9 +2,9 @@
 
 from math import isqrt
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import LARGEST, Values, guess_count, numbers_of
-from tasks.beyondbench.easy.planted import plant
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import LARGEST, Values, guess_count, numbers_of
+from perennial.tasks.beyondbench.easy.planted import plant
 
 
 def is_square(value: int) -> bool:

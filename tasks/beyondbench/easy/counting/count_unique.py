@@ -3,9 +3,9 @@
 import random
 from itertools import pairwise
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import (
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import (
     ListParams,
     Values,
     count_space,

@@ -4,9 +4,9 @@ import random
 from itertools import cycle, pairwise
 from math import comb
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, guess_count
-from tasks.beyondbench.easy.planted import arrange
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import ListParams, Values, guess_count
+from perennial.tasks.beyondbench.easy.planted import arrange
 
 
 def _count_peaks(values: Values) -> int:

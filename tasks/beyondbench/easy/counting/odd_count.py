@@ -2,9 +2,9 @@
 
 import random
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, guess_count, numbers_of
-from tasks.beyondbench.easy.planted import plant_distinct
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import ListParams, guess_count, numbers_of
+from perennial.tasks.beyondbench.easy.planted import plant_distinct
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> ListParams:

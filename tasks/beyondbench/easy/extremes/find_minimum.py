@@ -1,6 +1,6 @@
 """The smallest element (F.5 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.list_task import list_task
 
 TASK = list_task(
     __name__,

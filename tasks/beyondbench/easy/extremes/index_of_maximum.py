@@ -1,7 +1,7 @@
 """The index, from 0, of the first largest element (F.5.5 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values, guess_count
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values, guess_count
 
 
 def _step_through(values: Values) -> int:

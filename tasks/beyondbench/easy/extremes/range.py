@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.list_task import list_task
 
 TASK = list_task(
     __name__,

@@ -1,7 +1,7 @@
 """The largest element below the maximum (F.5 of the paper)."""
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values
 
 
 def _below_maximum(values: Values) -> int:

@@ -6,9 +6,9 @@ The paper's equation 32 counts from 1 and its prompt from 0; the prompt is what 
 import math
 import random
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import (
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import (
     ListParams,
     Values,
     count_space,

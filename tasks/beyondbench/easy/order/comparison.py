@@ -2,9 +2,9 @@
 
 import random
 
-from tasks.beyondbench.easy.kinds import RELATION
-from tasks.beyondbench.easy.pair_task import PairParams, draw_pair, pair_task
-from tasks.beyondbench.forms.relation import RELATIONS
+from perennial.tasks.beyondbench.easy.kinds import RELATION
+from perennial.tasks.beyondbench.easy.pair_task import PairParams, draw_pair, pair_task
+from perennial.tasks.beyondbench.forms.relation import RELATIONS
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> PairParams:

@@ -3,9 +3,9 @@
 import random
 from bisect import bisect_left
 
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import ListParams, Values, draw_distinct
-from tasks.beyondbench.easy.order.tableaux import draw_order
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import ListParams, Values, draw_distinct
+from perennial.tasks.beyondbench.easy.order.tableaux import draw_order
 
 
 def _lay_piles(values: Values) -> int:

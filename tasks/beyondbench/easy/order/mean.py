@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from tasks.beyondbench.easy.kinds import decimal
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import Values
+from perennial.tasks.beyondbench.easy.kinds import decimal
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import Values
 
 
 def _update(values: Values) -> Fraction:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from tasks.beyondbench.easy.kinds import decimal
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import LARGE, STANDARD, Values
+from perennial.tasks.beyondbench.easy.kinds import decimal
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import LARGE, STANDARD, Values
 
 
 def _halve(values: Values) -> Fraction:

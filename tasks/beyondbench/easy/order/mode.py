@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.easy.kinds import INTEGER_SET
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import (
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.kinds import INTEGER_SET
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import (
     ListParams,
     Values,
     count_space,

@@ -2,9 +2,9 @@
 
 import math
 
-from tasks.beyondbench.easy.kinds import INTEGER_LIST
-from tasks.beyondbench.easy.list_task import list_task
-from tasks.beyondbench.easy.lists import LARGEST, Values, list_tokens
+from perennial.tasks.beyondbench.easy.kinds import INTEGER_LIST
+from perennial.tasks.beyondbench.easy.list_task import list_task
+from perennial.tasks.beyondbench.easy.lists import LARGEST, Values, list_tokens
 
 
 def _insert(values: Values) -> list[int]:

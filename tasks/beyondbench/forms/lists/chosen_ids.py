@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 # Longer texts are no answer: nothing that is chosen from is so large.
 _MAX_LENGTH = 2_000

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 _NUMBER = r"[-+]?[0-9]{1,40}"
 _ITEMS = rf"{_NUMBER}(?:\s?,\s?{_NUMBER})*+"

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.lists.integer_list import find_integers, read_integers
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.lists.integer_list import find_integers, read_integers
 
 _EXACT = re.compile(r"[-+]?[0-9]{1,40}(?:\s?,\s?[-+]?[0-9]{1,40})*+")
 _LAST = re.compile(r"(?<![\w.,])[-+]?[0-9]{1,40}+(?:\s(?:and|&)\s[-+]?[0-9]{1,40}+)?(?![\w]|[.,][0-9])")

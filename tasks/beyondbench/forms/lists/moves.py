@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
 
 # How a prompt may ask for a move, the four notations of App. M.
 NOTATIONS = (

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 _NUMBERS = r"\d{1,6}(?:\s*,\s*\d{1,6})*"
 _EXACT = re.compile(rf"\[\s*({_NUMBERS})\s*\]")

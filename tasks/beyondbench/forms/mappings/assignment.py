@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.mappings.pairs import Pairs, find_last_pairs, read_pairs, read_pairs_loosely
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.mappings.pairs import (
+    Pairs,
+    find_last_pairs,
+    read_pairs,
+    read_pairs_loosely,
+)
 
 _VALUE = "(True|False)"
 _ANY_VALUE = "(true|false|t|f|1|0)"

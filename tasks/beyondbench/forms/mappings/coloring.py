@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.mappings.pairs import find_last_pairs, read_pairs, read_pairs_loosely
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.mappings.pairs import find_last_pairs, read_pairs, read_pairs_loosely
 
 _NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.lines import flatten_tables
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.lines import flatten_tables
 
 MAX_TEXT = 2_000
 _EXACT = re.compile(r'\{\s*"[A-Z]": ?\d(?:, ?\s*"[A-Z]": ?\d)*\s*\}')

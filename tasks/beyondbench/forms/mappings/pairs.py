@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
+from perennial.tasks.beyondbench.forms.lines import find_last_lines, flatten_tables
 
 Pairs = dict[str, str]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
+from perennial.schemas.beyondbench.things import Answer
 
 # The largest number of digits that is read: longer ones are no answer of any task.
 MAX_DIGITS = 400

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
 
 PLACES = 2
 MAX_DIGITS = 40

@@ -1,5 +1,5 @@
 """Boolean satisfiability: an assignment that makes all clauses true."""
 
-from tasks.beyondbench.hard.boolean_sat.task import TASK
+from perennial.tasks.beyondbench.hard.boolean_sat.task import TASK
 
 __all__ = ["TASK"]

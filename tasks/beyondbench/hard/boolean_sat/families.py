@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import combinations, product
 
-from tasks.beyondbench.hard.boolean_sat.formula import Clause, SatParams, truth_table
+from perennial.tasks.beyondbench.hard.boolean_sat.formula import Clause, SatParams, truth_table
 
 SIZES = (4, 6, 8, 10, 12)
 RATIOS = (2.5, 3.0, 3.5, 4.0, 4.5)

@@ -2,8 +2,8 @@
 
 from math import comb, log10
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.boolean_sat.families import (
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.boolean_sat.families import (
     HORN_WIDTHS,
     RATIOS,
     WIDTH,

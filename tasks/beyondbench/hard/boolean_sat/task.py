@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.mappings.assignment import AssignmentForm
-from tasks.beyondbench.hard.boolean_sat.families import FAMILIES, SIZES, draw_formula
-from tasks.beyondbench.hard.boolean_sat.formula import SatParams, first_models, truth_table
-from tasks.beyondbench.hard.boolean_sat.space import count_formulas
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.mappings.assignment import AssignmentForm
+from perennial.tasks.beyondbench.hard.boolean_sat.families import FAMILIES, SIZES, draw_formula
+from perennial.tasks.beyondbench.hard.boolean_sat.formula import SatParams, first_models, truth_table
+from perennial.tasks.beyondbench.hard.boolean_sat.space import count_formulas
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 MAX_LISTED = 16
 # Families with few formulas of four variables.

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tasks.beyondbench.hard.constraint_optimization.plan import PlanParams
+from perennial.tasks.beyondbench.hard.constraint_optimization.plan import PlanParams
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from tasks.beyondbench.hard.constraint_optimization.choices import profits_of_choices
-from tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, Project
+from perennial.tasks.beyondbench.hard.constraint_optimization.choices import profits_of_choices
+from perennial.tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, Project
 
 PROFITS = range(200, 601)
 # Of budget, time and personnel; a capacity is a share of what all projects need together.

@@ -14,8 +14,8 @@ d, e, .. (by profit) and z the least of them, the further conditions change the 
 import math
 from fractions import Fraction
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.constraint_optimization.draw import PROFITS, SHARES
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.constraint_optimization.draw import PROFITS, SHARES
 
 # The bands of the needs of budget, time and personnel: four times the lower end is more than three times the
 # upper end by enough for a capacity between, at every size.

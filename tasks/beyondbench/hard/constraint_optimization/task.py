@@ -4,19 +4,19 @@ import random
 
 import numpy as np
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.lists.chosen_ids import ChosenIdsForm
-from tasks.beyondbench.hard.constraint_optimization.choices import (
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.lists.chosen_ids import ChosenIdsForm
+from perennial.tasks.beyondbench.hard.constraint_optimization.choices import (
     SHARE,
     best_profit_by_branches,
     ids_of,
     keeps_limits,
     profits_of_choices,
 )
-from tasks.beyondbench.hard.constraint_optimization.draw import draw_plan
-from tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, read_plan, show_plan
-from tasks.beyondbench.hard.constraint_optimization.space import space_of_plans
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.hard.constraint_optimization.draw import draw_plan
+from perennial.tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, read_plan, show_plan
+from perennial.tasks.beyondbench.hard.constraint_optimization.space import space_of_plans
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 SIZES = (6, 7, 8)
 

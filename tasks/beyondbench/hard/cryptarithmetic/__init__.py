@@ -1,5 +1,5 @@
 """Cryptarithms with proved unique solutions."""
 
-from tasks.beyondbench.hard.cryptarithmetic.task import TASK
+from perennial.tasks.beyondbench.hard.cryptarithmetic.task import TASK
 
 __all__ = ["TASK"]

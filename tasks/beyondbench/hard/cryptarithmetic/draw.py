@@ -8,9 +8,9 @@ import random
 import string
 from typing import get_args
 
-from schemas.beyondbench.things import Solutions
-from tasks.beyondbench.hard.cryptarithmetic.params import CryptarithmParams, Operation
-from tasks.beyondbench.hard.cryptarithmetic.words import MAX_LENGTH, WORDS
+from perennial.schemas.beyondbench.things import Solutions
+from perennial.tasks.beyondbench.hard.cryptarithmetic.params import CryptarithmParams, Operation
+from perennial.tasks.beyondbench.hard.cryptarithmetic.words import MAX_LENGTH, WORDS
 
 # For sums and differences the size is the number of digits of both operands (of a difference: of minuend and
 # subtrahend); for products and quotients that of both factors together.
@@ -104,7 +104,7 @@ def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
     """Return the first solution and how many were found, up to `limit`."""
     import numpy as np
 
-    from tasks.beyondbench.hard.cryptarithmetic.kernel import count_solutions
+    from perennial.tasks.beyondbench.hard.cryptarithmetic.kernel import count_solutions
 
     letters = params.letters
     places = {letter: place for place, letter in enumerate(letters)}

@@ -2,9 +2,9 @@
 
 import math
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, WORD_VARIATIONS, word_choices
-from tasks.beyondbench.hard.shares import least_share
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import FACTORS, WORD_VARIATIONS, word_choices
+from perennial.tasks.beyondbench.hard.shares import least_share
 
 # Pairs of factors whose cryptarithm has one solution and at least four letters, by the factors' digits:
 # {letters: pairs}, counted over all pairs. A product and the quotient of its numbers are sound together.

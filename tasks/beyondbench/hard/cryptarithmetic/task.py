@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.mappings.letters import LettersForm
-from tasks.beyondbench.hard.cryptarithmetic.draw import VARIATIONS, WORD_VARIATIONS, draw, find_solutions
-from tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
-from tasks.beyondbench.hard.cryptarithmetic.space import space
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
+from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import (
+    VARIATIONS,
+    WORD_VARIATIONS,
+    draw,
+    find_solutions,
+)
+from perennial.tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
+from perennial.tasks.beyondbench.hard.cryptarithmetic.space import space
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 _EQUATION = re.compile(r"^Solve this cryptarithm:\n\n([A-Z]+) ([-+*/]) ([A-Z]+) = ([A-Z]+)$", re.MULTILINE)
 _OPERATIONS = {symbol: operation for operation, symbol in SYMBOLS.items()}

@@ -1,5 +1,5 @@
 """Graph coloring: a proper coloring with the fewest colors."""
 
-from tasks.beyondbench.hard.graph_coloring.task import TASK
+from perennial.tasks.beyondbench.hard.graph_coloring.task import TASK
 
 __all__ = ["TASK"]

@@ -13,7 +13,7 @@ from math import gcd
 
 import numpy as np
 
-from tasks.beyondbench.hard.graph_coloring.graph import (
+from perennial.tasks.beyondbench.hard.graph_coloring.graph import (
     MAX_VERTICES,
     MIN_VERTICES,
     Edge,
@@ -80,7 +80,7 @@ def _bipartite(n: int, rng: random.Random) -> Graph | None:
 
 def _planar(n: int, rng: random.Random) -> Graph | None:
     """Return the ends of straight segments between random points, none of which meet."""
-    from tasks.beyondbench.hard.graph_coloring import kernel
+    from perennial.tasks.beyondbench.hard.graph_coloring import kernel
 
     points = [(rng.randrange(_GRID), rng.randrange(_GRID)) for _ in range(n)]
     if len(set(points)) < n:

@@ -60,7 +60,7 @@ def is_connected(vertices: int, edges: Sequence[Edge]) -> bool:
 def clique_number(masks: Sequence[int]) -> int:
     """Return the size of a largest clique."""
     # Imported here and below: the kernel loads numba.
-    from tasks.beyondbench.hard.graph_coloring import kernel
+    from perennial.tasks.beyondbench.hard.graph_coloring import kernel
 
     return int(kernel.clique_number(np.array(masks, np.int64)))
 
@@ -70,7 +70,7 @@ def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STE
 
     Fewer than `lower` colors are known not to be enough.
     """
-    from tasks.beyondbench.hard.graph_coloring import kernel
+    from perennial.tasks.beyondbench.hard.graph_coloring import kernel
 
     coloring = np.zeros(len(masks), np.int64)
     found = kernel.color_with_fewest(np.array(masks, np.int64), lower, max_steps, coloring)

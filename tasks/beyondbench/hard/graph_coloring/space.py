@@ -3,8 +3,8 @@
 from functools import cache
 from math import comb, factorial, log10
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.graph_coloring.families import grid_shapes, smaller_parts
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.graph_coloring.families import grid_shapes, smaller_parts
 
 # GP(m, k) with more automorphisms than the rule says (Frucht, Graver and Watkins 1971).
 _SYMMETRIC = {(4, 1): 48, (5, 2): 120, (8, 3): 96, (10, 2): 240, (10, 3): 240, (12, 5): 144}

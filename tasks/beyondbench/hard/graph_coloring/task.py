@@ -5,17 +5,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.mappings.coloring import ColoringForm
-from tasks.beyondbench.hard.graph_coloring.families import DENSITY, FAMILIES, draw_graph
-from tasks.beyondbench.hard.graph_coloring.graph import (
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.mappings.coloring import ColoringForm
+from perennial.tasks.beyondbench.hard.graph_coloring.families import DENSITY, FAMILIES, draw_graph
+from perennial.tasks.beyondbench.hard.graph_coloring.graph import (
     GraphParams,
     color_with_fewest,
     has_coloring,
     neighbors,
 )
-from tasks.beyondbench.hard.graph_coloring.space import count_graphs
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.hard.graph_coloring.space import count_graphs
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 # Families with few graphs at their smallest size.
 _SMALL = {"complete", "cycle", "wheel", "grid", "petersen_variant", "ramsey"}

@@ -1,5 +1,5 @@
 """Logic grid puzzles with proved unique solutions."""
 
-from tasks.beyondbench.hard.logic_grid.task import TASK
+from perennial.tasks.beyondbench.hard.logic_grid.task import TASK
 
 __all__ = ["TASK"]

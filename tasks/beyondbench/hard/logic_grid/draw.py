@@ -2,8 +2,8 @@
 
 import random
 
-from tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
-from tasks.beyondbench.hard.logic_grid.params import (
+from perennial.tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
+from perennial.tasks.beyondbench.hard.logic_grid.params import (
     SIZES,
     Category,
     Clue,
@@ -47,7 +47,7 @@ def draw(variation: str, size: int, rng: random.Random) -> LogicGridParams | Non
 def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list[Clue] | None:
     import numpy as np
 
-    from tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
+    from perennial.tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
 
     people = list(range(size))
     truth = [people, *(rng.sample(people, size) for _ in range(size))]

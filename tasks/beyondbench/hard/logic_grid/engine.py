@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tasks.beyondbench.hard.logic_grid import kernel
-from tasks.beyondbench.hard.logic_grid.params import Clue, Kind
+from perennial.tasks.beyondbench.hard.logic_grid import kernel
+from perennial.tasks.beyondbench.hard.logic_grid.params import Clue, Kind
 
 Array = Any
 _CODES: dict[Kind, int] = {

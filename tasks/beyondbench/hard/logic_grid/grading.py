@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations, product
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.hard.logic_grid.params import Item, LogicGridParams
-from tasks.beyondbench.task import RIGHT
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.hard.logic_grid.params import Item, LogicGridParams
+from perennial.tasks.beyondbench.task import RIGHT
 
 Table = dict[str, dict[str, str]]
 

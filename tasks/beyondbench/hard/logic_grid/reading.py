@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from tasks.beyondbench.hard.logic_grid.params import Category, Clue, Item, Kind, LogicGridParams
+from perennial.tasks.beyondbench.hard.logic_grid.params import Category, Clue, Item, Kind, LogicGridParams
 
 _PEOPLE = re.compile(r"^People: ([^\n]+)$", re.MULTILINE)
 _CATEGORIES = re.compile(r"^Categories:\n((?:- \w+: [^\n]+\n)+)", re.MULTILINE)

@@ -3,18 +3,18 @@
 import math
 import random
 
-from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
-from tasks.beyondbench.hard.logic_grid.draw import VARIATIONS, draw
-from tasks.beyondbench.hard.logic_grid.grading import Table, check, verify
-from tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
-from tasks.beyondbench.hard.logic_grid.params import LogicGridParams
-from tasks.beyondbench.hard.logic_grid.reading import read, show
-from tasks.beyondbench.task import Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space
+from perennial.tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
+from perennial.tasks.beyondbench.hard.logic_grid.draw import VARIATIONS, draw
+from perennial.tasks.beyondbench.hard.logic_grid.grading import Table, check, verify
+from perennial.tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
+from perennial.tasks.beyondbench.hard.logic_grid.params import LogicGridParams
+from perennial.tasks.beyondbench.hard.logic_grid.reading import read, show
+from perennial.tasks.beyondbench.task import Task, Variation
 
 
 def _solve(params: LogicGridParams) -> Solutions:
-    from tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
+    from perennial.tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
 
     n_categories = len(params.categories)
     rows = [encode(clue) for clue in params.clues]

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from schemas.beyondbench.things import Answer, Solutions, Space, one
-from tasks.beyondbench.forms.numbers.integer import IntegerForm
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space, one
+from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 MAX_DIMENSION = 120
 SIZES = (3, 5, 8, 11, 14, 17, 20)
@@ -53,7 +53,7 @@ def _draw(variation: str, size: int, rng: random.Random) -> ChainParams:
 
 def _minimum(params: ChainParams) -> int:
     # Imported here: the kernel loads numba.
-    from tasks.beyondbench.hard.matrix_chain.kernel import fewest_multiplications
+    from perennial.tasks.beyondbench.hard.matrix_chain.kernel import fewest_multiplications
 
     return int(fewest_multiplications(np.array(params.dimensions, np.int64)))
 

@@ -4,8 +4,8 @@ import math
 import random
 from functools import cache
 
-from schemas.beyondbench.things import Solutions
-from tasks.beyondbench.hard.n_queens.params import QueensParams, Rules, placed_range
+from perennial.schemas.beyondbench.things import Solutions
+from perennial.tasks.beyondbench.hard.n_queens.params import QueensParams, Rules, placed_range
 
 # A board with more completions is drawn again: all right answers of a problem are known.
 MOST_COMPLETIONS = 2_000
@@ -37,7 +37,7 @@ def find_completions(params: QueensParams) -> Solutions:
     """Return all completions; none where there are more than `MOST_COMPLETIONS`."""
     import numpy as np
 
-    from tasks.beyondbench.hard.n_queens.kernel import find_boards
+    from perennial.tasks.beyondbench.hard.n_queens.kernel import find_boards
 
     placed = np.full(params.size, -1, np.int64)
     for row, column in params.placed:

@@ -2,9 +2,9 @@
 
 import math
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.n_queens.params import placed_range
-from tasks.beyondbench.hard.shares import least_share
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.n_queens.params import placed_range
+from perennial.tasks.beyondbench.hard.shares import least_share
 
 # Boards that may be drawn, counted over all solutions of the empty board.
 COUNTED: dict[tuple[str, int], int] = {

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.lists.positions import PositionsForm
-from tasks.beyondbench.hard.n_queens.engine import VARIATIONS, draw, find_completions
-from tasks.beyondbench.hard.n_queens.params import SMALL, QueensParams, Rules
-from tasks.beyondbench.hard.n_queens.space import space
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.lists.positions import PositionsForm
+from perennial.tasks.beyondbench.hard.n_queens.engine import VARIATIONS, draw, find_completions
+from perennial.tasks.beyondbench.hard.n_queens.params import SMALL, QueensParams, Rules
+from perennial.tasks.beyondbench.hard.n_queens.space import space
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 
 def _solve(params: QueensParams) -> Solutions:

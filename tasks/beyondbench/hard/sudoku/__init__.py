@@ -1,5 +1,5 @@
 """Sudoku with proved unique solutions."""
 
-from tasks.beyondbench.hard.sudoku.task import TASK
+from perennial.tasks.beyondbench.hard.sudoku.task import TASK
 
 __all__ = ["TASK"]

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from tasks.beyondbench.hard.sudoku.params import MAX_CAGE, Cage, Grid, Kind, SudokuParams
+from perennial.tasks.beyondbench.hard.sudoku.params import MAX_CAGE, Cage, Grid, Kind, SudokuParams
 
 # Bands of empty cells: easy, medium, hard. The size of a problem is the upper end of its band.
 BANDS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -34,7 +34,7 @@ def band_of(variation: str, size: int) -> tuple[int, int]:
 
 def draw(variation: str, size: int, rng: random.Random) -> SudokuParams | None:
     """Return a sudoku with exactly one solution; None where the grid or the band is not reached."""
-    from tasks.beyondbench.hard.sudoku import engine
+    from perennial.tasks.beyondbench.hard.sudoku import engine
 
     kind, n = split_name(variation)
     low, high = band_of(variation, size)

@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tasks.beyondbench.hard.sudoku import kernel
-from tasks.beyondbench.hard.sudoku.params import Grid, Kind, SudokuParams, box_grid, cage_cells, units
+from perennial.tasks.beyondbench.hard.sudoku import kernel
+from perennial.tasks.beyondbench.hard.sudoku.params import (
+    Grid,
+    Kind,
+    SudokuParams,
+    box_grid,
+    cage_cells,
+    units,
+)
 
 Array = Any
 # Nodes of one search: a grid that needs more is drawn again, a given whose removal needs more stays.

@@ -3,9 +3,9 @@
 from functools import lru_cache
 from itertools import combinations, permutations
 
-from schemas.beyondbench.things import Answer
-from tasks.beyondbench.hard.sudoku.params import Grid, SudokuParams, cage_cells, region_grid, units
-from tasks.beyondbench.task import RIGHT
+from perennial.schemas.beyondbench.things import Answer
+from perennial.tasks.beyondbench.hard.sudoku.params import Grid, SudokuParams, cage_cells, region_grid, units
+from perennial.tasks.beyondbench.task import RIGHT
 
 
 def verify(params: SudokuParams, answer: Answer) -> str:

@@ -2,8 +2,8 @@
 
 import math
 
-from schemas.beyondbench.things import Space
-from tasks.beyondbench.hard.sudoku.draw import band_of, split_name
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.hard.sudoku.draw import band_of, split_name
 
 # By number of empty cells: removals from all 288 and all 48 grids that leave one solution, counted.
 EXACT = {

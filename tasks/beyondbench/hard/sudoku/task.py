@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions
-from tasks.beyondbench.forms.grid import GridForm
-from tasks.beyondbench.hard.sudoku.draw import BANDS, draw, split_name
-from tasks.beyondbench.hard.sudoku.grading import check, verify
-from tasks.beyondbench.hard.sudoku.params import BOXES, Cage, Grid, Kind, SudokuParams
-from tasks.beyondbench.hard.sudoku.space import EXACT, space
-from tasks.beyondbench.task import Task, Variation
+from perennial.schemas.beyondbench.things import Answer, Solutions
+from perennial.tasks.beyondbench.forms.grid import GridForm
+from perennial.tasks.beyondbench.hard.sudoku.draw import BANDS, draw, split_name
+from perennial.tasks.beyondbench.hard.sudoku.grading import check, verify
+from perennial.tasks.beyondbench.hard.sudoku.params import BOXES, Cage, Grid, Kind, SudokuParams
+from perennial.tasks.beyondbench.hard.sudoku.space import EXACT, space
+from perennial.tasks.beyondbench.task import Task, Variation
 
 _LETTERS = "ABCDEFGHI"
 _GRID = re.compile(r"^Grid \(0 = empty cell\):\n((?:\d(?: \d)*\n)+)", re.MULTILINE)
@@ -22,7 +22,7 @@ _CAGES = "- The cages listed below"
 
 
 def _solve(params: SudokuParams) -> Solutions:
-    from tasks.beyondbench.hard.sudoku.engine import find_solutions
+    from perennial.tasks.beyondbench.hard.sudoku.engine import find_solutions
 
     grid, found = find_solutions(params)
     if grid is None:

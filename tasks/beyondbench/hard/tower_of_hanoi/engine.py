@@ -9,7 +9,7 @@ where both are as long, there are two shortest sequences, and the paper's claim 
 from collections import deque
 from functools import cache, lru_cache
 
-from tasks.beyondbench.hard.tower_of_hanoi.params import Move
+from perennial.tasks.beyondbench.hard.tower_of_hanoi.params import Move
 
 Path = tuple[Move, ...]
 

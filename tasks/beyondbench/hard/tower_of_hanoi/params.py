@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tasks.beyondbench.forms.lists.moves import NOTATIONS
+from perennial.tasks.beyondbench.forms.lists.moves import NOTATIONS
 
 MIN_DISKS, MAX_DISKS = 3, 8
 PEG_NAMES = ("ABC", "123")

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import Any
 
-from schemas.beyondbench.things import Answer, Solutions, Space
-from tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
-from tasks.beyondbench.hard.tower_of_hanoi.engine import distances_to, find_shortest, neighbours
-from tasks.beyondbench.hard.tower_of_hanoi.params import (
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space
+from perennial.tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
+from perennial.tasks.beyondbench.hard.tower_of_hanoi.engine import distances_to, find_shortest, neighbours
+from perennial.tasks.beyondbench.hard.tower_of_hanoi.params import (
     MAX_DISKS,
     MIN_DISKS,
     PEG_NAMES,
@@ -23,7 +23,7 @@ from tasks.beyondbench.hard.tower_of_hanoi.params import (
     Move,
     stacks_of,
 )
-from tasks.beyondbench.task import RIGHT, Task, Variation
+from perennial.tasks.beyondbench.task import RIGHT, Task, Variation
 
 POSITIONS = "positions"
 DISKS = range(MIN_DISKS, MAX_DISKS + 1)

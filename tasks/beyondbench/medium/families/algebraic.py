@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from math import isqrt, log
 
-from tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
 
 DIGITS = 50
 NEAR = Decimal("1e-9")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Rule, Terms, box_rules, by_name, scale_rules
 
 PAIRS = ((1, 2), (2, 1), (1, -1), (3, 1), (1, 3), (3, -1), (2, 2), (2, 3), (1, -2), (2, -3))
 START = 999

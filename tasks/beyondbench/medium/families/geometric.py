@@ -1,6 +1,6 @@
 """G1-G10: ratios, powers, factorials and figurate numbers (section H.2)."""
 
-from tasks.beyondbench.medium.family import Rule, Terms, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Rule, Terms, by_name, scale_rules
 
 RATIOS = ((2, 1), (3, 1), (4, 1), (5, 1), (1, 2), (3, 2), (5, 2), (7, 2))
 OFFSETS = [(offset,) for offset in range(51)]

@@ -3,7 +3,7 @@
 import random
 from math import isqrt
 
-from tasks.beyondbench.medium.family import Family, Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import Family, Rule, Terms, box_rules, by_name, scale_rules
 
 SMALL = 10_000  # polynomials stay below this (H.4.2)
 POSITION, PARITY, THRESHOLD = CONDITIONS = range(3)  # of X4

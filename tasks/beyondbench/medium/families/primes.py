@@ -6,7 +6,15 @@ from functools import cache
 from itertools import pairwise
 from math import isqrt
 
-from tasks.beyondbench.medium.family import LIMIT, Family, Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import (
+    LIMIT,
+    Family,
+    Rule,
+    Terms,
+    box_rules,
+    by_name,
+    scale_rules,
+)
 
 SHIFT = 999
 ARGUMENTS = 100_000

@@ -7,7 +7,7 @@ This is `HasUniqueExtension` of Algorithm 6: every family of section H and, besi
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from tasks.beyondbench.medium.fits.floors import (
+from perennial.tasks.beyondbench.medium.fits.floors import (
     fit_beatty,
     fit_exponential_floor,
     fit_lambert,
@@ -15,18 +15,23 @@ from tasks.beyondbench.medium.fits.floors import (
     fit_radical_recurrence,
     fit_ratio_floor,
 )
-from tasks.beyondbench.medium.fits.linear import Number, fit_perturbed, fit_polynomial, fit_recurrence
-from tasks.beyondbench.medium.fits.modular import fit_cube_and_fibonacci, fit_sum_modulo_prime
-from tasks.beyondbench.medium.fits.positions import (
+from perennial.tasks.beyondbench.medium.fits.linear import (
+    Number,
+    fit_perturbed,
+    fit_polynomial,
+    fit_recurrence,
+)
+from perennial.tasks.beyondbench.medium.fits.modular import fit_cube_and_fibonacci, fit_sum_modulo_prime
+from perennial.tasks.beyondbench.medium.fits.positions import (
     fit_alternating_operations,
     fit_interleaved,
     fit_nested,
     fit_position_rules,
     fit_spiral,
 )
-from tasks.beyondbench.medium.fits.rules import fit_conditional, fit_transformation
-from tasks.beyondbench.medium.fits.shapes import fit_shape
-from tasks.beyondbench.medium.fits.shifted import fit_shifted
+from perennial.tasks.beyondbench.medium.fits.rules import fit_conditional, fit_transformation
+from perennial.tasks.beyondbench.medium.fits.shapes import fit_shape
+from perennial.tasks.beyondbench.medium.fits.shifted import fit_shifted
 
 Fit = Callable[[Sequence[int]], Iterable[Number]]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isqrt
 
-from tasks.beyondbench.medium.fits.linear import Number, divide
+from perennial.tasks.beyondbench.medium.fits.linear import Number, divide
 
 
 def fit_interleaved(terms: Sequence[int]) -> Iterator[Number]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tasks.beyondbench.medium.fits.linear import Number, divide
+from perennial.tasks.beyondbench.medium.fits.linear import Number, divide
 
 LEAST_OF_BRANCH = 2  # so many steps of each branch must be shown
 LEAST_OF_SEGMENT = 3

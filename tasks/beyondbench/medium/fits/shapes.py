@@ -11,7 +11,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from math import comb, factorial, gcd, isqrt
 
-from tasks.beyondbench.medium.fits.linear import Number, divide
+from perennial.tasks.beyondbench.medium.fits.linear import Number, divide
 
 MAX_TERMS = 13
 _FAR = 10**13  # values beyond this are of no sequence with terms up to a million

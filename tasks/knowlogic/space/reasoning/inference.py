@@ -10,10 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tasks.knowlogic.closure import Closure, Step, close
-from tasks.knowlogic.space.board import Board, Fact
-from tasks.knowlogic.space.reasoning.pairs import compose, inverse, other_slot, pairs_mask, same_slot
-from tasks.knowlogic.space.reasoning.rules import (
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.space.board import Board, Fact
+from perennial.tasks.knowlogic.space.reasoning.pairs import (
+    compose,
+    inverse,
+    other_slot,
+    pairs_mask,
+    same_slot,
+)
+from perennial.tasks.knowlogic.space.reasoning.rules import (
     Vocabulary,
     compose_rules,
     move_rules,

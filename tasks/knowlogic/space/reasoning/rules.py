@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from tasks.knowlogic.space.board import board
-from tasks.knowlogic.space.reasoning.pairs import (
+from perennial.tasks.knowlogic.space.board import board
+from perennial.tasks.knowlogic.space.reasoning.pairs import (
     compose,
     first_slots,
     inverse,

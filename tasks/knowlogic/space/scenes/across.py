@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tasks.knowlogic.space.geometry import Scene
+from perennial.tasks.knowlogic.space.geometry import Scene
 
 Pair = Callable[[int, int], bool]
 Single = Callable[[int], bool]

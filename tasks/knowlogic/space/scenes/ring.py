@@ -6,7 +6,7 @@ clockwise. Only the words clockwise and counter-clockwise tell the two rings apa
 
 from collections.abc import Callable, Mapping
 
-from tasks.knowlogic.space.geometry import Scene
+from perennial.tasks.knowlogic.space.geometry import Scene
 
 Pair = Callable[[int, int], bool]
 Triple = Callable[[int, int, int], bool]

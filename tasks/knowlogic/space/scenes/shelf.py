@@ -7,7 +7,7 @@ tier (or column), `_2` the one after it.
 
 from collections.abc import Callable, Mapping
 
-from tasks.knowlogic.space.geometry import Scene
+from perennial.tasks.knowlogic.space.geometry import Scene
 
 Single = Callable[[int], bool]
 Pair = Callable[[int, int], bool]

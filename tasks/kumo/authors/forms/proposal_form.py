@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from schemas.errors import UnreadableInput, shorten
-from tasks.authors.reply import describe_problems
-from tasks.kumo.configuration import parse_json
-from tasks.kumo.validation.names import fold_name
-from tasks.llm.json_replies import json_text
-from tasks.llm.structured import JsonSchema, object_schema
+from perennial.schemas.errors import UnreadableInput, shorten
+from perennial.tasks.authors.reply import describe_problems
+from perennial.tasks.kumo.configuration import parse_json
+from perennial.tasks.kumo.validation.names import fold_name
+from perennial.tasks.llm.json_replies import json_text
+from perennial.tasks.llm.structured import JsonSchema, object_schema
 
 LONGEST_NAME = 60
 LONGEST_NOUN = 40

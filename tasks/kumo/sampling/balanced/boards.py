@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.kernels.kernel_sources import sources_digest
-from tasks.kumo.sampling import decided, splitmix
-from tasks.kumo.sampling.balanced import reach
-from tasks.kumo.sampling.balanced.reach import can_separate, list_reach
-from tasks.kumo.sampling.construct import Array, Draws, Tables
-from tasks.kumo.sampling.decided import rules_out_all
-from tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, unit
-from tasks.kumo.search import tables as search_tables
-from tasks.kumo.search.tables import count
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
+from perennial.tasks.kumo.sampling import decided, splitmix
+from perennial.tasks.kumo.sampling.balanced import reach
+from perennial.tasks.kumo.sampling.balanced.reach import can_separate, list_reach
+from perennial.tasks.kumo.sampling.construct import Array, Draws, Tables
+from perennial.tasks.kumo.sampling.decided import rules_out_all
+from perennial.tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, unit
+from perennial.tasks.kumo.search import tables as search_tables
+from perennial.tasks.kumo.search.tables import count
 
 _TRIALS = 64  # drawn before the tables are filled, which takes as long as some hundred trials
 

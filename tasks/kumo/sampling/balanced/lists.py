@@ -17,16 +17,16 @@ from functools import cached_property
 
 import numpy as np
 
-from schemas.ids import derive_rng
-from schemas.kumo.samplers import SOLVER
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
-from tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
-from tasks.kumo.sampling.balanced.walk import Trace, walk
-from tasks.kumo.sampling.construct import Array
-from tasks.kumo.sampling.request import SamplingRequest
-from tasks.kumo.sampling.solver import UndecidedError
-from tasks.kumo.sampling.tables import SamplingTables
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.samplers import SOLVER
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
+from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
+from perennial.tasks.kumo.sampling.balanced.walk import Trace, walk
+from perennial.tasks.kumo.sampling.construct import Array
+from perennial.tasks.kumo.sampling.request import SamplingRequest
+from perennial.tasks.kumo.sampling.solver import UndecidedError
+from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 LISTED, REFUSED, CALLS, WALKED, CHECKED, DISAGREED = range(6)  # columns of what is counted per index
 

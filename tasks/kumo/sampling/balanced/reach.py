@@ -8,7 +8,7 @@ shown action. That takes one look at a table per truth and action. Import this m
 
 import numpy as np
 
-from tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 
 _WORD = 64
 

@@ -11,7 +11,8 @@ random lists (`boards.list_boards`), so that what it accepts is uniform.
 
 To find (`BoardFormula`) there is one per configuration and setting. For each truth t of the domain the
 formula holds a copy of the outcome variables, which counts only where t is listed: they are states of shown
-actions, spare t, and rule out every other listed truth. Phases are random (`tasks.kumo.sampling.solver`).
+actions, spare t, and rule out every other listed truth. Phases are random
+(`perennial.tasks.kumo.sampling.solver`).
 """
 
 import random
@@ -22,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from schemas.kumo.things import Setting
-from tasks.kumo.encoding import EncodedConfig
-from tasks.kumo.sampling.construct import Array
-from tasks.kumo.sampling.solver import all_models, exactly, is_countable
-from tasks.kumo.sampling.states import ObservableState
+from perennial.schemas.kumo.things import Setting
+from perennial.tasks.kumo.encoding import EncodedConfig
+from perennial.tasks.kumo.sampling.construct import Array
+from perennial.tasks.kumo.sampling.solver import all_models, exactly, is_countable
+from perennial.tasks.kumo.sampling.states import ObservableState
 
 _CONFLICTS = 200_000
 

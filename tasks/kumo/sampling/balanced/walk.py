@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tasks.kumo.kernels.kernel_part import kernel_part
-from tasks.kumo.kernels.kernel_sources import sources_digest
-from tasks.kumo.sampling import decided, splitmix
-from tasks.kumo.sampling.balanced import boards, reach
-from tasks.kumo.sampling.balanced.boards import is_balanced, list_masks
-from tasks.kumo.sampling.balanced.reach import can_separate, list_reach
-from tasks.kumo.sampling.construct import Array, Tables
-from tasks.kumo.sampling.splitmix import below, seed_generator
-from tasks.kumo.search import tables as search_tables
+from perennial.tasks.kumo.kernels.kernel_part import kernel_part
+from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
+from perennial.tasks.kumo.sampling import decided, splitmix
+from perennial.tasks.kumo.sampling.balanced import boards, reach
+from perennial.tasks.kumo.sampling.balanced.boards import is_balanced, list_masks
+from perennial.tasks.kumo.sampling.balanced.reach import can_separate, list_reach
+from perennial.tasks.kumo.sampling.construct import Array, Tables
+from perennial.tasks.kumo.sampling.splitmix import below, seed_generator
+from perennial.tasks.kumo.search import tables as search_tables
 
 
 class Trace(NamedTuple):

@@ -1,0 +1,1 @@
+"""Fresh reasoning benchmarks for language models."""

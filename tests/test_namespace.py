@@ -1,0 +1,39 @@
+"""Everything is `perennial.*`: a user's own `schemas.py` or package `flows` does not get in the way."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from perennial.warehouse.editions.provenance import code_sha256
+from tests.conftest import REPOSITORY
+
+ROOMS = ("schemas", "prompts", "tasks", "warehouse", "flows")
+
+
+def test_no_package_is_loaded_by_another_name_too() -> None:
+    """pytest has the clone's folder on its path, where `import flows` would load everything a second time."""
+    assert "perennial.warehouse" in sys.modules
+    assert sorted(set(ROOMS) & set(sys.modules)) == []
+
+
+def test_modules_of_a_user_with_our_names_are_not_imported(tmp_path: Path) -> None:
+    for room in ROOMS:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").write_text(f"raise SystemExit('{room} of the user')")
+    command = [sys.executable, "-m", "perennial.flows.cli.app", "tables"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "kumo_books" in done.stdout
+
+
+def test_the_hash_of_the_code_covers_each_file_once() -> None:
+    kinds = {".py", ".sql", ".j2", ".json", ".csv", ".toml"}
+    files = {"__init__.py": REPOSITORY / "src/perennial/__init__.py"}
+    for room in ROOMS:
+        for path in (REPOSITORY / room).rglob("*"):
+            if path.suffix in kinds:
+                files[path.relative_to(REPOSITORY).as_posix()] = path
+    names = sorted(files, key=lambda name: name.split("/"))
+    text = "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()} {name}\n" for name in names)
+    assert code_sha256() == hashlib.sha256(text.encode()).hexdigest()
