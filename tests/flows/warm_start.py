@@ -17,10 +17,24 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
+# What commands import only when they need it: half of the CPU time of a tiny refresh.
+_IMPORTED_LATE = ("cloudpickle", "jinja2", "networkx", "pandas", "scipy.stats")
+_PACKAGES_IMPORTED_LATE = (
+    "perennial.flows.kumo.planning",
+    "perennial.flows.refresh",
+    "perennial.flows.stages",
+    "perennial.tasks.beyondbench",
+    "perennial.tasks.knowlogic",
+    "perennial.tasks.llm",
+    "perennial.warehouse.kumo",
+)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _REQUEST_BYTES = 1 << 20
@@ -118,7 +132,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
     from perennial.flows.cli import app  # noqa: F401
     from perennial.flows.cli.run import evaluate, refresh  # noqa: F401
-    from perennial.flows.refresh import make_units  # noqa: F401
+    from perennial.flows.refresh.template_hashes import template_hashes
     from perennial.schemas.benchmark import benchmarks
     from perennial.warehouse.audit import audit
     from perennial.warehouse.editions.provenance import code_sha256, dependency_versions
@@ -131,9 +145,12 @@ def _import_all(lock: str, *, plain: bool) -> None:
         if benchmark.warm_up is not None:
             with FileLock(lock):
                 benchmark.warm_up()
-    # Both are read once in a process, for the manifest of what it publishes.
+    for name in (*_IMPORTED_LATE, *_modules_of(*_PACKAGES_IMPORTED_LATE)):
+        import_module(name)
+    # All are computed once in a process, for the manifest of what it publishes.
     code_sha256()
     dependency_versions()
+    template_hashes()
     if not plain:
         from perennial.flows.run import by_prefect  # noqa: F401
     else:
@@ -144,6 +161,14 @@ def _import_all(lock: str, *, plain: bool) -> None:
         sys.path.remove(repository)
         audit.CheckpointRunner = PlainRunner  # type: ignore[misc,assignment]
     audit.audit({})
+
+
+def _modules_of(*packages: str) -> Iterator[str]:
+    """Names of all modules in these packages, but for reports, whose drawings are costly to import."""
+    for package in packages:
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if ".report" not in module.name:
+                yield module.name
 
 
 def _leave_prefect_out() -> None:
