@@ -24,6 +24,7 @@ def grow(rule: Rule | str, variations: tuple[int, ...] = (0, 5), **changes: obje
     return grow_seed(replace(request, **changes))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["line_reverse", "grid_transpose", "cube_shear_layers", "line_caesar"])
 def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str) -> None:
     grown, rule = grow(name, tuple(range(10))), RULES[name]

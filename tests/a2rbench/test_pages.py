@@ -33,6 +33,7 @@ def root(tmp_path_factory: pytest.TempPathFactory, made: made_edition.Rows) -> P
     return folder
 
 
+@pytest.mark.slow
 def test_items_are_listed_by_cell_variation_and_setting(root: Path, made: made_edition.Rows) -> None:
     shown = visit(root, "a2rbench-items", edition="a1")
     assert errors_of(shown) == []
@@ -47,6 +48,7 @@ def test_items_are_listed_by_cell_variation_and_setting(root: Path, made: made_e
     assert "V10" in error
 
 
+@pytest.mark.slow
 def test_an_item_is_drawn_beside_its_copy(root: Path) -> None:
     (copy, *_) = [item for item in made_edition.items() if item.is_remapped]
     shown = visit(root, "instances", edition="a1", instance=copy.instance_id)
@@ -71,6 +73,7 @@ def visit_answer(root: Path, made: made_edition.Rows, answer: str) -> AppTest:
     return visit(root, "instances", edition="a1", instance=episode["instance_id"], answer=name)
 
 
+@pytest.mark.slow
 def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> None:
     shown = visit_answer(root, made, json.dumps([HOSTILE]))
     assert errors_of(shown) == []
@@ -82,6 +85,7 @@ def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> Non
     assert not [text for text in drawn_as_markup if "onerror" in text or "javascript" in text]
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_nested_too_deep_is_text(root: Path, made: made_edition.Rows) -> None:
     shown = visit_answer(root, made, DEEP)
     assert errors_of(shown) == []

@@ -20,6 +20,7 @@ def play(player: str, prompt: str) -> tuple[object, str | None]:
     return (None, None) if read is None else (json.loads(read.answer), read.rule)
 
 
+@pytest.mark.slow
 def test_search_solves_every_item_and_names_a_program() -> None:
     for item in made_edition.items():
         answer, rule = play("search", item.prompt)

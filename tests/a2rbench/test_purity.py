@@ -65,6 +65,7 @@ def test_the_inverse_is_tried_with_several_hash_seeds() -> None:
     assert refused.value.reason == "impure"
 
 
+@pytest.mark.slow
 def test_the_gate_finds_what_five_hash_seeds_agree_on() -> None:
     jail, seeds = find_protection().jail, trial_seeds(ORDER, 3)
     (shown,) = run_inputs(ORDER, [LINES], jail, seeds)

@@ -21,6 +21,7 @@ def own_sections(store: Store) -> dict[str, Section]:
     return {section.key: section for section in sections(report_data(store)) if section.key in OWN}
 
 
+@pytest.mark.slow
 def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     made = made_edition.rows()
     add_analyses(made)
@@ -78,6 +79,7 @@ def test_the_leaderboard_and_the_curve_are_drawn(tmp_path: Path) -> None:
     assert "From V0 to V9" in page
 
 
+@pytest.mark.slow
 def test_without_statistics_the_sections_say_what_computes_them(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path / "root", made_edition.rows(), [])
     found = own_sections(store)

@@ -38,6 +38,7 @@ def rates(rows: Rows, column: Callable[[Row, Row], bool]) -> dict[tuple[str, str
     return {key: fmean(values) for key, values in found.items()}
 
 
+@pytest.mark.slow
 def test_accuracy_and_collapse_rate_are_means_over_items(
     rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:

@@ -34,6 +34,7 @@ def one(catalog: Catalog, where: str) -> float:
     return float(value)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalog) -> None:
     board = records(catalog, "FROM a2rbench_leaderboard")
     assert {row["player"] for row in board} == PLAYERS

@@ -48,6 +48,7 @@ def brute_force(vertices, edges):
     return next(limit for limit in range(1, vertices + 1) if extend([], limit))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(8, 9), st.integers(0, 2**36 - 1), st.integers(0, 2**36 - 1))
 def test_three_engines_agree_on_any_graph(vertices, mask, other):

@@ -50,6 +50,7 @@ def test_complete_graphs_are_drawn_for_one_variation_only() -> None:
     assert first.drawn.keys().isdisjoint(second.drawn)
 
 
+@pytest.mark.slow
 def test_a_small_space_is_used_up_then_used_again_and_then_counted_as_missing() -> None:
     first = grow("n_queens", "queens_5", plan=replace(PLAN, instances=20))
     assert len(first.drawn) == 20

@@ -63,6 +63,7 @@ def test_search_brute_force_and_sat_agree_on_any_clues(params):
         assert TASK.verify(params, table) == ""
 
 
+@pytest.mark.slow
 @settings(max_examples=24, deadline=None)
 @given(st.sampled_from(sorted(VARIATIONS)), st.integers(0, 2**32))
 def test_a_drawn_puzzle_has_one_solution_and_no_redundant_clue(variation, index):

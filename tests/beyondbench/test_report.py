@@ -46,6 +46,7 @@ def own_sections(data: ReportData) -> dict[str, Section]:
     return {section.key: section for section in sections(data) if section.key in OWN}
 
 
+@pytest.mark.slow
 def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) -> None:
     data = report_of(tmp_path, {})
     assert data.settings == ("easy", "medium", "hard")
@@ -71,6 +72,7 @@ def test_the_leaderboard_marks_the_best_models_with_all_cells(tmp_path: Path) ->
     assert page.count('class="number best"') == page.count('class="number second"') == 4
 
 
+@pytest.mark.slow
 def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(tmp_path: Path) -> None:
     assert own_sections(report_of(tmp_path / "all", {}))["best_answers"].missing
     made = made_edition.rows()
@@ -87,6 +89,7 @@ def test_tasks_with_right_answers_that_are_not_the_best_show_both_shares(tmp_pat
     assert found["m-large"] == ["0.600", "0.000"]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_was_not_asked(tmp_path: Path) -> None:
     data = report_of(tmp_path, {})
     page = unescape(write_page(data, tmp_path / "out").read_text(encoding="utf-8"))
@@ -99,6 +102,7 @@ def test_the_page_says_what_was_not_asked(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) -> None:
     found = own_sections(report_of(tmp_path, {}))
     missing = [key for key in found if found[key].missing]
@@ -111,6 +115,7 @@ def test_without_facts_of_models_sections_say_what_is_missing(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.slow
 def test_scores_of_fixed_benchmarks_are_set_against_the_hard_suite(tmp_path: Path) -> None:
     store = made_edition.publish(tmp_path, made_edition.rows())
     scores = {"m-large": 95.0, "m-small": 90.0, "other": 85.0, "absent": 99.0}
@@ -149,6 +154,7 @@ def test_scores_of_fixed_benchmarks_are_set_against_the_hard_suite(tmp_path: Pat
     assert HOSTILE not in page.rpartition("<script>")[0]
 
 
+@pytest.mark.slow
 def test_an_edition_of_one_suite_has_no_overall_column_and_no_sizes(tmp_path: Path) -> None:
     found = own_sections(report_of(tmp_path, FAMILY, suites=("easy",)))
     grid = found["leaderboard"].grid
@@ -160,6 +166,7 @@ def test_an_edition_of_one_suite_has_no_overall_column_and_no_sizes(tmp_path: Pa
     assert [drawing.heading.split(":")[0] for drawing in found["violins"].drawings] == ["easy"]
 
 
+@pytest.mark.slow
 def test_models_with_facts_are_drawn_by_parameters_quantisation_and_tuning(tmp_path: Path) -> None:
     data = report_of(tmp_path, FAMILY | QUANTISED)
     found = own_sections(data)
@@ -205,6 +212,7 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
     assert way_of(protocol, "n") == way_of({}, "n")
 
 
+@pytest.mark.slow
 def test_the_facts_that_an_evaluation_states_are_those_of_its_players(tmp_path: Path) -> None:
     data = report_of(tmp_path, FAMILY)
     rows = [row for row in data.tables["model_facts"].records() if row["suite"] == "overall"]

@@ -61,6 +61,7 @@ def test_the_search_finds_every_grid_of_the_known_counts(kind, n, count):
     assert engine.find_solutions(engine.blank(kind, n), 1_000_000)[1] == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variation", EXACT)
 def test_exact_spaces_are_what_counting_all_removals_from_all_grids_gives(variation):
     grids = np.array(all_grids(variation.startswith("diagonal")))

@@ -152,6 +152,7 @@ def test_each_check_has_something_that_it_finds() -> None:
     assert {check for check, _, _ in BROKEN.values()} == set(CHECKS)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

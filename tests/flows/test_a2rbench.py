@@ -16,6 +16,8 @@ from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 ROLES = "tests.a2rbench.scripted_model"
 REFRESH = ("refresh", "--benchmark", "a2rbench", "--root", "data", "--seed", "5")
 SMALL = (*REFRESH, "--seeds", "1", "--variations", "1")
@@ -82,12 +84,10 @@ def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> N
     assert len(query_rows(root, "FROM a2rbench_measures")) == 6
 
 
-@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
 
-@pytest.mark.slow
 def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
     more = ("--edition", "e2", "--players", "search", "--no-remapping")
@@ -134,7 +134,6 @@ def test_a_fresh_item_is_played_by_a_person_who_types_json(setting: str) -> None
         assert result.status == status
 
 
-@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:

@@ -13,6 +13,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:

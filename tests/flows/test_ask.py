@@ -20,6 +20,7 @@ def run(root: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     return commands_on(root, monkeypatch, capsys)
 
 
+@pytest.mark.slow
 def test_each_question_runs_and_says_what_it_answers(root: Store) -> None:
     catalog = open_catalog(root)
     assert len(saved_questions()) >= 20
@@ -82,6 +83,7 @@ def test_the_newest_edition_can_be_named_and_a_pattern_may_match_nothing(run: Ru
     assert "no row: edition=kumo-% fits no edition of the data root, which has e1, e2\n" in nothing.err
 
 
+@pytest.mark.slow
 def test_a_question_without_an_answer_says_why(root: Store, run: Run) -> None:
     for question in saved_questions().values():
         reason = question.no_row

@@ -13,6 +13,8 @@ from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 ROLES = "tests.beyondbench.scripted_model"
 TASKS = "addition,tower_of_hanoi/disks_3,modular_systems/basic"
 REFRESH = ("refresh", "--benchmark", "beyondbench", "--root", "data", "--seed", "5", "--instances", "8")
@@ -83,12 +85,10 @@ def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
     assert found == [(False, "VALID", True), (True, None, True)]
 
 
-@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
 
-@pytest.mark.slow
 def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhausted(
     harness: Harness, root: Path, tmp_path: Path
 ) -> None:
@@ -184,7 +184,6 @@ def test_bad_settings_are_one_line(
     check_refusal(harness, tmp_path, command, words)
 
 
-@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:

@@ -22,6 +22,8 @@ from tests.flows.made_units import make_edition, make_evaluation
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {"writer.missing_rule": 0.4, "writer.wrong_name": 0.3, "reviser.never_right": 0.3}
 GROWN = {
     "settings": ["4x4"],
@@ -60,7 +62,6 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
-@pytest.mark.slow
 def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -> None:
     books: dict[str, dict[str, tuple[Any, ...]]] = defaultdict(dict)
     columns = "instance_id, version, author, verdict, checked_by, revision, is_replacement"
@@ -89,7 +90,6 @@ def test_the_templates_book_stands_beside_each_that_a_model_wrote(grown: Path) -
     assert read == "10 books, read by their grammar"
 
 
-@pytest.mark.slow
 def test_an_episode_was_shown_the_book_that_its_version_names(played: Path) -> None:
     shown = _rows(
         played,
@@ -159,12 +159,10 @@ def test_no_gain_is_shown_where_one_book_was_played(grown: Path) -> None:
     assert _rows(grown, "FROM revisions_gain") == _rows(grown, "FROM version_comparisons") == []
 
 
-@pytest.mark.slow
 def test_the_answers_to_two_books_are_reproduced(played: Path, tmp_path: Path) -> None:
     assert reproduce_unit(Store(str(played)), "e@2", tmp_path).same
 
 
-@pytest.mark.slow
 def test_an_interrupted_evaluation_of_two_books_resumes(
     grown: Path, played: Path, server: RunningServer, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness, clean_environment
 
 
+@pytest.mark.slow
 def test_query_prints_table_csv_and_json(harness: Harness, published: Published, tmp_path: Path) -> None:
     columns = "player, attempted, success_rate, NULL AS nothing, [1, 2] AS listed"
     sql = f"SELECT {columns} FROM leaderboard ORDER BY 1"

@@ -33,6 +33,7 @@ def test_a_new_analysis_gives_the_same_figures_and_writes_nothing(harness: Harne
     assert _content(root) == before
 
 
+@pytest.mark.slow
 def test_external_scores_are_correlated_after_a_new_analysis(harness: Harness, root: Path) -> None:
     before = _content(root / "tables")
     rates = dict(

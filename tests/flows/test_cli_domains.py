@@ -219,6 +219,7 @@ def test_help_has_an_example(command: str) -> None:
     assert f"Example: perennial domains {command}" in out
 
 
+@pytest.mark.slow
 def test_list_shows_every_bundled_domain() -> None:
     names = list(bundled_domains())
     code, out, _ = run("list")

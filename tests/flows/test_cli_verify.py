@@ -100,6 +100,7 @@ def test_an_empty_root_has_nothing_to_verify_and_nothing_to_prune(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_audit_writes_data_docs_into_an_empty_folder(run: Run, store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     broken = Path(store.root) / table_file("episodes", "e1@1")

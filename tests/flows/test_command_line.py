@@ -118,6 +118,7 @@ def test_every_command_takes_a_root(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_json_is_short_for_the_format(give: Run, store: Store) -> None:
     at = ("--root", store.root)
     for command in (["editions", *at], ["query", "FROM editions", *at], ["domains", "list", *at]):

@@ -20,6 +20,8 @@ from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 TRUE, MADE = "Chemical Analysis", "Chemical Analysis (counterfactual)"
 
 
@@ -39,7 +41,6 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
-@pytest.mark.slow
 def test_each_given_domain_has_its_counterfactual_as_a_domain_of_its_own(root: Path) -> None:
     assert _rows(root, "SELECT name, source FROM kumo_domains ORDER BY 1") == [
         (TRUE, "catalog"),

@@ -22,6 +22,7 @@ def run(store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     return commands_on(store, monkeypatch, capsys)
 
 
+@pytest.mark.slow
 def test_a_half_width_becomes_a_design_with_calls(run: Run) -> None:
     shown = run("design", "--players", f"{MODEL},algorithm-3", "--half-width", "0.06", "--json")
     assert shown.code == 0, shown.err

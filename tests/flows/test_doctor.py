@@ -113,6 +113,7 @@ def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(tiny: Path) -> 
     assert not (tiny / "new").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, name: str) -> None:
     spoil, check, told = DAMAGE[name]
@@ -131,6 +132,7 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
     assert digests(root) == before
 
 
+@pytest.mark.slow
 def test_a_line_of_the_terminal_names_status_check_and_remedy(root: Path) -> None:
     cut_a_part(root)
     done = Harness(clean_environment()).perennial("doctor", "--root", "root", cwd=root.parent)
@@ -148,6 +150,7 @@ def test_a_root_that_is_a_file_cannot_be_written(tiny: Path) -> None:
     assert "something else of that name is there" in checks["root"]["seen"]
 
 
+@pytest.mark.slow
 def test_a_read_only_root_cannot_be_written(tiny: Path) -> None:
     require_mounts()
     mount = f"mount --bind {tiny} {tiny} && mount -o remount,ro,bind {tiny}"
@@ -167,6 +170,7 @@ def test_a_clock_behind_what_is_published_is_told(tiny: Path) -> None:
     assert "evaluation 'ahead@1' was published" in checks["clock"]["seen"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "units", "seen"),
     [
@@ -194,6 +198,7 @@ def test_what_is_left_over_in_staging_is_a_warning(
         assert f"--prune-staging {unit}`" in checks[f"staging {unit}"]["remedy"]
 
 
+@pytest.mark.slow
 def test_what_another_version_began_is_not_said_to_be_resumed(root: Path) -> None:
     staging = Staging(Store(str(root)), "begun")
     assert "the same command with the same settings resumes it" in _doctor(root)[1]["staging begun"]["seen"]
@@ -222,6 +227,7 @@ def test_a_lock_is_told_with_its_holder(tiny: Path) -> None:
     assert "perennial unlock" in checks["lock"]["remedy"]
 
 
+@pytest.mark.slow
 def test_it_needs_no_prefect(tiny: Path) -> None:
     program = (
         "import sys\nfrom perennial.flows.doctor.checks import looks\n"
@@ -251,6 +257,7 @@ def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
         assert (code, _not_ok(checks)) == (2, {"root"})
 
 
+@pytest.mark.slow
 def test_the_endpoint_takes_a_right_key_refuses_a_wrong_one_and_misses_one(
     tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +342,7 @@ def test_the_sandbox_is_a_fact_and_no_protection_a_warning(
     assert checks["sandbox"]["seen"].endswith("wrote is run") == (tier != "none")
 
 
+@pytest.mark.slow
 def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREFECT_API_URL", "http://127.0.0.1:9/api")
     monkeypatch.setenv("PERENNIAL_BASE_URL", "http://127.0.0.1:9/v1")
@@ -345,6 +353,7 @@ def test_the_most_severe_failure_decides_the_exit_code(root: Path, monkeypatch: 
     assert {checks[name]["exit_code"] for name in _not_ok(checks)} == {1, 6, 8}
 
 
+@pytest.mark.slow
 def test_published_calls_that_the_ledger_lacks_are_named_with_their_count(root: Path) -> None:
     store = Store(str(root))
     publish_tiny(store, "tiny", datetime.now(UTC))
@@ -360,6 +369,7 @@ def test_published_calls_that_the_ledger_lacks_are_named_with_their_count(root: 
     assert digests(root) == before
 
 
+@pytest.mark.slow
 def test_a_ledger_that_is_gone_is_named_with_the_published_calls(root: Path) -> None:
     (root / "ledger.sqlite").unlink()
     assert _doctor(root)[0] == 0
@@ -370,6 +380,7 @@ def test_a_ledger_that_is_gone_is_named_with_the_published_calls(root: Path) -> 
     assert "is missing, and 3 published model calls were kept in it" in checks["ledger"]["seen"]
 
 
+@pytest.mark.slow
 def test_another_roots_ledger_is_noticed(tiny: Path) -> None:
     other = Path(shutil.copytree(tiny, tiny.parent / "other"))
     for one in (tiny, other):

@@ -110,6 +110,7 @@ def test_a_world_is_written_as_it_is_drawn(here: Path) -> None:
     assert "nowhere" in refuse("world", "--seed", "7", "--out", "nowhere/world.json")
 
 
+@pytest.mark.slow
 def test_score_prints_a_figure_a_verdict_and_what_to_do(here: Path) -> None:
     run("world", "--seed", "7", "--out", "world.json")
     found = json.loads(run("score", "world.json", "--instances", "5", "--json"))

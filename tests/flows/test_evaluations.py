@@ -22,6 +22,8 @@ from tests.flows.grown_root import digests, flip
 from tests.flows.hand_made_root import Run, commands_on
 from tests.flows.made_units import make_edition, make_evaluation
 
+pytestmark = pytest.mark.slow
+
 VIEWS = (
     "leaderboard",
     "domain_scores",
@@ -56,7 +58,6 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
-@pytest.mark.slow
 def test_two_evaluations_give_the_figures_of_one_with_both_players(parted: Path, tmp_path: Path) -> None:
     make_edition(tmp_path, "one", players=["algorithm-3", "random"])
     for view in VIEWS:
@@ -197,7 +198,6 @@ def test_a_name_is_taken_once(root: Path) -> None:
         make_evaluation(root, "one", "mine.2", players=["reader"])
 
 
-@pytest.mark.slow
 def test_every_unit_is_whole_audited_and_reproduced(parted: Path, tmp_path: Path) -> None:
     store = Store(str(parted))
     units = ("one", "one@1", "one@2", "two", "two@1")

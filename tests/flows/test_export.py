@@ -26,6 +26,8 @@ from tests.server.options import ServerOptions
 from tests.server.running import running_server
 from tests.warehouse import tiny_edition
 
+pytestmark = pytest.mark.slow
+
 SHARE = 0.25
 CELLS = {"domains": ["chemical_analysis", "mineral_identification"], "settings": ["4x5"], "instances": 8}
 

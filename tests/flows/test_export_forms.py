@@ -22,6 +22,8 @@ from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 CELLS = {"domains": ["mineral_identification"], "settings": ["4x5"], "instances": 8, "runs": 2}
 
 

@@ -26,6 +26,8 @@ from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.made_units import SETTINGS, make_edition, make_evaluation
 from tests.flows.prefect_harness import edition_content
 
+pytestmark = pytest.mark.slow
+
 # Large enough that few instances of two roots agree by chance; nothing else of it matters.
 FRESH = {"settings": ["6x8"], "instances": 12, "runs": 1, "players": ["random", "algorithm-3"], "seed": None}
 
@@ -111,7 +113,6 @@ def test_no_other_file_holds_the_seed(grown: tuple[Path, Path]) -> None:
         assert drawn == [(None,)]
 
 
-@pytest.mark.slow
 def test_the_operator_reproduces_an_unrevealed_edition_and_nobody_else(
     root: Path, command: Callable[..., Shown]
 ) -> None:
@@ -156,7 +157,6 @@ def test_a_seed_is_revealed_and_checked_against_its_commitment(
     assert "committed to" in altered.out
 
 
-@pytest.mark.slow
 def test_a_revealed_seed_draws_the_same_questions_and_marks_them_replayed(root: Path, tmp_path: Path) -> None:
     secret = secret_of(root)
     again = tmp_path / "again"

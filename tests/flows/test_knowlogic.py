@@ -14,6 +14,8 @@ from tests.knowlogic.scripted_model import MODELS
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 
+pytestmark = pytest.mark.slow
+
 ROLES = "tests.knowlogic.scripted_model"
 REFRESH = ("refresh", "--benchmark", "knowlogic", "--root", "data", "--seed", "5")
 SMALL = (*REFRESH, "--domains", "nature,social", "--questions", "6")
@@ -77,12 +79,10 @@ def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
     check_audit_and_reproduction(root, tmp_path)
 
 
-@pytest.mark.slow
 def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
     more = ("--edition", "e2", "--players", "exact", "--languages", "en", "--questions", "20")
@@ -98,7 +98,6 @@ def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tm
     assert query_rows(data, played) == [(1.0, 40)]
 
 
-@pytest.mark.slow
 def test_imported_questions_are_played_by_models_and_not_by_exact(
     keyed: Harness, server: RunningServer, root: Path, tmp_path: Path
 ) -> None:
@@ -145,7 +144,6 @@ def test_the_papers_size_is_600_questions_at_temperature_0_7(harness: Harness, t
     assert "0.7" in done.stdout
 
 
-@pytest.mark.slow
 def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
     keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import grow_next, settings_of
 
 
+@pytest.mark.slow
 def test_what_is_being_published_is_published_before_a_signal_takes_effect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

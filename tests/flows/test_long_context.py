@@ -22,6 +22,8 @@ from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 DOMAINS = ["chemical_analysis", "mammal_identification", "tree_identification"]
 GROWN = {
     "domains": DOMAINS,
@@ -74,7 +76,6 @@ def shown(root: Path) -> dict[tuple[str, int], list[tuple[str, str]]]:
     return found
 
 
-@pytest.mark.slow
 def test_one_book_of_each_domain_is_shown_and_the_own_one_at_any_place(
     shown: dict[tuple[str, int], list[tuple[str, str]]],
 ) -> None:
@@ -132,7 +133,6 @@ def test_rates_by_place_are_of_where_the_book_stood(
     assert all(rate == 1 for player, third, _, rate, *_ in found if player == "scripted" or third == 3)
 
 
-@pytest.mark.slow
 def test_the_report_lists_it_and_the_same_answers_are_read_again(root: Path, tmp_path: Path) -> None:
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None

@@ -50,6 +50,7 @@ def test_a_misspelt_player_is_refused_with_a_suggestion(
     assert described.code == 0, described.err
 
 
+@pytest.mark.slow
 def test_a_model_with_a_name_like_a_programs_is_taken_where_its_server_lists_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

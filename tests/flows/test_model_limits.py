@@ -22,6 +22,7 @@ ONE_BATCH = (
 PRICES = "model,prompt_usd_per_million,completion_usd_per_million,cached_usd_per_million,as_of,source\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "model", "told"),
     [
@@ -106,6 +107,7 @@ def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_limit_of_cost_stops_before_it_is_passed_and_needs_a_price(keyed: Harness, tmp_path: Path) -> None:
     command = (*ONE_BATCH, "--root", str(tmp_path), "--max-tokens", "200")
     with running_server(ServerOptions(keys=(KEY,))) as server:

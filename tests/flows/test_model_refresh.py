@@ -18,6 +18,8 @@ from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.server.wire import request_digest
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {
     **dict.fromkeys(("429", "500", "503", "408", "409", "drop", "drop_midway", "html", "invalid_json"), 0.02),
     **dict.fromkeys(("fenced", "prose", "think_tags", "reasoning_field", "missing_usage"), 0.1),
@@ -69,7 +71,6 @@ def _count_answers(root: Path) -> int:
         connection.close()
 
 
-@pytest.mark.slow
 def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[LogLine], str]) -> None:
     root, log, out = undisturbed
     catalog = open_catalog(Store(str(root)))
@@ -90,7 +91,6 @@ def test_models_author_and_play_a_whole_edition(undisturbed: tuple[Path, list[Lo
     assert re.search(r"^models: +\d+ calls, cost unknown; [\d,]+ tokens in", out, re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_the_funnel_and_the_costs_of_authors_add_up(undisturbed: tuple[Path, list[LogLine], str]) -> None:
     catalog = open_catalog(Store(str(undisturbed[0])))
     funnel = dict(catalog.query("SELECT step, number FROM authoring_funnel WHERE category = 'all'")[1])
@@ -131,7 +131,6 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
     assert answers_by_digest(log) == _calls_by_digest(root)
 
 
-@pytest.mark.slow
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
     keyed_by_prefect: Harness,
     faulty: ServerOptions,

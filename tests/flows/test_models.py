@@ -58,6 +58,7 @@ def test_each_line_of_the_starter_files_is_valid_when_it_is_uncommented(
     assert entry.model_fields_set == set(ModelEntry.model_fields)
 
 
+@pytest.mark.slow
 def test_check_tries_each_model_and_says_what_to_write_where_one_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -78,6 +78,7 @@ def second(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield server
 
 
+@pytest.mark.slow
 def test_one_evaluation_is_played_at_two_servers_with_the_parameters_of_each_model(
     root: Path,
     second: RunningServer,
@@ -126,6 +127,7 @@ def drop_seconds(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "seconds"}
 
 
+@pytest.mark.slow
 def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
     root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +145,7 @@ def test_whoever_corrects_the_facts_of_a_model_resumes_what_was_begun(
     assert (workspace.staging.done_keys(), workspace.staging.read_plan()) == (staged, plan)
 
 
+@pytest.mark.slow
 def test_smoke_buys_one_episode_of_each_model_before_the_rest(
     root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +173,7 @@ def test_smoke_buys_one_episode_of_each_model_before_the_rest(
     assert (int(smoked[0]), refused) == (first, 1)
 
 
+@pytest.mark.slow
 def test_what_smoke_bought_is_not_bought_again(
     root: Path, second: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

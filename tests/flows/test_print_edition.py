@@ -30,6 +30,7 @@ def _print(root: Path, edition: str, capsys: pytest.CaptureFixture[str], as_json
     return capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_json_holds_every_rate_in_the_order_of_every_board(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

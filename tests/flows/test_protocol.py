@@ -22,6 +22,8 @@ from tests.kumo.paper_clone import AGENT_FILE, write_clone
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 PLAYERS = ["paper", "closed:paper", "algorithm-3"]
 
 
@@ -53,7 +55,6 @@ def _plan(root: Path, evaluation: str) -> dict[str, Any]:
     return plan
 
 
-@pytest.mark.slow
 def test_the_book_is_what_solves_and_the_gap_is_a_figure_with_an_interval(root: Path) -> None:
     rates = dict(_rows(root, "SELECT player, success_rate FROM leaderboard"))
     assert rates["paper"] == rates["algorithm-3"] == rates["later"] == 1.0

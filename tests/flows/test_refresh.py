@@ -124,6 +124,7 @@ def test_a_killed_refresh_goes_on_and_gives_the_same_edition(
     assert not list((tmp_path / "staging").glob("*"))
 
 
+@pytest.mark.slow
 def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness, tmp_path: Path) -> None:
     command = ("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "5")
     options = ("--players", "algorithm-3", "--root", str(tmp_path), "--json")

@@ -86,6 +86,7 @@ def csv_records(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(Path(name).read_bytes().decode("utf-8"), newline="")))
 
 
+@pytest.mark.slow
 def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run, tmp_path: Path) -> None:
     shown = run("--root", root)
     assert (shown.code, shown.err) == (0, "")
@@ -183,6 +184,7 @@ def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run:
     assert (float(own["difference"]), float(own["p_value"])) == (0.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_tables_are_written_a_file_each(root: Path, run: Run, form: str) -> None:
     shown = run("--root", root, "new", "--format", form, "--out", "out")

@@ -21,6 +21,8 @@ from tests.flows.made_units import SETTINGS, make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 GROWN = {
     "domains": ["chemical_analysis", "mammal_identification"],
     "settings": ["easy", "12x16"],
@@ -46,7 +48,6 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
-@pytest.mark.slow
 def test_small_instances_are_played_with_reports_by_who_can_weigh_or_read_them(root: Path) -> None:
     found = _rows(
         root,
@@ -137,7 +138,6 @@ def test_scores_stand_beside_the_exact_reference(root: Path) -> None:
     assert (model["stated"], model["brier_score"]) == (0, None)
 
 
-@pytest.mark.slow
 def test_the_report_lists_the_gap_and_the_same_answers_are_read_again(root: Path, tmp_path: Path) -> None:
     section = book_versions(report_data(Store(str(root))))
     assert section.grid is not None

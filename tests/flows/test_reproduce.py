@@ -71,6 +71,7 @@ def test_a_second_edition_is_rebuilt_as_if_the_first_had_been_there(harness: Har
     assert json.loads(done.stdout)["same"]
 
 
+@pytest.mark.slow
 def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, copied: Path) -> None:
     altered: list[str] = []
 
@@ -86,6 +87,7 @@ def test_an_altered_row_is_named_and_ends_with_exit_code_1(harness: Harness, cop
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_row_is_told(harness: Harness, copied: Path) -> None:
     _change(copied, "kumo_books", lambda rows: rows.pop())
     done = harness.perennial("reproduce", "small", "--root", str(copied), "--json", cwd=copied)

@@ -30,6 +30,8 @@ from perennial.warehouse.kumo.release.run_table import count_outcomes, count_rev
 from perennial.warehouse.store.store import Store
 from tests.warehouse.release_tree import EASY, write_files
 
+pytestmark = pytest.mark.slow
+
 DOMAIN = "MedicalEnv"
 CHECKPOINT = "qwen2.5-3b-instruct-4000"
 

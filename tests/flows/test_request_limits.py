@@ -15,13 +15,14 @@ from perennial.warehouse.ledger.reading import LedgerReader
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single
 from tests.server.in_thread import serving
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["grown", "root", "single"]
 
 
 @pytest.mark.parametrize(
     ("fault", "rate"), [("500", 0.5), ("invalid_json", 1.0), ("drop_midway", 0.5), ("429", 0.5)]
 )
-@pytest.mark.slow
 def test_failed_requests_count_and_a_higher_limit_resumes(
     root: Path, single: Rows, fault: str, rate: float
 ) -> None:

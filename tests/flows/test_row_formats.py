@@ -55,6 +55,7 @@ def test_text_is_shown_as_it_is_and_steers_nothing(capsys: pytest.CaptureFixture
         assert json.loads(out)[0]["a"] == NASTY * 5
 
 
+@pytest.mark.slow
 def test_editions_domains_errors_and_doctor_are_shown_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,6 +167,7 @@ def test_names_that_stand_twice_are_refused_in_json(run: Run) -> None:
         print_rows(["a", "a"], [], Format.json)
 
 
+@pytest.mark.slow
 def test_a_table_ends_after_its_first_hundred_rows_and_says_how_many_there_are(run: Run) -> None:
     more = "--limit ROWS shows more, --format csv or json prints all\n"
     shown = run("query", "FROM range(123_456) t(i) -- all;")
@@ -237,6 +239,7 @@ def _on_a_terminal(store: Store, width: int, *arguments: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", text)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_what_does_not_fit_its_width_stands_one_column_below_the_other(store: Store) -> None:
     sql = "SELECT 'first value' AS one, 'second value' AS two, 'third value' AS three FROM range(2)"
     beside = _on_a_terminal(store, 47, sql)
@@ -294,6 +297,7 @@ def test_a_large_result_takes_little_memory(store: Store, form: str, sql: str) -
     assert int(told) < 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_a_reader_that_has_seen_enough_ends_the_query_quietly(store: Store, form: str) -> None:
     command = [*COMMAND, "query", "FROM range(100_000_000)", "--root", store.root, "--format", form]

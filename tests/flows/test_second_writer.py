@@ -15,6 +15,8 @@ from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {
     "writer.missing_rule": 0.4,
     "reviser.never_right": 0.4,
@@ -49,7 +51,6 @@ def _rows(root: Path, sql: str) -> list[tuple[Any, ...]]:
     return open_catalog(Store(str(root))).query(sql)[1]
 
 
-@pytest.mark.slow
 def test_both_writers_books_are_kept_and_checked_by_their_own_writer(root: Path) -> None:
     books = _rows(root, "SELECT instance_id, version, author, checked_by, verdict, revision FROM kumo_books")
     assert len({(of[0], of[-1]) for of in books}) == len(books)

@@ -35,6 +35,8 @@ from tests.server.in_thread import serving
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
 
+pytestmark = pytest.mark.slow
+
 SUMS, RUNS = 4, 2
 CALLS = 2 * SUMS * RUNS  # two sizes
 FAST = Pace(quiet_s=0.02, first_s=0.01, growth=1.5, most_s=0.05, failures=3)
@@ -143,7 +145,6 @@ def test_batches_give_the_rows_of_single_calls_and_each_call_names_its_batch(
         *("batch_cancelled", *sorted(LINE_FAULTS.keys() - {"line_huge"})),
     ],
 )
-@pytest.mark.slow
 def test_whatever_goes_wrong_the_rows_are_the_same_and_what_came_is_not_asked_again(
     root: Path, single: Rows, fault: str
 ) -> None:
@@ -205,7 +206,6 @@ def test_a_batch_that_fails_its_validation_stops_the_stage_with_one_error(root: 
         ("batch_bad_output", "batch batch_2 of 16 requests at .* could not be read 4 times in a row"),
     ],
 )
-@pytest.mark.slow
 def test_a_server_with_wrong_ids_fails_its_player_and_the_others_finish(
     root: Path, single: Rows, fault: str, said: str
 ) -> None:

@@ -14,6 +14,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import commands_on
 from tests.flows.made_units import make_edition, make_unit
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -40,7 +42,6 @@ def _played(root: Path) -> list[tuple[Any, ...]]:
     )[1]
 
 
-@pytest.mark.slow
 def test_a_subset_is_spread_over_domains_and_extended_by_the_rest(root: Path) -> None:
     names = [
         domain

@@ -38,6 +38,8 @@ from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
 from tests.toy import benchmark as toy
 
+pytestmark = pytest.mark.slow
+
 MODEL = ("scripted",)
 RIGHT = {
     ("adder", "small"): 1.0,
@@ -113,7 +115,6 @@ def test_its_editions_are_played_analysed_and_queried(root: Path) -> None:
     assert _rows(root, "SELECT count(*) FROM lineage WHERE benchmark = 'toy'") == [(2 * 120 * 3,)]
 
 
-@pytest.mark.slow
 def test_its_editions_are_audited_reported_and_reproduced(
     root: Path, tmp_path: Path, package: Path, harness: Harness
 ) -> None:
@@ -210,7 +211,6 @@ def test_a_plan_counts_the_calls_of_a_model(tmp_path: Path) -> None:
     assert (row.model, row.calls_low, row.calls_high) == ("some-model", 100, 100)
 
 
-@pytest.mark.slow
 def test_the_command_line_grows_one(
     package: Path, by_prefect: Harness, server: RunningServer, tmp_path: Path
 ) -> None:

@@ -120,6 +120,7 @@ def test_the_line_of_progress_has_a_running_score() -> None:
     assert calls.text.startswith("4 of 7 solved, 1 calls")
 
 
+@pytest.mark.slow
 def test_a_model_that_never_ends_is_told_how_to_play_on(harness: Harness, tmp_path: Path) -> None:
     options = ServerOptions(models=("m",), roles="tests.server.one_action")
     with serving(options) as server:
@@ -138,6 +139,7 @@ def test_a_model_that_never_ends_is_told_how_to_play_on(harness: Harness, tmp_pa
     assert catalog.count("FROM episodes WHERE player = 'm' AND turns = 50") > 0
 
 
+@pytest.mark.slow
 def test_a_model_whose_replies_are_cut_resumes_with_a_higher_limit_on_the_same_questions(
     harness: Harness, tmp_path: Path
 ) -> None:

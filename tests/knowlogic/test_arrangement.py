@@ -1,5 +1,6 @@
 """Two engines over arrangements agree: bit masks of all of them, and python-sat."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def constraints(draw: st.DrawFn, size: int, values: int) -> Constraint:
     return Constraint(tuple(variables), frozenset(draw(st.sets(tuples, max_size=12))))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_enumeration_and_solver_agree(data: st.DataObject) -> None:

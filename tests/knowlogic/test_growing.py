@@ -117,6 +117,7 @@ def test_what_does_not_exist_is_counted() -> None:
     assert {difficulty for difficulty, _ in grown.drawn} == {"easy"}
 
 
+@pytest.mark.slow
 def test_a_small_space_is_used_up() -> None:
     honest = toy_edition.domain()
     few = replace(honest, draw=lambda asked, rng: honest.draw(asked, random.Random(rng.randrange(3))))

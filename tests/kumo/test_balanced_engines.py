@@ -78,6 +78,7 @@ def test_walks_lead_both_engines_to_the_same_instances() -> None:
     assert 0 < sample.counts.unsatisfiable_selections < sample.counts.lists
 
 
+@pytest.mark.slow
 def test_an_instance_of_a_walk_is_a_function_of_seed_and_index() -> None:
     whole = draw(SPARSE, "6x8", 40, COMPILED)
     part = draw(SPARSE, "6x8", 5, COMPILED, first_index=30)

@@ -154,6 +154,7 @@ def _other_end(draw, line):
     return None
 
 
+@pytest.mark.slow
 @settings(unhurried, max_examples=300)
 @given(mutations())
 def test_one_changed_statement_fails(mutation):

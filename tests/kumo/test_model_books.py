@@ -103,6 +103,7 @@ def test_a_right_book_passes_at_once():
     assert version.text.endswith(".\n")
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_any_instances_book_passes_and_can_be_played_by(world):

@@ -157,6 +157,7 @@ def test_a_whole_outcome_left_out_is_missing_once(world, data):
     assert verdict == BookVerdict(missing=(line,))
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data(), st.sampled_from(["action", "label", "low", "high"]))
 def test_an_outcome_under_another_name_or_bound_is_missing_and_extra(world, data, what):

@@ -174,6 +174,7 @@ def test_many_wrong_places_are_counted():
         parse_read_back(json.dumps({"actions": [{"outcomes": []}] * 50, "unclear": []}))
 
 
+@pytest.mark.slow
 @given(st.text() | st.recursive(st.none() | st.text() | st.floats(), st.lists).map(json.dumps))
 def test_any_reply_is_read_or_refused(content):
     with pytest.raises(UnreadableInput):

@@ -67,6 +67,7 @@ def test_a_player_without_a_model_is_refused(text):
         parse_model_player(text, {}, VARIANTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("player", [VANILLA, SYMBOLIC], ids=lambda player: player.name)
 def test_the_scripted_player_solves_the_bundled_domains(player):
     boards = bundled_boards()
@@ -81,6 +82,7 @@ def test_the_scripted_player_solves_the_bundled_domains(player):
         assert len(set(moves(episode))) == len(episode.turns)
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_the_scripted_player_reads_awkward_names_in_both_variants(world):

@@ -87,6 +87,7 @@ def test_the_view_and_the_parser_agree_on_what_is_read() -> None:
     check([(reply, list(TRUTHS), list(ACTIONS)) for reply in replies])
 
 
+@pytest.mark.slow
 def test_they_agree_on_the_authors_parse_errors(release: Path) -> None:
     found: list[Reply] = []
     for file in sorted(release.glob("results/*/VanillaAgent/*/*/*.jsonl")):

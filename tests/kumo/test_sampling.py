@@ -127,6 +127,7 @@ def assert_obeys_the_rules(config: SeedConfig, setting: Setting, instance: Insta
                 assert not any(is_consistent(outcome.states[s], valid) for s in observable(outcome))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @example((IRRELEVANT.config, Setting(2, 2)), 0.0, 1)
 @example((IRRELEVANT.config, Setting(2, 3)), 1.0, 1)
@@ -165,6 +166,7 @@ def test_a_run_that_goes_on_finds_what_one_long_run_finds(
     assert whole.instances == first.instances + rest.instances
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(worlds(), st.data())
 def test_the_solver_selects_states_exactly_where_some_fit(
@@ -182,6 +184,7 @@ def test_the_solver_selects_states_exactly_where_some_fit(
         assert covered == set(invalid)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(worlds(), st.integers(0, 2**64 - 1))
 def test_a_draw_without_the_solver_is_refused_only_where_nothing_fits(
@@ -271,6 +274,7 @@ def test_equal_requests_give_equal_samples_and_seeds_differ(setting: Setting) ->
     assert not set(once.ids) & set(other.ids)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing() -> None:
     request = SamplingRequest(Setting(3, 3), 9_000, 4)
     seen: list[int] = []
@@ -314,6 +318,7 @@ def test_the_order_shown_gives_nothing_away(setting: Setting) -> None:
     assert max(ruling) - min(ruling) < 6 * math.sqrt(2 * 2_000 * 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "setting"), [("FantasyEnv", EASY), ("ChemicalEnv", EASY), ("MusicEnv", HARD)]
 )

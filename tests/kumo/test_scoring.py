@@ -147,6 +147,7 @@ def test_guesses_by_the_rules_are_found_and_balanced_instances_pass(sampler: str
     assert f"by fewest states {rates['fewest states']:.2f}" in found.text
 
 
+@pytest.mark.slow
 def test_a_world_scores_well_and_a_spoilt_one_does_not() -> None:
     world = draw_world(15, 0).config
     checks = {check.name: check for check in score_domain(world, 6)}

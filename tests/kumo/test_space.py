@@ -38,6 +38,7 @@ def config(seed: int, n_truths: int, n_actions: int, most_states: int = 3, share
     return SeedConfig("Random", truths, tuple(o.action for o in outcomes), tuple(outcomes))
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     st.integers(0, 10**6),

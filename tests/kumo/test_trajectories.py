@@ -58,6 +58,7 @@ def test_a_chat_is_what_an_evaluation_shows_and_a_win(policy: str) -> None:
             )
 
 
+@pytest.mark.slow
 def test_the_first_are_for_validation_and_nothing_tells_of_an_edition(tmp_path: Path) -> None:
     records = write(tmp_path, setting="easy,4x8")
     assert [r["split"] for r in records] == 2 * (["validation"] * 2 + ["train"] * 4)

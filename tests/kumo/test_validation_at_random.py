@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ CONFIGS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(CONFIGS)
 def test_no_configuration_crashes_the_validator(config: SeedConfig) -> None:
     findings = validate_config(config)

@@ -1,6 +1,7 @@
 import asyncio
 from itertools import zip_longest
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,6 +121,7 @@ def test_no_minute_holds_more_than_its_limit_and_long_runs_reach_it(per_minute, 
     assert taken[-1][0] <= 60 * units / (0.89 * per_minute) + 1
 
 
+@pytest.mark.slow
 @given(st.integers(1, 500))
 def test_requests_in_any_minute(per_minute):
     async def run():

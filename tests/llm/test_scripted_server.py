@@ -119,6 +119,7 @@ def test_a_token_limit_cuts_the_reply(server: RunningServer, name: str):
     assert make_completion(whole[2])[0]["content"] == "0123456789"
 
 
+@pytest.mark.slow
 def test_the_log_file_holds_what_the_log_holds_and_never_the_key(tmp_path: Path):
     path = tmp_path / "log.jsonl"
     options = ServerOptions(roles=ECHO, keys=(KEY,), log=str(path), faults={"429": 0.5, "prose": 0.5})

@@ -47,6 +47,7 @@ def test_lines_are_questions_and_the_same_command_writes_the_same_bytes(give: Ru
     assert whole.startswith((tmp_path / "c.jsonl").read_bytes())
 
 
+@pytest.mark.slow
 def test_no_line_is_of_an_edition_of_the_root(give: Run, tmp_path: Path) -> None:
     """A space of a few problems, most of which an edition holds, some of them privately."""
     cells = {"benchmark": "beyondbench", "tasks": ["tower_of_hanoi/disks_3"], "private_share": 0.5}

@@ -28,6 +28,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written
 
 
+@pytest.mark.slow
 def test_names_of_players_are_text_and_the_newest_edition_is_shown(page_file: Path) -> None:
     page = page_file.read_text("utf-8")
     assert HOSTILE not in page

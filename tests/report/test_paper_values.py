@@ -93,6 +93,7 @@ def test_a_model_of_the_paper_has_its_value_beside_ours(
     assert section.tables[-1].name == "paper_scores"
 
 
+@pytest.mark.slow
 def test_without_such_a_model_nothing_is_added(tmp_path: Path) -> None:
     section = section_of(knowlogic.publish(tmp_path, knowlogic.rows()), "leaderboard")
     assert section.drawings == ()

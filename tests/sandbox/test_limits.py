@@ -66,6 +66,7 @@ def test_a_reply_has_a_bounded_number_of_values() -> None:
     assert refused.value.reason == "too_large"
 
 
+@pytest.mark.slow
 def test_time_of_the_processor_is_named() -> None:
     with Worker(BUSY) as worker:
         worker.define(GREEDY["endless loop"], "f")

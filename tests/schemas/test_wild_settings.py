@@ -79,6 +79,7 @@ def as_toml(value: Any) -> str:
     return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
 @given(name=st.sampled_from([*FIELDS, "other", "a\nb", ""]), value=VALUES)
 @example(name="domains", value=[[1]])

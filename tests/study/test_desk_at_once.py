@@ -22,6 +22,7 @@ def _moves(lab: Lab, number: int) -> list[tuple[str, int, str]]:
     return [(e.task, e.turn, e.value) for e in ledger.events(number) if e.kind == "move" and e.task == "1"]
 
 
+@pytest.mark.slow
 def test_fifty_participants_at_once_lose_no_move(root: Path, tmp_path: Path) -> None:
     lab = open_lab(root, tmp_path, lambda text: text.replace("participants = 6", f"participants = {_MANY}"))
     desks = [lab.desk(), lab.desk()]

@@ -81,6 +81,7 @@ def played(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     return Played(lab, publish_study(study, lab.store, lab.file, str, close=True, clocks=lab.clock))
 
 
+@pytest.mark.slow
 def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
     lab = played.lab
     people = {_person(lab, 0), _person(lab, 1)}
@@ -229,6 +230,7 @@ def test_nobody_is_named_like_people(played: Played) -> None:
         choose_players(settings, find_benchmark("kumo"), {"authoring": {"writer": ""}, "settings": []})
 
 
+@pytest.mark.slow
 def test_a_person_who_withdraws_later_disappears_from_readers(played: Played, tmp_path: Path) -> None:
     root = Path(shutil.copytree(played.lab.root, tmp_path / "data"))
     lab = replace(played.lab, root=root)

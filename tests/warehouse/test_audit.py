@@ -207,6 +207,7 @@ def test_a_table_that_extends_another_has_its_rows_and_no_other(table: str, sent
     assert lacking == table
 
 
+@pytest.mark.slow
 def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     rows = tiny_edition.rows()
     for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):

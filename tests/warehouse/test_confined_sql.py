@@ -110,6 +110,7 @@ def test_the_confinement_holds_in_the_process(
     assert digests(Path(store.root)) == before
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_a_catalog(store: Store, process: SqlProcess) -> None:
     opened, catalog = open_catalog(store), confined(store, process)
     for sql in (*READING[::3], "FROM test_all_types()", "SELECT TIMESTAMPTZ '2026-01-01'"):
@@ -231,6 +232,7 @@ def test_a_message_holds_plain_values_alone(content: bytes) -> None:
     assert read_plain(BytesIO(struct.pack(">Q", len(good)) + good).read)[0] == "rows"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "a pipe", "not Parquet"])
 def test_a_damaged_file_is_named_with_its_edition(tmp_path: Path, process: SqlProcess, damage: str) -> None:
     store = two_editions(tmp_path)

@@ -68,6 +68,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_tables_come_back_as_they_were_written(store: Store) -> None:
     catalog = open_catalog(store)
     for name, table in tiny_edition.tables().items():
@@ -236,6 +237,7 @@ def test_any_parquet_reader_reads_a_file(store: Store, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_empty_root_has_every_table_and_view_with_their_types(tmp_path: Path) -> None:
     catalog = open_catalog(Store(str(tmp_path)))
     for name, table in TABLES.items():

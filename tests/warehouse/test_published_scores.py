@@ -41,6 +41,7 @@ def test_a_root_without_editions_has_every_row_as_the_benchmarks_declare_it(tmp_
     assert {row["benchmark"] for row in published_rows()} == set(benchmarks())
 
 
+@pytest.mark.slow
 def test_a_script_for_any_duckdb_has_them_too(tmp_path: Path) -> None:
     import duckdb
 

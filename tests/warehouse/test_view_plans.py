@@ -39,6 +39,7 @@ def test_no_view_of_one_edition_is_joined_by_the_edition_alone(
     assert found == {}
 
 
+@pytest.mark.slow
 def test_no_saved_question_about_one_edition_is_joined_by_the_edition_alone(
     connection: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -95,6 +95,7 @@ def test_the_page_shows_any_figure_under_its_title(root: Path, reported: dict[st
         assert len(charts_of(shown)) == len(drawings)
 
 
+@pytest.mark.slow
 def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> None:
     edition = _open_newest(root)
     for one in own_report(edition.benchmark).explored:
@@ -103,6 +104,7 @@ def test_what_the_explorer_alone_shows_has_rows_and_a_question(root: Path) -> No
         assert table.question.endswith("?")
 
 
+@pytest.mark.slow
 def test_the_best_cells_of_a_table_are_bold_and_the_second_shaded(
     root: Path, reported: dict[str, Section]
 ) -> None:

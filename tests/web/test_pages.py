@@ -115,6 +115,7 @@ def test_models_stand_above_programs_on_every_leaderboard(published: Path, more:
     assert rows["player"].iloc[3] == "algorithm-3"
 
 
+@pytest.mark.slow
 def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_path: Path) -> None:
     publish_floor(tmp_path / "data")
     for more in ({}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}):
@@ -129,6 +130,7 @@ def test_the_leaderboard_marks_players_that_never_test_and_draws_the_floor(tmp_p
         assert [layer["encoding"]["x"]["datum"] for layer in (line, label)] == pytest.approx([rate, rate])
 
 
+@pytest.mark.slow
 def test_the_leaderboard_shows_what_the_paper_prints_of_the_same_model(tmp_path: Path) -> None:
     publish_printed(tmp_path / "data")
     (chart,) = charts_of(visit(tmp_path / "data", "leaderboard", edition="printed"))
@@ -142,6 +144,7 @@ def test_the_leaderboard_shows_what_the_paper_prints_of_the_same_model(tmp_path:
         assert {row["paper"] for row in chart.tables["rows"]} == {None}
 
 
+@pytest.mark.slow
 def test_pairs_and_relative_counts_have_a_line_at_zero(published: Path) -> None:
     for page, more in (
         ("pairs", {"setting": "hard"}),
@@ -167,6 +170,7 @@ def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published
     assert not other.warning
 
 
+@pytest.mark.slow
 def test_hostile_text_is_shown_as_text(published: Path) -> None:
     _, rows = open_catalog(Store(str(published))).query(
         "SELECT episode_id FROM episodes WHERE edition = 'hostile' AND player = 'random'"
@@ -229,6 +233,7 @@ def test_an_empty_root_says_what_to_do(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_edition_does_not_hide_the_others(root: Path) -> None:
     (root / row_file("old")).write_bytes(b"PAR1 no more")
     shown = visit(root, "editions")
@@ -250,6 +255,7 @@ def test_a_benchmark_without_pages_shows_in_the_shared_ones(
     assert errors_of(visit(published, "leaderboard")) == []
 
 
+@pytest.mark.slow
 def test_the_box_for_sql_reads_and_does_nothing_else(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

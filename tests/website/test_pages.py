@@ -65,6 +65,7 @@ def test_nothing_of_the_data_is_markup(site: Path) -> None:
     assert HOSTILE in hostile.text
 
 
+@pytest.mark.slow
 def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     domain = "Stars & <b>stripes</b>"
     monkeypatch.setattr(report_root, "DOMAINS", (domain,))
@@ -75,6 +76,7 @@ def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pyt
     assert not NEVER & set(page.tags)
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
     found = pages(site)
     assert {"index.html", "benchmarks/kumo.html", "editions/old.html", player_file(MODEL)} < set(found)
@@ -158,6 +160,7 @@ def test_a_model_shows_its_results_and_why_it_lost(site: Path) -> None:
         assert said in text
 
 
+@pytest.mark.slow
 def test_people_are_one_player_and_no_person_is_named(tmp_path: Path) -> None:
     publish_people(tmp_path / "data", ("human:k7m2qx", "human:b3n8wz"))
     build_site(Store(str(tmp_path / "data")), tmp_path / "site")
@@ -259,6 +262,7 @@ def test_a_root_without_editions_is_one_line(give: Callable[..., Shown], tmp_pat
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "total", "limit"),
     [([], 10, 10), ([3, 4], 10, 10), ([3, 400], 10, 7), ([9, 9, 9], 9, 3), ([1, 100, 100], 21, 10)],

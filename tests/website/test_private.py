@@ -110,6 +110,7 @@ def secrets_of(store: Store) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_byte_of_a_website_is_of_a_private_instance_or_a_secret_seed(root: Store, site: Path) -> None:
     said = say_all(site)
     private = private_texts(open_catalog(root))

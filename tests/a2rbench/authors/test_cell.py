@@ -26,6 +26,7 @@ from tests.a2rbench.scripted_authors import MODEL
 AUTHORING = AuthoringPlan(("catalogue", MODEL), MODEL, "", 3, 2, PARAMS)
 
 
+@pytest.mark.slow
 def test_seeds_of_a_cell_get_rules_of_their_own() -> None:
     ask = ScriptedAsk()
     plan = replace(AUTHORING, candidates=12)

@@ -18,6 +18,8 @@ from tests.a2rbench.expansion.authored_edition import VARIATIONS
 from tests.a2rbench.made_edition import Rows
 from tests.warehouse.doctored_rows import change, drop, find_offenders, list_rules
 
+pytestmark = pytest.mark.slow
+
 Doctor = Callable[[Rows], None]
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from perennial.flows.a2rbench.authoring.estimate_authors import estimate_expansions
 from perennial.schemas.a2rbench.authoring import AuthoringPlan
 from perennial.schemas.a2rbench.plan import A2RBenchPlan
@@ -40,6 +42,7 @@ def test_there_is_none_without_models_or_without_variations() -> None:
     assert estimate_expansions(plan(("a",), variations=0), {}) == []
 
 
+@pytest.mark.slow
 def test_its_bounds_hold_where_all_goes_well_and_where_all_goes_wrong() -> None:
     (a, judge) = estimate_expansions(plan(("a",), variations=1), {})
     asking = Asking()

@@ -14,6 +14,7 @@ from tests.a2rbench.expansion.expanding import Asking, Damage, expand, steps
 GOOD = [("inputs", 1, None), ("inputs_run", 1, None), ("inputs_judged", 1, None)]
 
 
+@pytest.mark.slow
 def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     asking = Asking()
     found = expand(asking, SWAP, range(10))
@@ -28,6 +29,7 @@ def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     assert [request.role for request in asking.requests] == ["expander", "judge"] * 9
 
 
+@pytest.mark.slow
 def test_the_expander_is_shown_code_history_and_what_kind_is_wanted() -> None:
     asking = Asking()
     found = expand(asking, SWAP, (0, 1, 4, 7))
@@ -137,6 +139,7 @@ def test_a_call_without_an_answer_ends_the_work() -> None:
         expand(Asking(damages={"judge 0": fail}), SWAP)
 
 
+@pytest.mark.slow
 def test_inputs_of_an_earlier_edition_are_refused_and_a_seed_of_one_is_not_expanded() -> None:
     before = expand(Asking(), SWAP)
     seed, first = (instance_id(drawn.shown).removeprefix(f"{PREFIX}_") for drawn in before.drawn.values())

@@ -25,6 +25,8 @@ from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import ServerControls
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ServerOptions(models=("m-expander", "m-judge"), roles="tests.a2rbench.scripted_expander", seed=2)
 
 
@@ -56,7 +58,6 @@ def grown(server: ServerControls, tmp_path_factory: pytest.TempPathFactory) -> W
     return workspace
 
 
-@pytest.mark.slow
 def test_all_batches_are_staged_and_no_others(grown: Workspace) -> None:
     progress = progress_of(grown)
     assert progress.missing == []
@@ -114,7 +115,6 @@ def test_attempts_say_which_call_each_step_took(grown: Workspace) -> None:
     assert len(judged) == len(augmented) > 3
 
 
-@pytest.mark.slow
 def test_another_run_on_the_same_ledger_asks_nothing_and_stages_the_same(
     grown: Workspace, server: ServerControls, tmp_path: Path
 ) -> None:
@@ -151,7 +151,6 @@ def test_a_changed_item_of_a_model_is_found_by_the_gate(
         grow_all(workspace, server.url)
 
 
-@pytest.mark.slow
 def test_killed_while_it_expands_it_repeats_no_call_and_stages_the_same(tmp_path: Path) -> None:
     with serving(replace(OPTIONS, hold_after=7)) as server:
         command = [sys.executable, "-m", "tests.a2rbench.expansion.growing", str(tmp_path / "a"), server.url]

@@ -33,6 +33,8 @@ from perennial.warehouse.store.store import Store
 from tests.a2rbench.published import made_lines as own
 from tests.conftest import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 Rows = list[dict[str, Any]]
 
 
@@ -249,7 +251,6 @@ def test_a_faulty_file_and_a_weak_sandbox_are_refused(
     assert CliRunner().invoke(app, [*command, "--accept-weak-sandbox"]).exit_code == 0
 
 
-@pytest.mark.slow
 def test_the_authors_release_gives_back_all_but_four_of_its_seeds(tmp_path: Path) -> None:
     shared = Path(os.environ.get("PERENNIAL_SHARED", REPOSITORY.parent / "shared"))
     file = shared / "a2rbench_release" / "seeds.jsonl"

@@ -101,6 +101,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from([*ONE, *DATA]), _JSON))
 def test_nothing_else_than_that_error_is_raised(changes: dict[str, Any]) -> None:

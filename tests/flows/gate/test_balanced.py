@@ -66,6 +66,7 @@ def _write_ranks(workspace: Workspace, guess: str, ranks: list[int]) -> None:
     store.write_table(workspace.staging.part_file(FACTS, key), facts.columns.cast(schema))
 
 
+@pytest.mark.slow
 def test_a_balanced_edition_passes_and_its_guesses_are_counted(workspace: Workspace) -> None:
     _run(workspace, _cell(workspace).batch("gate"))
     _run(workspace, Batch("overlap"))

@@ -25,6 +25,8 @@ from tests.flows.gate.staged_edition import (
     root_of,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_instance_of_an_earlier_edition_is_found_under_whatever_id(workspace: Workspace) -> None:
     """Earlier ids are no proof: the earlier edition issued the same task under another one."""

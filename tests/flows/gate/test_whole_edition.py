@@ -45,6 +45,8 @@ from tests.flows.gate.staged_edition import (
 from tests.flows.grown_root import grow_next, settings_of
 from tests.flows.prefect_harness import Harness
 
+pytestmark = pytest.mark.slow
+
 
 def test_lists_that_are_not_balanced_are_named_with_their_truths(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ def own_sections(data: ReportData) -> dict[str, Section]:
     return {section.key: section for section in sections(data) if section.key in OWN}
 
 
+@pytest.mark.slow
 def test_the_leaderboard_marks_the_best_models_of_each_column(root: Path, tmp_path: Path) -> None:
     data = report_data(Store(str(root)))
     assert data.settings == ("easy", "medium", "hard")
@@ -106,6 +107,7 @@ def test_odd_editions_say_what_is_missing(tmp_path: Path, changed: dict[str, Any
     assert write_page(data, tmp_path / "out").stat().st_size > 100_000
 
 
+@pytest.mark.slow
 def test_the_pages_show_figures_and_a_question_in_both_languages(root: Path) -> None:
     for name in ("knowlogic_tokens", "knowlogic_levels", "knowlogic_properties"):
         shown = visit(root, "figures", edition="k1", figure=name)

@@ -95,6 +95,7 @@ SHARES: dict[str, Callable[[Row], bool]] = {
 }
 
 
+@pytest.mark.slow
 def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
     edition: Rows, figures: dict[Key, Row]
 ) -> None:

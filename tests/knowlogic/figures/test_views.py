@@ -40,6 +40,7 @@ def same(catalog: Catalog, one: str, other: str) -> None:
     assert found
 
 
+@pytest.mark.slow
 def test_the_leaderboard_has_the_papers_columns_and_order(catalog: Catalog) -> None:
     board = records(catalog, "FROM knowlogic_leaderboard")
     # `other` has no answer in domain mix, and so no average: it stands last.
@@ -202,6 +203,7 @@ def test_errors_make_one_with_right_and_unread_replies(catalog: Catalog) -> None
     )
 
 
+@pytest.mark.slow
 def test_an_imported_edition_of_one_language_has_its_leaderboard(tmp_path: Path) -> None:
     made = made_edition.rows(languages=("en",), imported=True)
     catalog = open_catalog(made_edition.publish(tmp_path, made))

@@ -19,6 +19,7 @@ from perennial.tasks.knowlogic.kinship.solver import check
 from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, say, terms
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_engines_agree(seed: int) -> None:

@@ -91,6 +91,7 @@ def test_a_row_of_two_sexes_or_of_mixed_ages_is_refused(paths: str) -> None:
         read_terms(Knowledge({"kinship/terms": (row,)}))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(families())
 def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
@@ -102,6 +103,7 @@ def test_terms_on_a_family_are_the_words_of_the_graph(born: BornFamily) -> None:
             assert [t.words["zh"] for t in found] == ([expected[who]] if who in expected else [])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(families())
 def test_paths_composed_step_by_step_are_the_relations(born: BornFamily) -> None:

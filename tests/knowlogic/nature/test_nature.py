@@ -56,6 +56,7 @@ def draws(domain: Domain) -> list[tuple[Request, Problem]]:
     return draw_many(domain, 324, 11)
 
 
+@pytest.mark.slow
 def test_nearly_every_request_gives_a_question(draws: list[tuple[Request, Problem]]) -> None:
     # Hard gaps that one thing fits fail in one draw of five; growing draws a hundred times.
     assert len(draws) > 290
@@ -227,6 +228,7 @@ def test_closures_hold_what_rules_make_with_their_steps() -> None:
     assert rules_of_order(WATERS, ["salt", "salt"]) == set()
 
 
+@pytest.mark.slow
 def test_every_entity_and_every_cell_is_used_or_reported() -> None:
     assert find_unused_entities(CHOICES) == []
     assert find_unused_cells(CHOICES, list(MEANINGS.values())) == []

@@ -51,6 +51,7 @@ def test_each_request_can_be_drawn() -> None:
     assert sum(counts.values()) > 0.85 * 4 * len(REQUESTS)
 
 
+@pytest.mark.slow
 def test_requests_are_kept() -> None:
     for request, problem in draw_each_request():
         decision = general().decide(problem)

@@ -25,6 +25,7 @@ def verdict(option: Proposition, *statements: Proposition) -> bool | None:
     return both(*statements, options=(option,)).verdicts[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32))
 def test_engines_agree_on_random_worlds(seed: int) -> None:

@@ -65,6 +65,7 @@ def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
         assert domain().draw(request, random.Random(1)) is None
 
 
+@pytest.mark.slow
 def test_requests_are_kept() -> None:
     for request, each in draw_each_request():
         decision = domain().decide(each)

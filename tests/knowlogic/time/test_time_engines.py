@@ -57,6 +57,7 @@ def enumerate_week(found: Problem) -> Decision:
     return Decision(len(allowed) // symmetry, verdicts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 100_000))
@@ -147,6 +148,7 @@ def test_a_span_lasts_as_long_as_another() -> None:
     assert decide_both(problem("linear", statements, options)) == Decision(1, (True, False, False, True))
 
 
+@pytest.mark.slow
 def test_too_many_assignments_are_refused() -> None:
     statements = [say("year", "born", 1930)]
     options = [say("longer", "junior", "university")]

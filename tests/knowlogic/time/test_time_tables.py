@@ -1,5 +1,7 @@
 """The tables of time: sizes, years of history, orders and spans of a life, every row in use."""
 
+import pytest
+
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.knowledge import Row
 from perennial.tasks.knowlogic.domain import Request
@@ -53,6 +55,7 @@ def test_the_order_of_a_life_has_no_circle_and_follows_the_table() -> None:
     assert table().orders["start_primary", "start_university"] == 3
 
 
+@pytest.mark.slow
 def test_every_row_is_used_by_some_question() -> None:
     used: set[str] = set()
     for seed in range(120):
