@@ -1,4 +1,4 @@
-"""Exact coloring and plane drawings, compiled by numba. Import this module lazily.
+"""Exact coloring and plane drawings, compiled by numba. Import this module late: it loads numba.
 
 A graph is an array of bit masks: the neighbors of each vertex.
 """

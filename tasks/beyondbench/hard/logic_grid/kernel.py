@@ -3,7 +3,8 @@
 `domains[c, v]` is a set of bits: the people who may have value v of category c. Category 0 are the people
 themselves, and the last one holds numbers, of which the value's place is the rank. A clue is a row: whether
 its first two items belong to one person (SAME) or not (DIFFERENT), or ranks that rise (RISING) along its
-items, two of them or three (CHAIN, where the second and the fourth belong to one person).
+items, two of them or three (CHAIN, where the second and the fourth belong to one person). Import this module
+late: it loads numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

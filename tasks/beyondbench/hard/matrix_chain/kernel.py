@@ -1,4 +1,4 @@
-"""The dynamic programme of a matrix chain, compiled by numba. Import this module lazily."""
+"""The dynamic program of a matrix chain, compiled by numba. Import this module late: it loads numba."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 

@@ -2,7 +2,7 @@
 
 Every cell lies in up to six groups: its row, column, region, the two diagonals and its cage. `allow[group]`
 holds the digits that may still go into the group as bits; group 0 allows everything. All randomness comes in
-as arrays, so that results depend on nothing else.
+as arrays, so that results depend on nothing else. Import this module late: it loads numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
