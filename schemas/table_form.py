@@ -48,9 +48,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Disclosure:
+    """What agrees in `columns` with the `to_columns` of a private row of `to_table` tells of that row."""
+
+    columns: tuple[str, ...]
+    to_table: str
+    to_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table: a row's meaning, its columns, the key that orders it and makes a row unique.
 
+    `discloses` says which rows tell of private ones without a reference to them.
     `extends` names a table with the same key: each of its rows has one row here, and no other row is here.
     `is_shared`: several batches may stage the same row, which is kept once; its key is one content id.
     `kind` says what publishes its rows: `questions` an edition, `answers` an evaluation, `either` of them,
@@ -67,6 +77,7 @@ class Table:
     is_shared: bool = False
     kind: Kind = "questions"
     extends: str = ""
+    discloses: tuple[Disclosure, ...] = ()
 
     @property
     def of_editions(self) -> bool:

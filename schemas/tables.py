@@ -81,6 +81,12 @@ INSTANCES = Table(
             "what it shares with other instances that were not drawn independently: a domain, a rule, a pair "
             "of texts",
         ),
+        Column(
+            "origin",
+            "string",
+            "what it was made from, alone or with others: the texts of a question in several languages, an "
+            "original with its copies and variations; its instances are private together",
+        ),
     ),
     key=("instance_id",),
 )

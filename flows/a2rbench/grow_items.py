@@ -8,6 +8,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.a2rbench.item import VARIATIONS, Item
 from perennial.schemas.benchmark import Batch
+from perennial.schemas.ids import content_id
 from perennial.schemas.rows import Rows
 from perennial.tasks.a2rbench.catalogue.registry import RULES
 from perennial.tasks.a2rbench.growing import grow_seed
@@ -53,6 +54,8 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
         seed=seed,
         index=index.get(item.setting, number * VARIATIONS + item.variation),
         cluster=item.rule,
+        # Rules of different dimensions may have the same code.
+        origin=content_id("ao", item.code),
     )
 
 

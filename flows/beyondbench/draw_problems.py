@@ -61,6 +61,7 @@ def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[
         seed=seed,
         index=first + drawn.number,
         cluster=drawn.content_id,
+        origin=drawn.problem.origin,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from perennial.flows.refresh.publish import local_questions
 from perennial.schemas.errors import AuditFailed
+from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rows
 from perennial.schemas.tables import staged_tables
 from perennial.schemas.units import is_evaluation, split_unit
@@ -69,4 +70,5 @@ def _audit_tables(store: Store, unit: str, runner: "CheckpointRunner | None") ->
         names = {name: table_file(name, unit) for name in staged_tables(plan.benchmark, answers=answers)}
         files = {name: store.local_file(file, Path(folder) / name) for name, file in names.items()}
         questions = local_questions(store, split_unit(unit)[0], Path(folder)) if answers else None
-        return audit(files, questions, unit, runner).rows
+        edition = plan if isinstance(plan, EditionPlan) else None
+        return audit(files, questions, unit, runner, edition).rows

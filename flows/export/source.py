@@ -9,8 +9,8 @@ from perennial.flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
 from perennial.schemas.model_calls.calls import Message
 from perennial.schemas.plan import EditionPlan
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.sql.confinement import quote
 from perennial.warehouse.disclosure.export_tables import exported_units
+from perennial.warehouse.disclosure.retirements import private_ids
 from perennial.warehouse.store.store import Store
 
 
@@ -48,10 +48,7 @@ class Source:
     @cached_property
     def private_ids(self) -> frozenset[str]:
         """The instances that are left out."""
-        if not self.leave_out:
-            return frozenset()
-        sql = f"SELECT instance_id FROM private_instances WHERE edition = {quote(self.edition)}"
-        return frozenset(str(id_) for (id_,) in self.catalog.query(sql)[1])
+        return private_ids(self.store, self.edition) if self.leave_out else frozenset()
 
     @cached_property
     def openings(self) -> dict[str, list[Message]]:

@@ -47,6 +47,7 @@ def shared_row(question: Question | Imported, index: int, seed: int | None) -> d
         seed=seed,
         index=index,
         cluster=question.pair,
+        origin=question.pair,
     )
 
 

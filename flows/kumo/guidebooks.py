@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from perennial.tasks.kumo.books.guidebooks import OtherBook
 from perennial.warehouse.catalog.published_rows import read_batches, rows_with
+from perennial.warehouse.disclosure.retirements import private_ids
 from perennial.warehouse.store.store import Store
 
 _OF_A_DOMAIN = 8  # instances, in each setting
@@ -18,13 +19,15 @@ Guidebooks = Mapping[str, Mapping[str, list[OtherBook]]]
 def read_guidebooks(store: Store, edition: str) -> Guidebooks:
     """Return final books by setting and domain; a domain and its counterfactual are one.
 
-    They are those of the first instances of each, so that memory does not grow with the edition.
+    They are those of the first public instances of each: a private one's book would be in the messages of
+    public ones, and memory should not grow with the edition.
     """
+    private = private_ids(store, edition)
     places: dict[str, tuple[str, str]] = {}
     columns = ("instance_id", "setting", "cluster", "index")
     for batch in read_batches(store, "instances", edition, columns, _BATCH):
         for row in batch.to_pylist():
-            if row["index"] < _OF_A_DOMAIN:
+            if row["index"] < _OF_A_DOMAIN and row["instance_id"] not in private:
                 places[row["instance_id"]] = row["setting"], row["cluster"]
     books = rows_with(
         *(store, "kumo_books", edition, "instance_id", sorted(places)),

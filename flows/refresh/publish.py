@@ -49,7 +49,7 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
         # Only now: what is removed while it is read would be missed otherwise.
         require_complete(workspace)
         questions = local_questions(store, plan.edition, folder) if is_evaluation(unit) else {}
-        audited = audit(files, questions, unit)
+        audited = audit(files, questions, unit, plan=plan if isinstance(plan, EditionPlan) else None)
         for key in staging.done_keys():
             audited.rows.extend(staging.read_batch(key, "audits"))
         where = store.location(staging.folder)

@@ -3,7 +3,9 @@
 from perennial.schemas.a2rbench.analysis import CATEGORIES, STYLES
 from perennial.schemas.a2rbench.authoring import STEPS
 from perennial.schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
-from perennial.schemas.table_form import Column, Reference, Table
+from perennial.schemas.table_form import Column, Disclosure, Reference, Table
+
+_ITS_RULE = Disclosure(("rule",), "a2rbench_items", ("rule",))
 
 ITEMS = Table(
     "a2rbench_items",
@@ -54,7 +56,11 @@ ITEMS = Table(
     ),
     key=("instance_id",),
     extends="instances",
-    references=(Reference("instance_id", "instances", "instance_id"),),
+    references=(
+        Reference("instance_id", "instances", "instance_id"),
+        Reference("seed_item", "instances", "instance_id"),
+        Reference("of", "instances", "instance_id"),
+    ),
 )
 
 GATE = Table(
@@ -72,6 +78,7 @@ GATE = Table(
         Column("tier", "string", "protection of the processes that ran the code", allowed=TIERS),
     ),
     key=("domain", "rule"),
+    discloses=(_ITS_RULE,),
 )
 
 ANSWERS = Table(
@@ -137,6 +144,7 @@ RULES = Table(
         Column("call_ids", "list<string>", "calls that wrote and judged it, in order"),
     ),
     key=("domain", "number"),
+    discloses=(_ITS_RULE,),
 )
 
 ATTEMPTS = Table(
@@ -156,6 +164,7 @@ ATTEMPTS = Table(
         Column("call_id", "string", "the call, NULL where none was made: code that was run", nullable=True),
     ),
     key=("domain", "number", "variation", "candidate", "step", "attempt"),
+    discloses=(Disclosure(("domain", "number"), "a2rbench_rules", ("domain", "number")),),
 )
 
 PUBLISHED = Table(

@@ -68,7 +68,8 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     )
     private_share: float = setting(
         0.0,
-        "Share of the instances that exports leave out until `perennial editions --retire`.",
+        "Share of the instances, drawn over the edition, that exports leave out until `perennial editions "
+        "--retire`.",
         ge=0,
         lt=1,
     )

@@ -1,5 +1,6 @@
 """A problem: drawn from (seed, cell, index), shown as a prompt, graded by its task (App. C of the paper)."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 from perennial.prompts.render import render
 from perennial.schemas.beyondbench.things import Answer, Parsed, Solutions
 from perennial.schemas.errors import InstancesExhausted
-from perennial.schemas.ids import content_id, derive_rng
+from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.task import RIGHT, Task
 
@@ -49,6 +50,11 @@ class Problem:
         shown = to_jsonable_python(dict(self.task.words(self.params)))
         return content_id("bb", self.task.name, shown)
 
+    @property
+    def origin(self) -> str:
+        """The id of the task and its parameters, whatever the order of the lists among them."""
+        return content_id("bo", self.task.name, _without_order(json.loads(self.payload)))
+
     def parse(self, reply: str) -> Parsed:
         """Return what was read from a reply."""
         return parse_reply(reply, self.task.form(self.params))
@@ -68,6 +74,15 @@ class Problem:
     def write_answer(self, answer: Answer) -> str:
         """Return the answer in its container, in the required format."""
         return write_answer(self.task, self.params, answer)
+
+
+def _without_order(value: object) -> object:
+    """The value with each list in it sorted."""
+    if isinstance(value, dict):
+        return {key: _without_order(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return sorted(map(_without_order, value), key=canonical_json)
+    return value
 
 
 def write_answer(task: Task[Any], params: Any, answer: Answer) -> str:

@@ -36,6 +36,7 @@ IDS = (
     "book_id",
     "question_id",
     "cluster",
+    "origin",
     "content_hash",
     "pair",
     "seed_item",

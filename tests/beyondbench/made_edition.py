@@ -110,6 +110,7 @@ def _instance_row(own: Row, index: int) -> Row:
         "domain": own["task"],
         "setting": own["suite"],
         "cluster": own["instance_id"],
+        "origin": own["instance_id"],
         "seed": 3,
         "index": index,
         "content_hash": own["instance_id"].removeprefix("bb_"),

@@ -74,14 +74,17 @@ def test_the_share_of_each_domain_and_setting_is_private(grown: Path) -> None:
         "SELECT domain, setting, count(*) FROM private_instances GROUP BY ALL ORDER BY ALL"
     )[1]
     assert [number for *_, number in counted] == [2, 2]
-    # By another way: the smallest hashes of commitment and id.
+    # By another way: the smallest hashes of commitment and origin.
     commitment = read_published_plan(Store(str(grown)), "e").seed_commitment
-    listed = open_catalog(Store(str(grown))).query("SELECT domain, instance_id FROM instances")[1]
+    listed = open_catalog(Store(str(grown))).query("SELECT domain, origin, instance_id FROM instances")[1]
     expected = set()
-    for domain in {domain for domain, _ in listed}:
-        ids = [id_ for of, id_ in listed if of == domain]
-        ids.sort(key=lambda id_: hashlib.sha256(f"{commitment} private {id_}".encode()).hexdigest())
-        expected |= set(ids[:2])
+    for domain in {domain for domain, *_ in listed}:
+        drawn = [
+            (hashlib.sha256(f"{commitment} private {origin}".encode()).hexdigest(), instance_id)
+            for listed_domain, origin, instance_id in listed
+            if listed_domain == domain
+        ]
+        expected |= {instance_id for _, instance_id in sorted(drawn)[:2]}
     assert private_of(grown) == expected
 
 

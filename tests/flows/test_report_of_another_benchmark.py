@@ -80,6 +80,7 @@ def _publish_riddles(root: Path) -> None:
             "index": number,
             "content_hash": f"{domain}{setting}{number}",
             "cluster": f"{domain}{setting}{number}",
+            "origin": f"{domain}{setting}{number}",
         }
         for domain, setting, number in product(DOMAINS, SETTINGS, range(4))
     ]

@@ -89,7 +89,7 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     for index, (content_hash, (a, b)) in enumerate(drawn.items()):
         row = {"instance_id": f"toy_{content_hash}", "benchmark": "toy", "domain": "sums", "setting": size}
         shared = {"seed": plan.seed, "index": index, "content_hash": content_hash}
-        tables["instances"].append(row | shared | {"cluster": row["instance_id"]})
+        tables["instances"].append(row | shared | dict.fromkeys(("cluster", "origin"), row["instance_id"]))
         tables["toy_sums"].append({"instance_id": row["instance_id"], "a": a, "b": b})
     return tables
 

@@ -40,6 +40,7 @@ def instance(
         "benchmark": "kumo",
         "domain": domain,
         "cluster": domain,
+        "origin": domain,
         "setting": setting,
         "content_hash": f"{number:032x}",
         "config_id": config_id,

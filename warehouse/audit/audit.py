@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.ids import canonical_json
+from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row, Rows
-from perennial.schemas.tables import TABLES
+from perennial.schemas.tables import EDITIONS, TABLES
 from perennial.warehouse.audit.great_expectations import CheckpointRunner
 from perennial.warehouse.audit.search import AuditedRows, read_broken, read_rows
 from perennial.warehouse.audit.suites import COLUMNS, NOT_NULL, TYPES, rule_suite, table_suite
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from perennial.schemas.table_form import Table
 
 CROSS_TABLE = "cross_table"
+_PRIVATE = "private_instances"
 _NAMED = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 _NAME_WIDTH = 120
 _MEMORY = "512MB"
@@ -59,14 +61,16 @@ def audit(
     questions: Mapping[str, Path] | None = None,
     unit: str = "staged",
     runner: CheckpointRunner | None = None,
+    plan: EditionPlan | None = None,
 ) -> Audit:
     """Validate these tables of an edition or evaluation, each a local Parquet file.
 
     `questions` are the tables of the edition that the answers among them refer to; those passed their own
-    audit. `runner` is that of several audits, of which Data Docs are to be built.
+    audit. `runner` is that of several audits, of which Data Docs are to be built. `plan` is the edition's,
+    whose private share the rules look at.
     """
     questions = {name: file for name, file in (questions or {}).items() if name not in files}
-    rules = cross_table_rules(set(files), set(questions))
+    rules = cross_table_rules({*files, *([EDITIONS.name] if plan else [])}, set(questions))
     names = {rule: _name_rule(rule) for rule in rules}
     runner = runner or CheckpointRunner()
     runner.add_source(unit, [*files, *names.values()])
@@ -75,6 +79,8 @@ def audit(
         TemporaryDirectory(prefix="perennial-audit-") as folder,
         closing(_view_over_files({**files, **questions}, folder)) as connection,
     ):
+        if plan is not None:
+            _view_private_share(connection, plan)
         for name, file in files.items():
             suite = table_suite(TABLES[name])
             sample = read_rows(connection, TABLES[name], file, suite)
@@ -173,7 +179,8 @@ def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool
 
     Where it names no answers, questions have to be own, if it names any.
     """
-    named = {TABLES[name] for name in _NAMED.findall(sql) if name in TABLES}
+    read = (EDITIONS.name if name == _PRIVATE else name for name in _NAMED.findall(sql))
+    named = {TABLES[name] for name in read if name in TABLES}
     by_kind = (_of_kind(named, kind) for kind in ("answers", "questions", "either"))
     deciding = next(filter(None, by_kind), set())
     return deciding <= own and {table.name for table in named} <= own | others
@@ -199,6 +206,18 @@ def _view_over_files(files: Mapping[str, Path], folder: str) -> "duckdb.DuckDBPy
             f'CREATE VIEW "{name}" AS FROM read_parquet({quote(str(file))}, hive_partitioning = false)'
         )
     return connection
+
+
+def _view_private_share(connection: "duckdb.DuckDBPyConnection", plan: EditionPlan) -> None:
+    """Add what of `editions` is known before it is published, and the view of private instances."""
+    settings = quote(canonical_json({"private_share": plan.private_share}))
+    connection.execute(
+        f"CREATE VIEW {EDITIONS.name} AS SELECT {quote(plan.edition)} AS edition, "
+        f"{quote(plan.seed_commitment)} AS seed_commitment, {settings} AS settings"
+    )
+    views = {entry.name: entry for entry in list_files("perennial.warehouse.catalog", "views")}
+    sql = views[f"{_PRIVATE}.sql"].read_text(encoding="utf-8")
+    connection.execute(f"CREATE VIEW {_PRIVATE} AS {sql}")
 
 
 def validation_row(name: str, suite: str, result: JsonObject, sample: AuditedRows) -> Row:

@@ -1,8 +1,8 @@
 """Write the tables of a published edition and its evaluations for others, private instances left out.
 
-What is left out is every row that refers to a private instance: by a reference of its table, or by naming it.
-Of model calls and messages, those are left out to which no row that is kept refers. A file of which nothing
-is left out is copied as it is.
+What is left out is every row that refers to a private instance: by a reference of its table, by what the
+table discloses, or by naming the instance or its origin. Of model calls and messages, those are left out to
+which no row that is kept refers. A file of which nothing is left out is copied as it is.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import Damaged
-from perennial.schemas.table_form import Table
+from perennial.schemas.table_form import Disclosure, Table
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.catalog import open_catalog, table_file, visible_evaluations
@@ -33,13 +33,18 @@ _MEMORY = "1GB"
 _BLOCK_ROWS = 1 << 14
 # Columns that name an instance, or texts that may, without being references.
 _NAMING = {
-    "statistics": "t.other NOT IN (FROM private_ids)",
-    "rejections": "t.subject NOT IN (FROM private_ids)",
-    "audits": "NOT EXISTS (FROM private_ids AS p WHERE contains(t.observed, p.instance_id))",
-    "instances": "t.instance_id NOT IN (FROM private_ids)",
+    "statistics": "t.other NOT IN (FROM private_names)",
+    "rejections": "NOT EXISTS (FROM private_names WHERE contains(t.subject || ' ' || t.message, name))",
+    "audits": "NOT EXISTS (FROM private_names WHERE contains(t.observed, name))",
+    "validations": "NOT EXISTS (FROM private_names WHERE contains(t.result, name))",
+    "instances": "t.instance_id NOT IN (FROM private_names)",
     "calls": "t.call_id IN (FROM kept_call_ids)",
     "messages": "t.message_id IN (FROM kept_message_ids)",
 }
+_NAMES = """
+SELECT DISTINCT unnest([i.instance_id, i.origin]) AS name
+FROM private_instances JOIN instances AS i USING (edition, instance_id)
+"""
 _MESSAGES = """
 SELECT unnest(from_json(request->'$.messages[*].message_id', '["VARCHAR"]'))
 FROM calls WHERE call_id IN (FROM kept_call_ids)
@@ -121,8 +126,8 @@ def _listed_digests(store: Store, units: Sequence[str]) -> dict[str, str]:
 
 def _keep_public_rows(connection: "duckdb.DuckDBPyConnection") -> bool:
     """Make a view `kept_<table>` of each table; return whether any instance is private."""
-    connection.execute("CREATE TEMP TABLE private_ids AS SELECT instance_id FROM private_instances")
-    (private,) = connection.execute("SELECT count(*) FROM private_ids").fetchall()[0]
+    connection.execute(f"CREATE TEMP TABLE private_names AS {_NAMES}")
+    (private,) = connection.execute("SELECT count(*) FROM private_names").fetchall()[0]
     if not private:
         return False
     last = ("calls", "messages")  # they are kept for the sake of others
@@ -130,9 +135,11 @@ def _keep_public_rows(connection: "duckdb.DuckDBPyConnection") -> bool:
     called: list[str] = []
     while waiting:
         for table in list(waiting.values()):
-            if not {link.to_table for link in table.references} & set(waiting):
+            links = {link.to_table for link in (*table.references, *table.discloses)}
+            if not links & set(waiting):
                 _make_view(connection, table)
                 called += _called_by(table)
+                _add_names(connection, table)
                 del waiting[table.name]
     connection.execute(f"CREATE TEMP TABLE kept_call_ids AS {' UNION '.join(called)}")
     connection.execute(f"CREATE TEMP TABLE kept_message_ids AS {_MESSAGES}")
@@ -148,12 +155,27 @@ def _make_view(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
         for link in table.references
         if link.to_table != "calls"
     ]
+    for told in table.discloses:
+        columns = ", ".join(f't."{name}"' for name in told.columns)
+        conditions.append(f"({columns}) NOT IN ({_select_private(told)})")
     if table.name in _NAMING:
         conditions.append(_NAMING[table.name])
     where = " AND ".join(f"({condition})" for condition in conditions) or "true"
     connection.execute(
         f'CREATE TEMP VIEW "kept_{table.name}" AS SELECT * FROM "{table.name}" AS t WHERE {where}'
     )
+
+
+def _select_private(told: Disclosure) -> str:
+    columns = ", ".join(f'"{name}"' for name in told.to_columns)
+    return f'SELECT {columns} FROM "{told.to_table}" EXCEPT SELECT {columns} FROM "kept_{told.to_table}"'
+
+
+def _add_names(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
+    """Count what the table names of private rows among the names that texts must not contain."""
+    for told in table.discloses:
+        if len(told.to_columns) == 1:
+            connection.execute(f"INSERT INTO private_names {_select_private(told)}")
 
 
 def _called_by(table: Table) -> Iterator[str]:

@@ -133,7 +133,11 @@ def instance_from_row(row: Row, config: SeedConfig) -> Instance:
 
 
 def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, setting: str) -> Row:
-    """Return the row of table `instances`; `instance_id` is the canonical id, a hash of what is asked."""
+    """Return the row of table `instances`; `instance_id` is the canonical id, a hash of what is asked.
+
+    Its origin is the lists that a player sees: an instance with the same ones in other outcomes, or with
+    exchanged facts, would tell which truths are left.
+    """
     return question_row(
         instance_id,
         benchmark=BENCHMARK,
@@ -142,6 +146,7 @@ def shared_instance_row(instance: Instance, *, instance_id: str, domain: str, se
         seed=instance.seed if is_public(instance.seed) else None,
         index=instance.index,
         cluster=domain.removesuffix(COUNTERFACTUAL),
+        origin=content_id("ko", sorted(instance.truths), sorted(instance.actions)),
     )
 
 

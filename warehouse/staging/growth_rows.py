@@ -12,8 +12,12 @@ def question_row(
     seed: int | None,
     index: int,
     cluster: str,
+    origin: str = "",
 ) -> dict[str, Any]:
-    """Return the row of table `instances`; the id is a content id, a prefix and a hash of what is asked."""
+    """The row of table `instances`; the id is a content id, a prefix and a hash of what is asked.
+
+    `origin`: what it shares with instances that would give it away; by default it shares nothing.
+    """
     return {
         "instance_id": instance_id,
         "benchmark": benchmark,
@@ -23,6 +27,7 @@ def question_row(
         "index": index,
         "content_hash": instance_id.partition("_")[2],
         "cluster": cluster,
+        "origin": origin or instance_id,
     }
 
 

@@ -84,7 +84,8 @@ def draw_codes(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     tables: dict[str, Rows] = {"instances": [], "mastermind_codes": []}
     for index, content_hash in enumerate(drawn):
         id_ = f"mastermind_{content_hash}"
-        row = {"instance_id": id_, "index": index, "content_hash": content_hash, "cluster": id_}
+        row = {"index": index, "content_hash": content_hash}
+        row |= dict.fromkeys(("instance_id", "cluster", "origin"), id_)
         tables["instances"].append(shared | row)
         tables["mastermind_codes"].append({"instance_id": id_, "code": hashes[content_hash]})
     return tables

@@ -136,6 +136,7 @@ def _instance(own: Row, index: int) -> Row:
         "index": index,
         "content_hash": own["instance_id"].removeprefix("kl_"),
         "cluster": own["instance_id"],
+        "origin": own["instance_id"],
     }
 
 

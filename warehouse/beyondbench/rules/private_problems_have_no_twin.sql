@@ -1,0 +1,10 @@
+-- no public problem of BeyondBench has the parameters or the text of a private one
+WITH forms AS (
+    SELECT p.instance_id IS NOT NULL AS is_private, unnest([b.task || ' ' || b.payload, b.prompt]) AS form
+    FROM beyondbench_instances AS b
+    LEFT JOIN private_instances AS p USING (instance_id)
+)
+SELECT form, count(*) FILTER (is_private) AS private, count(*) FILTER (NOT is_private) AS public
+FROM forms
+GROUP BY form
+HAVING private > 0 AND public > 0
