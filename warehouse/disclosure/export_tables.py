@@ -155,9 +155,9 @@ def _make_view(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
         for link in table.references
         if link.to_table != "calls"
     ]
-    for told in table.discloses:
-        columns = ", ".join(f't."{name}"' for name in told.columns)
-        conditions.append(f"({columns}) NOT IN ({_select_private(told)})")
+    for disclosure in table.discloses:
+        columns = ", ".join(f't."{name}"' for name in disclosure.columns)
+        conditions.append(f"({columns}) NOT IN ({_select_private(disclosure)})")
     if table.name in _NAMING:
         conditions.append(_NAMING[table.name])
     where = " AND ".join(f"({condition})" for condition in conditions) or "true"
@@ -166,16 +166,17 @@ def _make_view(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
     )
 
 
-def _select_private(told: Disclosure) -> str:
-    columns = ", ".join(f'"{name}"' for name in told.to_columns)
-    return f'SELECT {columns} FROM "{told.to_table}" EXCEPT SELECT {columns} FROM "kept_{told.to_table}"'
+def _select_private(disclosure: Disclosure) -> str:
+    columns = ", ".join(f'"{name}"' for name in disclosure.to_columns)
+    name = disclosure.to_table
+    return f'SELECT {columns} FROM "{name}" EXCEPT SELECT {columns} FROM "kept_{name}"'
 
 
 def _add_names(connection: "duckdb.DuckDBPyConnection", table: Table) -> None:
     """Count what the table names of private rows among the names that texts must not contain."""
-    for told in table.discloses:
-        if len(told.to_columns) == 1:
-            connection.execute(f"INSERT INTO private_names {_select_private(told)}")
+    for disclosure in table.discloses:
+        if len(disclosure.to_columns) == 1:
+            connection.execute(f"INSERT INTO private_names {_select_private(disclosure)}")
 
 
 def _called_by(table: Table) -> Iterator[str]:
