@@ -135,8 +135,8 @@ def _keep_public_rows(connection: "duckdb.DuckDBPyConnection") -> bool:
     called: list[str] = []
     while waiting:
         for table in list(waiting.values()):
-            links = {link.to_table for link in (*table.references, *table.discloses)}
-            if not links & set(waiting):
+            needed = {link.to_table for link in table.references}
+            if not (needed | {disclosure.to_table for disclosure in table.discloses}) & set(waiting):
                 _make_view(connection, table)
                 called += _called_by(table)
                 _add_names(connection, table)
