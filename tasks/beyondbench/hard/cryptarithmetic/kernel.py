@@ -1,7 +1,8 @@
 """Count the solutions of a cryptarithm, column by column from the right, compiled by numba.
 
 At each column the letters of both operands take digits, and the digit of the result follows from them: the
-lowest i + 1 digits of a sum or product depend on those of the operands only. Import this module late: it loads numba.
+lowest i + 1 digits of a sum or product depend on those of the operands only. Import this module late:
+it loads numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"

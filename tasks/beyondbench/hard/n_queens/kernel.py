@@ -1,4 +1,4 @@
-"""Find the completions of a board of queens, row by row, compiled by numba. Import this module late: it loads numba."""
+"""Find the completions of a board of queens, row by row, by numba. Import it late: it loads numba."""
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
