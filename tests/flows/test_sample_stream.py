@@ -48,6 +48,24 @@ def test_it_ends_where_instances_run_out(monkeypatch: pytest.MonkeyPatch, chunk:
     assert str(stream.shortfall) == str(whole.shortfall)
 
 
+def test_a_sample_of_a_sparse_domain_is_that_of_its_file(tmp_path: Path) -> None:
+    masked, size = tmp_path / "masked.json", ["--truths", "4", "--actions", "6", "--count", "5"]
+    name, sparse, root = "mineral_identification", ["--sparse", "8,0.1"], ["--root", str(tmp_path / "root")]
+    made = ["domains", "sparse", name, *sparse, "--out", str(masked), *root]
+    assert CliRunner().invoke(app, made).exit_code == 0
+    drawn = {}
+    for key, config in (("option", [name, *sparse]), ("file", [str(masked)])):
+        out = tmp_path / f"{key}.jsonl"
+        done = CliRunner().invoke(
+            app, ["domains", "sample", "--config", *config, *size, "--out", str(out), *root]
+        )
+        assert done.exit_code == 0, done.output
+        drawn[key] = out.read_bytes()
+    assert drawn["option"] == drawn["file"]
+    refused = ["domains", "sample", "--config", name, "--sparse", "mixed", *size, "--out", str(masked), *root]
+    assert CliRunner().invoke(app, refused).exit_code == 2
+
+
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_the_paper_s_sampler_prints_what_a_guess_without_a_test_reaches(sampler: str, tmp_path: Path) -> None:
     size = ["--truths", "4", "--actions", "6", "--count", "300", "--sampler", sampler]

@@ -61,7 +61,7 @@ def test_communities_stand_apart_the_more_the_less_is_kept() -> None:
 
 @pytest.mark.parametrize("text", ["8", "1,0.1", "8,1", "8,-0.1", "21,0", "8,0.1,2", "x,y", "8,nan"])
 def test_what_is_no_sparsity_is_refused_in_one_line(text: str) -> None:
-    with pytest.raises(InvalidOption, match=r"--sparse .*: expected mixed, or K,B such as 8,0.1") as refusal:
+    with pytest.raises(InvalidOption, match=r"--sparse .*: expected K,B such as 8,0.1") as refusal:
         Sparsity.parse(text)
     assert "\n" not in str(refusal.value)
 

@@ -11,6 +11,7 @@ import typer
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.steps import show_steps
 from perennial.flows.console.terminal import Terminal
+from perennial.flows.kumo.cli.domain_sources import SPARSE
 
 _GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at all would slow large samples
 
@@ -33,6 +34,7 @@ def sample(
     sampler: Annotated[
         str | None, typer.Option(help="balanced, or kumo-2025: as in the paper. Default: balanced.")
     ] = None,
+    sparse: Annotated[str, typer.Option(metavar="K,B", help=f"{SPARSE} Default: as it is.")] = "",
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
     ] = 1,
@@ -55,6 +57,7 @@ def sample(
     from perennial.tasks.kumo.guessing import is_guessed
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request
     from perennial.tasks.kumo.validation import refuse_unsafe
+    from perennial.tasks.kumo.worlds.sparse import Sparsity, make_sparse
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 
@@ -70,6 +73,8 @@ def sample(
     seed_config, _ = choose_domain(config)
     for finding in refuse_unsafe(seed_config):
         console.print(f"warning: {finding.message}", style="yellow")
+    if sparse:
+        seed_config = make_sparse(seed_config, str(Sparsity.parse(sparse)))
     require_file_place("--out", out)
     store = data_root(root)
     encoded = encode_config(seed_config)

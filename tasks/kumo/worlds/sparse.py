@@ -45,9 +45,9 @@ class Sparsity:
             communities, elsewhere = 0, 0.0
         if len(parts) != 2 or not 2 <= communities <= MOST_COMMUNITIES or not 0 <= elsewhere < 1:
             raise InvalidOption(
-                f"--sparse {text!r}: expected {MIXED}, or K,B such as 8,0.1: K communities of truths, 2 to "
+                f"--sparse {text!r}: expected K,B such as 8,0.1: K communities of truths, 2 to "
                 f"{MOST_COMMUNITIES}, and the probability B, 0 or more and below 1, that an action keeps "
-                "what it says about a truth of another community"
+                f"what it says about a truth of another community (or, in a refresh with worlds, {MIXED})"
             )
         return cls(communities, elsewhere)
 
