@@ -95,7 +95,7 @@ def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Quest
             problem = domain.draw(asked, rng)
             questions = _accept(growth, problem, asked, answer, attempt - 1, rng) if problem else []
             if questions:
-                growth.quotas.add(difficulty, type_, answer)
+                growth.quotas.add(difficulty, type_)
                 growth.fruitful.add(choice)
                 return questions
         growth.barren.add(choice)

@@ -80,44 +80,38 @@ def weigh_type(type_: QuestionType) -> int:
 
 @dataclass
 class Quotas:
-    """What was drawn of a scenario so far, and what is to be drawn next.
+    """What is to be drawn next of a scenario.
 
-    Types take turns by their weights in each difficulty. Of each type and difficulty every answer is drawn
-    equally often (with three own options, half as often), as far as the scenario has it: so neither the form
-    of a question nor the number of its right letters gives any answer away. Equals stand in an order that the
-    scenario's generator draws.
+    Types take turns by their weights in each difficulty. Of a type every answer is as likely as another one
+    (with three own options, half as likely), as far as the scenario has it: neither the form of a question
+    nor the number of its right letters gives an answer away. Each question's is drawn for itself: if they
+    were dealt from a deck, those that are rarest among public questions would be right of private ones.
     """
 
     types: Sequence[QuestionType]
     rng: random.Random
     starts: dict[QuestionType, float] = field(init=False)
-    order: dict[QuestionType, list[Answer]] = field(init=False)
     turns: Counter[tuple[Difficulty, QuestionType]] = field(default_factory=Counter)
-    drawn: Counter[tuple[Difficulty | None, QuestionType, Answer]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.starts = {type_: self.rng.random() for type_ in self.types}
-        every = {type_: list_answers(type_) for type_ in self.types}
-        self.order = {type_: self.rng.sample(answers, len(answers)) for type_, answers in every.items()}
 
     def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, Answer]]:
         """Return types and answers to try for the next question, the wanted one first."""
         turns = sorted(self.types, key=lambda type_: self._count_turns(difficulty, type_))
-        return [(type_, answer) for type_ in turns for answer in self._answers(difficulty, type_)]
+        return [(type_, answer) for type_ in turns for answer in self._draw_answers(type_)]
 
-    def add(self, difficulty: Difficulty, type_: QuestionType, answer: Answer) -> None:
+    def add(self, difficulty: Difficulty, type_: QuestionType) -> None:
         """Count a problem that was drawn."""
         self.turns[difficulty, type_] += 1
-        self.drawn[difficulty, type_, answer] += 1
-        self.drawn[None, type_, answer] += 1
 
     def _count_turns(self, difficulty: Difficulty, type_: QuestionType) -> float:
         # What starts between two turns is drawn: else a few questions would always have the same types.
         return (self.turns[difficulty, type_] + self.starts[type_]) / weigh_type(type_)
 
-    def _answers(self, difficulty: Difficulty, type_: QuestionType) -> list[Answer]:
-        def count(answer: Answer) -> tuple[int, int]:
-            rare = 1 + (answer.own < len(LETTERS) and not is_precise(type_))
-            return rare * self.drawn[difficulty, type_, answer], rare * self.drawn[None, type_, answer]
+    def _draw_answers(self, type_: QuestionType) -> list[Answer]:
+        def draw(answer: Answer) -> float:
+            is_rare = answer.own < len(LETTERS) and not is_precise(type_)
+            return self.rng.expovariate(0.5 if is_rare else 1)
 
-        return sorted(self.order[type_], key=count)
+        return sorted(list_answers(type_), key=draw)

@@ -1,4 +1,4 @@
--- KnowLogic's guesser is right in no more than 8% of an edition's questions, with five standard errors: precise gaps (one answer in four) are rare, statements have 15 sets of letters that are drawn equally often; in a domain, type and class of 100 questions or more it is right in no more than 12%
+-- KnowLogic's guesser is right in no more than 8% of an edition's questions, with five standard errors: precise gaps (one answer in four) are rare, statements have 15 sets of letters, each as likely as another; in a domain, type and class of 100 questions or more it is right in no more than 12%
 WITH pairs AS (
     SELECT q.pair, any_value(q.domain) AS domain, any_value(q.type) AS type,
            any_value(q.difficulty) AS difficulty, avg(e.success::INT) AS rate
