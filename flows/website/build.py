@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from perennial.flows.website.edition_part import edition_part
-from perennial.flows.website.folder import Content, Part, open_site_folder
+from perennial.flows.website.folder import Content, Part, has_record, open_site_folder
 from perennial.flows.website.overview import read_overview
 from perennial.flows.website.player_part import player_files
 from perennial.flows.website.shared_part import shared_files
 from perennial.flows.website.visible import Edition, key_of_root, read_editions
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
 from perennial.warehouse.store.store import Store
 
 
@@ -39,9 +39,10 @@ def build_site(
 ) -> Built:
     """Make the folder the website of the root's visible editions; `step` gets the name of each part made.
 
-    An edition that `perennial try` grew is shown only where `trials` names it. Raises UnreadableInput where
-    there is none to show, InvalidOption for a name that is not published, and what `open_site_folder` and
-    `SiteFolder.update` raise.
+    An edition that `perennial try` grew is shown only where `trials` names it. Where the last edition was
+    withdrawn, the folder's pages and downloads are removed. Raises UnreadableInput where there is none to
+    show, InvalidOption for a name that is not published, and what `open_site_folder` and `SiteFolder.update`
+    raise.
     """
     # Sums of floats depend on their order, which several threads leave open.
     catalog = open_catalog(store, settings={"threads": 1})
@@ -53,6 +54,11 @@ def build_site(
                 "withdrawn: `perennial editions` lists them"
             )
         editions = read_editions(store, catalog, trials)
+        is_one_withdrawn = set(published_editions(store)) > set(catalog.editions)
+        if not editions and is_one_withdrawn and has_record(folder):
+            with open_site_folder(folder) as site:
+                site.update([], step)
+            return Built(0, 0, 0, site.changes.removed)
         if catalog.editions and not editions:
             raise UnreadableInput(
                 f"every edition in {store.root} is a trial, made by `perennial try`, which a website leaves "

@@ -51,6 +51,11 @@ class _Listed:
     files: dict[str, str] = field(default_factory=dict)
 
 
+def has_record(folder: Path) -> bool:
+    """Whether the folder holds a website of perennial, or is being made one."""
+    return (folder / RECORD).exists()
+
+
 class SiteFolder:
     """The folder while it is open, and its record."""
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.flows.editions.withdraw import withdraw_unit
+from perennial.flows.editions.withdraw import reinstate_unit, withdraw_unit
 from perennial.flows.website.build import build_site
+from perennial.flows.website.folder import RECORD
+from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import evaluation_of
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
@@ -154,5 +156,26 @@ def test_what_is_withdrawn_disappears_whole(root: Store, site: Path, tmp_path: P
     assert not (site / "editions/l.html").exists()
     assert not (site / "data/l").exists()
     assert "Nobody has answered this edition yet" in (site / "editions/k.html").read_text("utf-8")
+    build_site(root, tmp_path / "fresh")
+    assert read_folder(site) == read_folder(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_the_last_edition_that_is_withdrawn_takes_pages_and_downloads_down(
+    root: Store, site: Path, tmp_path: Path
+) -> None:
+    for edition in EDITIONS:
+        withdraw_unit(root, edition, "a mistake")
+    built = build_site(root, site)
+    assert built.editions == 0
+    assert built.removed > 20
+    assert list(read_folder(site)) == [RECORD]
+    with pytest.raises(UnreadableInput, match="no edition is published"):
+        build_site(root, tmp_path / "fresh")
+    with pytest.raises(UnreadableInput, match="no edition is published"):
+        build_site(Store(str(tmp_path / "empty")), site)
+    for edition in EDITIONS:
+        reinstate_unit(root, edition, "it was none")
+    build_site(root, site)
     build_site(root, tmp_path / "fresh")
     assert read_folder(site) == read_folder(tmp_path / "fresh")
