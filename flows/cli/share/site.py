@@ -41,9 +41,9 @@ def site(
     require_folder("FOLDER", folder)
     with show_steps("site") as step:
         built = build_site(store, folder, step, trial or ())
-    shown = folder / "index.html" if built.editions else folder
+    page = folder / "index.html" if built.editions else folder
     console.print(
-        f"website of {count(built.editions, 'edition')}: {show_path(shown)} "
+        f"website of {count(built.editions, 'edition')}: {show_path(page)} "
         f"({count(built.written, 'file')} written, {built.kept:,} unchanged, {built.removed:,} removed)"
     )
     if as_json:
