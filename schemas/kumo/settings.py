@@ -123,10 +123,11 @@ class KumoSettings(RefreshSettings):
 
     sparse: str = setting(
         "",
-        "Make domains and worlds sparse. K,B such as 8,0.1: an action keeps what it says about the truths of "
-        "one of K communities, and about others with probability B; mixed: each draws from a set that spans "
-        "the KUMO authors' domains.",
-        example="mixed",
+        "How sparse domains and worlds are made. K,B such as 8,0.1: an action keeps what it says about the "
+        "truths of one of K communities, and about others with probability B; mixed: each draws from a set "
+        "that spans the KUMO authors' domains; dense: all rules are kept. Default: mixed for worlds, dense "
+        "for given domains.",
+        example="8,0.1",
     )
 
     counterfactual: bool = setting(

@@ -23,8 +23,10 @@ from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_i
 from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.sparse import SPARSITIES
 
-DOMAINS = ("a world", "mineral_identification", "medical_diagnosis", "student_assessment")
+WORLDS = ("world", *(f"world {sparsity}" for sparsity in SPARSITIES if sparsity))
+DOMAINS = (*WORLDS, "mineral_identification", "medical_diagnosis", "student_assessment")
 TEXT_GUESSES = ("fewest names", "most names", "first name", "last name")
 
 
@@ -39,7 +41,8 @@ def main() -> None:
     columns = (*GUESSES, *TEXT_GUESSES)
     print(f"{'domain':24}{'setting':>8}{'n':>7}{'chance':>8}" + "".join(f"{name:>16}" for name in columns))
     for name in given.domains:
-        encoded = encode_config(draw_world(3, 0).config if name == "a world" else load_bundled(name))
+        kind, _, sparsity = name.partition(" ")
+        encoded = encode_config(draw_world(3, 0, sparsity).config if kind == "world" else load_bundled(name))
         for setting in given.settings:
             size = Setting.parse(setting)
             request = SamplingRequest(size, given.count, 0, require_test=True, sampler=given.sampler)

@@ -11,6 +11,7 @@ from perennial.flows.kumo.cli.domains import domains
 from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
 from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.sparse import MIXED
 from perennial.warehouse.kumo.domains.generate import FOLDER
 
 
@@ -102,7 +103,7 @@ def test_what_cannot_be_built_is_said_in_one_line(here: Path) -> None:
 
 def test_a_world_is_written_as_it_is_drawn(here: Path) -> None:
     assert "59 truths" in run("world", "--seed", "7", "--index", "3", "--out", "world.json")
-    assert read_config_file(here / "world.json") == draw_world(7, 3).config
+    assert read_config_file(here / "world.json") == draw_world(7, 3, MIXED).config
     before = (here / "world.json").read_bytes()
     shown = json.loads(run("world", "--seed", "7", "--index", "3", "--out", "world.json", "--json"))
     assert (shown["out"], shown["truths"]) == ("world.json", 59)

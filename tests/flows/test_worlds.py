@@ -19,6 +19,7 @@ from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.worlds import draw_world
+from perennial.tasks.kumo.worlds.sparse import MIXED
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.rows import domain_row
@@ -148,7 +149,7 @@ def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
     workspace = grow_worlds(tmp_path / "one", domains=["chemical_analysis"], worlds=2, seed=secret)
     edition = KumoEdition(workspace)
     rows = workspace.rows(WORLDS, "kumo_domains")
-    drawn = [draw_world(secret, index) for index in range(2)]
+    drawn = [draw_world(secret, index, MIXED) for index in range(2)]
     assert [(row["name"], row["source"], row["world_kind"], row["category"]) for row in rows] == [
         (world.config.name, "world", world.kind, "Synthetic") for world in drawn
     ]

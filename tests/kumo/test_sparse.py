@@ -67,7 +67,7 @@ def test_what_is_no_sparsity_is_refused_in_one_line(text: str) -> None:
 
 
 def test_worlds_of_a_mixed_edition_draw_their_sparsity_and_keep_every_rule_of_a_domain() -> None:
-    worlds = [draw_world(5, index, MIXED) for index in range(12)]
+    worlds = [draw_world(5, index, MIXED) for index in range(3 * len(SPARSITIES))]
     assert sorted(map(str, (world.sparsity for world in worlds))) == sorted([*map(str, SPARSITIES)] * 3)
     for index, world in enumerate(worlds):
         assert validate_config(world.config) == []

@@ -100,7 +100,9 @@ def world(
     seed: Annotated[int, typer.Option(min=0, help="Seed; an edition draws its worlds with its own.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON.")],
     index: Annotated[int, typer.Option(min=0, help="Which of the seed's worlds.")] = 0,
-    sparse: Annotated[str, typer.Option(help=f"{SPARSE} Default: dense.")] = "",
+    sparse: Annotated[
+        str, typer.Option(help=f"{SPARSE} dense: all rules. mixed: by turns, as in an edition.")
+    ] = "mixed",
     root: RootOption = None,
     as_json: _JsonOption = False,
 ) -> None:

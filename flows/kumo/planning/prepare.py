@@ -27,7 +27,7 @@ from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import check_request
 from perennial.tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
 from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual
-from perennial.tasks.kumo.worlds.sparse import check_sparse
+from perennial.tasks.kumo.worlds.sparse import MIXED, check_sparse
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.published_domains import domains_by_edition
@@ -74,7 +74,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
         book_style=settings.book_style,
         sampler=settings.chosen_sampler(),
         counterfactual=settings.counterfactual,
-        sparse=settings.sparse,
+        sparse=(settings.sparse or MIXED) if worlds else settings.sparse,
     )
     if (authoring.proposals or worlds) and settings.protocol != PERENNIAL:
         others = "models propose new ones" if authoring.proposals else f"{worlds} new worlds are drawn"

@@ -19,6 +19,7 @@ from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.kumo.things import Outcome, SeedConfig
 
 MOST_COMMUNITIES = 20
+DENSE = "dense"
 MIXED = "mixed"
 
 Item = TypeVar("Item")
@@ -47,19 +48,26 @@ class Sparsity:
             raise InvalidOption(
                 f"--sparse {text!r}: expected K,B such as 8,0.1: K communities of truths, 2 to "
                 f"{MOST_COMMUNITIES}, and the probability B, 0 or more and below 1, that an action keeps "
-                f"what it says about a truth of another community (or, in a refresh with worlds, {MIXED})"
+                f"what it says about a truth of another community (or {MIXED} or {DENSE}, for drawn worlds)"
             )
         return cls(communities, elsewhere)
 
 
 # What worlds of `mixed` draw from, None: dense. Together they span the middle half of the released domains in
-# density and modularity (docs/domains.md).
-SPARSITIES: tuple[Sparsity | None, ...] = (None, Sparsity(6, 0.15), Sparsity(8, 0.1), Sparsity(8, 0.05))
+# density and modularity, at hardly more time of search than dense ones: few large communities cost far more
+# (docs/domains.md).
+SPARSITIES: tuple[Sparsity | None, ...] = (
+    None,
+    None,
+    Sparsity(10, 0.05),
+    Sparsity(12, 0.05),
+    Sparsity(12, 0.1),
+)
 
 
 def check_sparse(text: str) -> None:
-    """Raise InvalidOption where the text is no sparsity, nor empty, nor `mixed`."""
-    if text not in ("", MIXED):
+    """Raise InvalidOption where the text is no sparsity, nor empty, nor `mixed` or `dense`."""
+    if text not in ("", MIXED, DENSE):
         Sparsity.parse(text)
 
 
@@ -72,7 +80,7 @@ def choose_sparsity(text: str, seed: int, index: int) -> Sparsity | None:
         order = list(SPARSITIES)
         derive_rng(seed, "order of sparsities", index // len(order)).shuffle(order)
         return order[index % len(order)]
-    return Sparsity.parse(text) if text else None
+    return None if text in ("", DENSE) else Sparsity.parse(text)
 
 
 def make_sparse(config: SeedConfig, text: str) -> SeedConfig:
