@@ -11,6 +11,7 @@ import threading
 import time
 
 PARENT_VARIABLE = "PERENNIAL__SERVE_PID"
+DOCS_VARIABLE, DOCS_FOLDER = "PERENNIAL__DATA_DOCS", "data-docs"
 _POLL_S = 0.5
 _GRACE_S = 15.0
 

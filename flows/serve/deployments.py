@@ -26,7 +26,7 @@ from perennial.flows.refresh.planning.plan import FIRST
 from perennial.flows.refresh.several import prepare_each
 from perennial.flows.run.by_prefect import PrefectExecution
 from perennial.flows.run.code_version import code_version
-from perennial.flows.serve.child_runs import end_with_parent
+from perennial.flows.serve.child_runs import DOCS_VARIABLE, end_with_parent
 from perennial.flows.serve.flow_parameters import takes_settings
 from perennial.flows.watchers.webhook import Notices
 from perennial.flows.website.after_refresh import renew_site
@@ -38,7 +38,6 @@ from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.store.store import Store
 
 _WIDTH = 160
-DOCS_VARIABLE = "PERENNIAL__DATA_DOCS"
 
 
 def _fresh_editions(given: JsonObject) -> list[str]:

@@ -15,9 +15,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from perennial.flows.serve.child_runs import DOCS_FOLDER
+
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _HTTP_PORT = 80
-DOCS_FOLDER = "data-docs"
 
 # The auth string comes behind the `#` of the link, which no browser sends to a server or to another page.
 # `prefect-password` is where the login form of Prefect's own pages would keep it.

@@ -141,38 +141,27 @@ def compute_corrected_cramers_v(chi2: float, n: int, rows: int, columns: int) ->
     return min(1.0, math.sqrt(max(0.0, excess) / smaller))
 
 
-def permutation_p_value(
+def share_reaching(observed: float, permuted: "_Numbers") -> float:
+    """The p-value, up to Monte Carlo error (Phipson, Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39)."""
+    reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
+    return (1 + reached) / (1 + len(permuted))
+
+
+def permute_sums(
     categories: "Categories",
     labels: "Labels",
     seed: int,
     resamples: int = RESAMPLES,
     strata: "Categories | None" = None,
-) -> float | None:
-    """Return p = (1 + number of permutations with X2 >= the observed X2) / (1 + resamples).
-
-    Labels are permuted over the instances of each stratum, categories stay: exact up to Monte Carlo error
-    however sparse the table is (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology
-    9 (2010) 39), and a difference between strata counts for nothing. X2 is that of the whole table. None
-    where no permutation changes anything. Depends on the tables and the seed alone: not on the order of
-    instances, on names, or on which label is called correct. Raises ValueError where the lengths differ.
-    """
-    drawn = _permuted_sums(*_codes(categories, labels), strata, seed, resamples)
-    return None if drawn is None else _share_reaching(*drawn)
-
-
-def _share_reaching(observed: float, permuted: "_Numbers") -> float:
-    reached = int(np.count_nonzero(permuted >= observed * (1 - _ROUNDING)))
-    return (1 + reached) / (1 + len(permuted))
-
-
-def _permuted_sums(
-    codes: "_Counts", marks: "NDArray[np.bool_]", strata: "Categories | None", seed: int, resamples: int
 ) -> "tuple[float, _Numbers] | None":
     """The sum of correct^2 / size over categories, as observed and in each permutation within the strata.
 
-    All margins are fixed, so X2 grows with this sum. A permuted label vector, counted by category, is one
-    multivariate hypergeometric draw in each stratum. None where no permutation changes anything.
+    All margins are fixed, so X2 grows with this sum. Permuted labels, counted by category, are one
+    multivariate hypergeometric draw in each stratum. None where no permutation changes anything. Neither the
+    order of instances, nor names, nor which label is called correct matter. Raises ValueError where the
+    lengths differ.
     """
+    codes, marks = _codes(categories, labels)
     if not len(codes):
         return None
     sizes, correct = _count(codes, marks)
@@ -258,11 +247,11 @@ def compute_pooled_v(
         return np.minimum(1.0, np.sqrt(excess / smaller))
 
     v = chi_square(classes, marks).corrected_v
-    drawn = _permuted_sums(classes, marks, strata, seed, resamples)
+    drawn = permute_sums(classes, marks, seed, resamples, strata)
     if drawn is None:
         return PooledAssociation(n, k, share, None, v)
     permuted_v = float(corrected(drawn[1]).mean())
-    return PooledAssociation(n, k, share, None, v, permuted_v, _share_reaching(*drawn))
+    return PooledAssociation(n, k, share, None, v, permuted_v, share_reaching(*drawn))
 
 
 FEWEST_INSTANCES = 50
@@ -310,7 +299,7 @@ def compute_trend(
             # Rows are independent permutations of the stratum's values.
             rows = np.tile(up[inside], (min(block, resamples - start), 1))
             permuted[start : start + block] += generator.permuted(rows, axis=1) @ across[inside]
-    p_value = _share_reaching(abs(float(products.sum())), np.abs(permuted))
+    p_value = share_reaching(abs(float(products.sum())), np.abs(permuted))
     if len(counts) < FEWEST_DOMAINS:
         return Trend(n, slope, p_value=p_value, no_interval=f"fewer than {FEWEST_DOMAINS} domains")
     chosen = generator.integers(0, len(counts), (resamples, len(counts)))

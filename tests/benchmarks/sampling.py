@@ -3,7 +3,8 @@
 python -m tests.benchmarks.sampling [folder of the released data] [--domains ...]
 
 Rates are instances per second of one process's CPU time, medians; min_expected_steps is 0, as in the release.
-Both samplers get the same domain, setting and count, one run after the other.
+Ours are those of the paper's sampler and of the balanced one, each with its ratio to the plain one. All get
+the same domain, setting and count, one run after the other.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean, median
 
+from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
@@ -55,17 +57,19 @@ def print_first_call(config: SeedConfig) -> None:
 
 def print_rates(configs: dict[str, SeedConfig], runs: int) -> None:
     """Print both rates and their ratio by domain, setting and count."""
-    print(f"{'domain':14}{'setting':>8}{'count':>8}{'ours/s':>10}{'plain/s':>10}{'ratio':>8}")
+    columns = (f"{AS_PUBLISHED}/s", f"{BALANCED}/s", "plain/s", "ratio", "ratio")
+    print(f"{'domain':14}{'setting':>8}{'count':>8}" + "".join(f"{column:>12}" for column in columns))
     for name, config in configs.items():
         encoded = encode_config(config)
         for setting in SETTINGS:
             for count in RATE_COUNTS:
-                own, plain = [], []
-                for seed in range(runs):
-                    own.append(count / _seconds(ours, encoded, setting, count, seed))
-                    plain.append(count / _seconds(theirs, config, setting, count, seed))
-                rates = f"{median(own):10,.0f}{median(plain):10,.0f}{median(own) / median(plain):8.1f}"
-                print(f"{name:14}{setting:>8}{count:8,}{rates}", flush=True)
+                rates = [
+                    median(count / _seconds(draw, given, setting, count, seed) for seed in range(runs))
+                    for draw, given in ((ours, encoded), (balanced, encoded), (theirs, config))
+                ]
+                cells = "".join(f"{rate:12,.0f}" for rate in rates)
+                ratios = "".join(f"{rate / rates[-1]:12.1f}" for rate in rates[:-1])
+                print(f"{name:14}{setting:>8}{count:8,}{cells}{ratios}", flush=True)
     print()
 
 
@@ -103,6 +107,12 @@ def print_growth(configs: dict[str, SeedConfig]) -> None:
 def ours(encoded: EncodedConfig, setting: str, count: int, seed: int = 0) -> Sample:
     """Return a sample as the release was sampled."""
     return sample_instances(encoded, SamplingRequest(Setting.parse(setting), count, seed, 0.0))
+
+
+def balanced(encoded: EncodedConfig, setting: str, count: int, seed: int = 0) -> Sample:
+    """Return a sample as editions draw it."""
+    request = SamplingRequest(Setting.parse(setting), count, seed, require_test=True, sampler=BALANCED)
+    return sample_instances(encoded, request)
 
 
 def theirs(config: SeedConfig, setting: str, count: int, seed: int = 0):  # type: ignore[no-untyped-def]

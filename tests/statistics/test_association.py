@@ -5,6 +5,7 @@ import math
 import random
 from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,17 @@ from perennial.tasks.statistics.association import (
     chi_square,
     compute_corrected_cramers_v,
     cramers_v,
-    permutation_p_value,
+    permute_sums,
+    share_reaching,
 )
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1.jsonl"
 samples = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "d", "a\0"]), st.booleans()), max_size=40)
+
+
+def permutation_p_value(*table: Any, **options: Any) -> float | None:
+    drawn = permute_sums(*table, **options)
+    return None if drawn is None else share_reaching(*drawn)
 
 
 def _rows(table: dict[str, tuple[int, int]]) -> tuple[list[str], list[bool]]:

@@ -72,7 +72,7 @@ def serve(
 def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
     import asyncio
 
-    from perennial.flows.serve.child_runs import PARENT_VARIABLE, end_runs
+    from perennial.flows.serve.child_runs import DOCS_FOLDER, DOCS_VARIABLE, PARENT_VARIABLE, end_runs
     from perennial.flows.serve.embedded_server import EmbeddedServer
 
     def tell(text: str) -> None:
@@ -81,9 +81,7 @@ def _serve(root: str, when: tuple[str, str, float | None], port: int, console: T
     os.environ[PARENT_VARIABLE] = str(os.getpid())
     with EmbeddedServer(prefect_home(root), scheduling=True, port=_choose_port(port)) as server:
         # Not before: Prefect reads at its first import where its server is. It imports while that starts.
-        from perennial.flows.serve.deployments import DOCS_VARIABLE
         from perennial.flows.serve.serve import Serving, Timetable
-        from perennial.flows.serve.server_guard import DOCS_FOLDER
 
         if server.is_own:
             os.environ[DOCS_VARIABLE] = str(prefect_home(root) / DOCS_FOLDER)

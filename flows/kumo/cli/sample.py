@@ -11,7 +11,6 @@ import typer
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.steps import show_steps
 from perennial.flows.console.terminal import Terminal
-from perennial.flows.kumo.cli.domain_sources import SPARSE
 
 _GUESSED = 5_000  # instances that the rate of a guess is taken over: looking at all would slow large samples
 
@@ -34,7 +33,9 @@ def sample(
     sampler: Annotated[
         str | None, typer.Option(help="balanced, or kumo-2025: as in the paper. Default: balanced.")
     ] = None,
-    sparse: Annotated[str, typer.Option(metavar="K,B", help=f"{SPARSE} Default: as it is.")] = "",
+    sparse: Annotated[
+        str, typer.Option(metavar="K,B", help="Leave out rules, as `domains sparse` does.")
+    ] = "",
     workers: Annotated[
         int, typer.Option(min=1, help="Number of processes; the result does not depend on it.")
     ] = 1,
