@@ -74,7 +74,7 @@ class Stage(Generic[InputsT_contra]):
     `batches` lists what the plan asks for, as far as it is known from what is staged. `spreads` says whether
     a batch needs no model and may run in any process that sees the data root. Batches of one `chain` run one
     after the other, in order. A stage that `repeats` runs again in each refresh, staged or not. `label` names
-    a batch for readers of Prefect's pages.
+    a batch for readers of Prefect's pages, which show the rows of the tables `shows`.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Stage(Generic[InputsT_contra]):
     run: Callable[[Workspace, Batch, Policies[InputsT_contra]], Mapping[str, Rows]]
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     spreads: Callable[[Workspace, Batch], bool] = never
     chain: Callable[[Batch], object] | None = None

@@ -21,6 +21,7 @@ Advance = Callable[[dict[str, int]], None]
 CountCall = Callable[[Reply], None]
 _console: ContextVar[Console | None] = ContextVar("progress_console", default=None)
 _slow: ContextVar[Console | None] = ContextVar("slow_console", default=None)
+_log: ContextVar[Callable[[str], None] | None] = ContextVar("progress_log", default=None)
 _part: ContextVar[Callable[[float], None] | None] = ContextVar("progress_part", default=None)
 _scorer: ContextVar[Callable[[bool], None] | None] = ContextVar("progress_scorer", default=None)
 _counter: ContextVar[CountCall | None] = ContextVar("progress_counter", default=None)
@@ -41,11 +42,23 @@ def show_on(console: Console, slow: Console | None = None) -> Iterator[None]:
         _slow.reset(tokens[1])
 
 
+@contextmanager
+def log_to(log: Callable[[str], None]) -> Iterator[None]:
+    """Call `log` with each line that the block shows, whether a console shows it or not."""
+    token = _log.set(log)
+    try:
+        yield
+    finally:
+        _log.reset(token)
+
+
 def note(text: str) -> None:
     """Show one line that is no stage."""
-    console = _console.get()
+    console, log = _console.get(), _log.get()
     if console is not None:
         console.print(text, highlight=False, markup=False)
+    if log is not None:
+        log(text)
 
 
 def end_bar() -> None:
@@ -194,6 +207,7 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     calls = CallCount()
     waits_for = ""
     slow = _slow.get()
+    show_slow = _log.get() if slow is None else slow.print
 
     def describe_calls(width: int | None = None) -> str:
         counted = calls.text if width is None else calls.text_within(width)
@@ -208,7 +222,7 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
     # Name, batches done and of all, the word, the time, and what separates them.
     left_for_calls = max(columns - bar_width - 2 * len(str(batches)) - _FIXED_WIDTH, 0)
     with (
-        nullcontext() if has_bar or slow is None else print_while(describe, slow.print),
+        nullcontext() if has_bar or show_slow is None else print_while(describe, show_slow),
         Progress(
             TextColumn(f"{name:<12}"),
             BarColumn(bar_width=bar_width),

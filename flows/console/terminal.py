@@ -6,6 +6,7 @@ screen, hide text, pass for our markup, or run as a formula in a spreadsheet.
 
 import json
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from rich.text import Text
 
 # What a spreadsheet takes for the beginning of a formula; of the signs, in their wide form too.
 _FORMULA = frozenset(("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"))
+_MARKUP = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 class Terminal(Console):
@@ -78,6 +80,11 @@ def printable(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return the text as `printable` does, with line breaks and tabs escaped as well."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def escape_markdown(text: str) -> str:
+    """Return the text so that Markdown shows it as it is: on one line, each sign of its syntax escaped."""
+    return _MARKUP.sub(r"\\\1", on_one_line(text))
 
 
 def csv_cell(text: str) -> str:

@@ -114,6 +114,7 @@ STAGES = (
         sample_instances.sample,
         reads=("kumo_seed_configs",),
         writes=("instances", "kumo_instances", "kumo_draws", "rejections"),
+        shows=("kumo_draws",),
         earlier=("instances",),
         spreads=always,
         label=_name_cell,

@@ -47,6 +47,7 @@ from perennial.schemas.settings import RefreshSettings
 from perennial.warehouse.catalog.catalog import row_file
 from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.place import one_ledger
+from perennial.warehouse.lineage.jobs import PUBLISH
 from perennial.warehouse.lock.root_lock import SETTLING_S, sole_writer
 from perennial.warehouse.staging.staging import Staging
 from perennial.warehouse.store.store import Store
@@ -117,7 +118,7 @@ def _watchers_of(settings: RefreshSettings, execution: Execution) -> Watchers:
     """Return who watches the work on one edition."""
     lineage = LineageWatcher(settings.openlineage_url, scheduled_for=execution.scheduled_for())
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
-    return Watchers([lineage, *execution.watchers(), notices])
+    return Watchers([lineage, notices])
 
 
 @contextmanager
@@ -154,9 +155,9 @@ def _make(
         one_ledger(ledger_file(root)),
     ):
         for plan in waiting:
-            watchers.unit_started(settings.root, plan)
+            stages.begin(settings.root, plan)
             grow(open_workspace(root, plan.unit), policies, stages)
             publish = partial(audit_and_publish, settings.root, plan.unit, settings.workers)
-            watchers.published(stages.run("publish", [Here(f"publish {plan.unit}", publish)]))
+            watchers.published(stages.run(PUBLISH, [Here(f"publish {plan.unit}", publish)]))
             Staging(store, plan.unit).remove()
     watchers.ended()

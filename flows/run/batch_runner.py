@@ -2,13 +2,15 @@
 
 import os
 import queue
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from perennial.flows.stages.grow import Counts, Work
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from prefect import Task
     from prefect.futures import PrefectFuture
     from prefect.task_runners import TaskRunner
@@ -38,17 +40,28 @@ class Runner:
         """Note that a batch took this long in this process."""
         self.patience_s -= seconds
 
-    def run(self, task: "Task[..., Counts]", works: Sequence[Work]) -> Iterator[Counts]:
-        """Yield the counts of each work as it ends; on an error let those in flight end, then raise it."""
+    def run(
+        self,
+        task: "Task[..., Counts]",
+        works: Iterable[Work],
+        wait_for: Any,
+        note: "Callable[[UUID], None]",
+    ) -> Iterator[Counts]:
+        """Yield the counts of each work as it ends; on an error let those in flight end, then raise it.
+
+        `wait_for` are states of earlier task runs, and `note` is called with the id of each task run.
+        """
         done: queue.SimpleQueue[PrefectFuture[Any]] = queue.SimpleQueue()
-        waiting = list(reversed(works))
+        waiting = list(works)[::-1]
         in_flight = 0
         errors: list[BaseException] = []
         while in_flight or (waiting and not errors):
             while waiting and not errors and in_flight < self.width():
                 threads = self.threads(len(waiting))
                 given = {"work": waiting.pop(), "threads": threads}
-                self.task_runner.submit(task, given).add_done_callback(done.put)
+                future = self.task_runner.submit(task, given, wait_for)
+                note(future.task_run_id)
+                future.add_done_callback(done.put)
                 in_flight += 1
             ended = done.get()
             in_flight -= 1

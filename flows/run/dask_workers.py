@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import logging
+import os
 import socket
 import urllib.error
 import urllib.request
@@ -100,11 +101,10 @@ def _host_and_port(runner: str) -> tuple[str, int]:
 def _logging_as_prefect() -> Iterator[None]:
     """Let Dask tell as much as Prefect: what matters arrives as an error."""
     import distributed  # noqa: F401  its import sets the level
-    from prefect.settings import get_current_settings
 
     logger = logging.getLogger("distributed")
     before = logger.level
-    logger.setLevel(get_current_settings().logging.level)
+    logger.setLevel(os.environ.get("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL"))
     try:
         yield
     finally:

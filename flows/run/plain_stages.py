@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from perennial.flows.console import progress
 from perennial.flows.stages.grow import Counts, StageRunner, Work
-from perennial.flows.watchers.watcher import Watcher, Watchers
+from perennial.flows.watchers.watcher import Watchers
+from perennial.schemas.plan import Plan
 
 if TYPE_CHECKING:
     from perennial.schemas.settings import RefreshSettings
@@ -19,6 +20,10 @@ class PlainStages(StageRunner):
 
     def __init__(self, watchers: Watchers | None = None) -> None:
         self._watchers = watchers or Watchers()
+
+    def begin(self, root: str, plan: Plan) -> None:
+        """Begin the edition or evaluation of this plan: its stages come next."""
+        self._watchers.unit_started(root, plan)
 
     def run(self, name: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work] = ()) -> Counts:
         """Do all of it and return the added counts."""
@@ -51,12 +56,8 @@ class Execution:
         """Return the time that a schedule gave the run; None if no schedule started it."""
         return None
 
-    def watchers(self) -> Sequence[Watcher]:
-        """Return who else watches the work on one edition."""
-        return ()
-
     def open_stages(
         self, _settings: "RefreshSettings", _unit: str, watchers: Watchers
-    ) -> AbstractContextManager[StageRunner]:
+    ) -> AbstractContextManager[PlainStages]:
         """Yield what runs the stages of an edition and its evaluation; `unit` is what comes first."""
         return nullcontext(PlainStages(watchers))

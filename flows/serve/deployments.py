@@ -5,7 +5,6 @@ environment and perennial.toml of the process that runs the flow; secrets, endpo
 from there alone.
 """
 
-import io
 import os
 import secrets
 import shutil
@@ -14,17 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from prefect import Flow, State, flow, get_run_logger, runtime
+from prefect import Flow, State, flow, runtime
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
 
 from perennial.flows.console import progress
-from perennial.flows.console.terminal import Terminal
 from perennial.flows.refresh.make_units import make_editions
 from perennial.flows.refresh.planning.plan import FIRST
 from perennial.flows.refresh.several import prepare_each
-from perennial.flows.run.by_prefect import PrefectExecution
+from perennial.flows.run.by_prefect import PrefectExecution, log_run
 from perennial.flows.run.code_version import code_version
 from perennial.flows.serve.child_runs import DOCS_VARIABLE, end_with_parent
 from perennial.flows.serve.flow_parameters import takes_settings
@@ -36,8 +34,6 @@ from perennial.schemas.settings.several import load_each
 from perennial.schemas.units import evaluation_of
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.store.store import Store
-
-_WIDTH = 160
 
 
 def _fresh_editions(given: JsonObject) -> list[str]:
@@ -154,21 +150,5 @@ def _make_docs_folder() -> Path | None:
 def _run_of_its_own() -> Iterator[None]:
     """Show progress in the run's log, and end with the process that serves."""
     end_with_parent()
-    log = _RunLog()
-    with progress.show_on(Terminal(file=log, width=_WIDTH, soft_wrap=True)):
+    with log_run():
         yield
-
-
-class _RunLog(io.StringIO):
-    """A text file each line of which goes to the log of the flow run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._logger = get_run_logger()
-
-    def write(self, text: str) -> int:
-        """Log the text's lines, but for empty ones."""
-        for line in text.splitlines():
-            if line.strip():
-                self._logger.info(line.rstrip())
-        return len(text)

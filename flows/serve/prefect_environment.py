@@ -23,16 +23,15 @@ def configure_prefect(root: str, verbose: bool) -> None:
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "DO_NOT_TRACK": "1",
-        "PREFECT_LOGGING_LEVEL": "INFO" if verbose else "CRITICAL",
+        # The log goes to the server, where Prefect's pages show it.
+        "PREFECT_LOGGING_LEVEL": "INFO",
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "INFO" if verbose else "CRITICAL",
         "PREFECT_LOGGING_SERVER_LEVEL": "WARNING" if verbose else "CRITICAL",
         "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
         "PREFECT_CLI_PROMPT": "false",
         # A server that Prefect would start by itself answers everybody, and outlives this process.
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "false",
     }
-    if not os.environ.get("PREFECT_API_URL"):
-        # The embedded server ends with the run: its log of the run would be read by nobody.
-        defaults["PREFECT_LOGGING_TO_API_ENABLED"] = "false"
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
 
@@ -62,17 +61,7 @@ def keep_prefect_from_proxies() -> None:
 
 
 def configure_serving(root: str, verbose: bool) -> None:
-    """Set Prefect's environment for a server that stays and for the runs that are started beside it.
-
-    Other than a single run's, their logs go to the server, where its pages show them.
-    """
-    defaults = {
-        "PREFECT_LOGGING_TO_API_ENABLED": "true",
-        "PREFECT_LOGGING_LEVEL": "INFO",
-        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "INFO" if verbose else "CRITICAL",
-        # Runs start in the folder of `serve`, where `warehouse` may well be a folder of data.
-        "PYTHONSAFEPATH": "1",
-    }
-    for name, value in defaults.items():
-        os.environ.setdefault(name, value)
+    """Set Prefect's environment for a server that stays and for the runs that are started beside it."""
+    # Runs start in the folder of `serve`, where `warehouse` may well be a folder of data.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     configure_prefect(root, verbose)

@@ -18,9 +18,10 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, State, StateType
 from prefect.client.schemas.sorting import FlowRunSort
-from prefect.states import Completed
+from prefect.states import Cancelled, Completed
 
 from perennial.flows.run.by_prefect import editions_of
+from perennial.schemas.rows import JsonObject
 
 _POLL_S = 1.0
 _IDLE_POLL_S = 10.0  # each look costs the server some hundredths of a second
@@ -35,6 +36,7 @@ _ENDED = {
 }
 _BEGUN = (*_ENDED, StateType.PENDING, StateType.RUNNING, StateType.COMPLETED)
 _COLLISION = "Deployment concurrency limit reached."
+_SKIPPED = "skipped: another run of it is in progress"
 
 
 async def read_runs(
@@ -92,25 +94,42 @@ class RunNews:
             if deployment not in self._names:
                 self._names[deployment] = (await self._client.read_deployment(deployment)).name
         begun = await read_runs(self._client, self._deployments, states=_BEGUN)
-        under_way = [self._report_run(await self._settle(run)) for run in reversed(begun)]
+        running = [run for run in begun if run.state is not None and run.state.is_running()]
+        under_way = [self._report_run(await self._settle(run, running)) for run in reversed(begun)]
         if any(under_way):
             return True
         if self._next is None or self._next <= datetime.now(UTC):
             await self._tell_next()
         return False
 
-    async def _settle(self, run: FlowRun) -> FlowRun:
-        """Complete a cancelled run whose edition is published: it was too late, and Prefect cannot know."""
+    async def _settle(self, run: FlowRun, running: Sequence[FlowRun]) -> FlowRun:
+        """Give a cancelled run its reason, which Prefect does not know, and a skipped one a name.
+
+        One whose edition is published was cancelled too late: it is completed.
+        """
         is_new = run.state is not None and run.state.timestamp >= self._began
         if run.state is None or not is_new or not run.state.is_cancelled():
             return run
-        editions = editions_of(run.tags)
-        if not editions or not all(map(self._is_published, editions)):
+        message, editions = run.state.message or "", editions_of(run.tags)
+        named: JsonObject = {}
+        state: State[object]
+        if _COLLISION in message:
+            others = [other for other in running if other.deployment_id == run.deployment_id]
+            cause = next((other.name for other in others if editions_of(other.tags)), "")
+            named = {"name": f"{cause} (skipped)"} if cause else {}
+            state = Cancelled(message=f"{_SKIPPED}{f' ({cause})' * bool(cause)}")
+        elif editions and all(map(self._is_published, editions)):
+            message = f"edition {run.name} is published: it was cancelled while it was being published"
+            state = Completed(message=message)
+        elif editions and not message.startswith(run.name):
+            reason = f"{run.name} is not published: it was cancelled, and the next refresh resumes it"
+            state = Cancelled(message=f"{reason} ({message})")
+        else:
             return run
-        message = f"edition {run.name} is published: it was cancelled while it was being published"
-        state: State[object] = Completed(message=message)
+        if named:
+            await self._client.update_flow_run(run.id, **named)
         await self._client.set_flow_run_state(run.id, state, force=True)
-        return run.model_copy(update={"state": state})
+        return run.model_copy(update={**named, "state": state})
 
     def _report_run(self, run: FlowRun) -> bool:
         """Tell of the run if its state is new; return whether it is under way."""
@@ -164,6 +183,6 @@ def _in_words(run: FlowRun) -> str:
         return "has started"
     if state.type is StateType.COMPLETED:
         return f"has ended: {message}" if message else "has ended"
-    if state.type is StateType.CANCELLED and _COLLISION in message:
-        return "is skipped: another run of it is in progress"
+    if state.type is StateType.CANCELLED and message.startswith(_SKIPPED):
+        return f"is {message}"
     return f"{_ENDED[state.type]}: {message}"

@@ -1,135 +1,159 @@
-"""What Prefect's pages show of a refresh: progress and rows of each stage, the leaderboard, the tables.
+"""What Prefect's pages show of a run: one artifact per stage, made in the task run that ends the stage.
 
-Artifacts are made by one client that is kept for the whole refresh: each costs one request, and a
-stage's progress is updated once a second at most.
+Each is a page of Markdown under a title. What models and files supplied is escaped.
 """
 
-import json
-import time
-from typing import TYPE_CHECKING, Any
-from uuid import UUID
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
 
-from perennial.flows.benchmark import find_benchmark
-from perennial.flows.watchers.watcher import Watcher
+from prefect.client.schemas.actions import ArtifactCreate
+from prefect.context import SyncClientContext, TaskRunContext
+
+from perennial.flows.benchmark import Stage, find_benchmark
+from perennial.flows.console.leaderboard_table import figure
+from perennial.flows.console.terminal import escape_markdown
+from perennial.flows.stages.unit_stages import stages_of
+from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.flows.watchers.webhook import without_credentials
+from perennial.flows.web.address import DEFAULT_PORT
+from perennial.schemas.errors import shorten
 from perennial.schemas.plan import Plan
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.lineage.jobs import PUBLISH
 from perennial.warehouse.store.store import Store
 
-if TYPE_CHECKING:
-    from prefect.client.orchestration import SyncPrefectClient
-
-_UPDATE_EVERY_S = 1.0
-
-
-class Artifacts(Watcher):
-    """Makes the artifacts of the current flow run; outside of one it makes none."""
-
-    def __init__(self) -> None:
-        self._client: SyncPrefectClient | None = None
-        self._run_id: UUID | None = None
-        self._root = ""
-        self._edition = self._unit = ""
-        self._measures: tuple[Measure, ...] = ()
-        self._batches: dict[str, int] = {}
-        self._progress: dict[str, UUID] = {}
-        self._told_at: dict[str, float] = {}
-
-    def unit_started(self, root: str, plan: Plan) -> None:
-        """Open a client, where there is a flow run."""
-        from prefect.client.orchestration import get_client
-        from prefect.context import FlowRunContext
-
-        context = FlowRunContext.get()
-        if context is None or context.flow_run is None:
-            return
-        self._root, self._edition, self._unit = root, plan.edition, plan.unit
-        self._measures = find_benchmark(plan.benchmark).measures
-        self._run_id = context.flow_run.id
-        self._client = get_client(sync_client=True).__enter__()
-
-    def stage_started(self, stage: str, batches: int) -> None:
-        """Make the stage's progress artifact."""
-        self._batches[stage] = batches
-        made = self._make("progress", f"stage-{stage}", 0.0, f"{self._unit}: {stage}, {batches} batches")
-        if made is not None:
-            self._progress[stage] = made
-            self._told_at[stage] = time.monotonic()
-
-    def batch_done(self, stage: str, done: int, counts: dict[str, int]) -> None:
-        """Update the stage's progress, unless that was done within the last second."""
-        now = time.monotonic()
-        if stage in self._progress and now - self._told_at[stage] >= _UPDATE_EVERY_S:
-            self._told_at[stage] = now
-            self._update(stage, 100.0 * done / max(self._batches[stage], 1))
-
-    def stage_done(self, stage: str, counts: dict[str, int]) -> None:
-        """Complete the stage's progress and list its rows."""
-        if stage in self._progress:
-            self._update(stage, 100.0)
-        self._make_table(f"rows-{stage}", _rows(counts), f"{self._unit}: rows of stage {stage}")
-
-    def published(self, counts: dict[str, int]) -> None:
-        """List the leaderboard and the tables' rows, and say where the tables lie."""
-        if self._client is None:
-            return
-        kind = "evaluation" if is_evaluation(self._unit) else "edition"
-        self._make_table(kind, _rows(counts), f"{kind} {self._unit} is published")
-        if is_evaluation(self._unit):
-            self._make_table("leaderboard", self._leaderboard(), f"leaderboard of {self._edition}")
-        tables = without_credentials(Store(self._root).location("tables"))
-        shown = f"{tables}/<table>/edition={self._edition}/"
-        self._make("markdown", "tables", f"[{shown}]({_link(tables)})", f"the tables of {self._edition}")
-        self._close()
-
-    def failed(self, error: BaseException) -> None:
-        """Close the client."""
-        self._close()
-
-    def _leaderboard(self) -> list[Row]:
-        from perennial.warehouse.catalog.catalog import open_catalog
-        from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-
-        names, rows = open_catalog(Store(self._root)).query(leaderboard_sql(self._edition, self._measures))
-        return [dict(zip(names, map(_round_progress, row), strict=True)) for row in rows]
-
-    def _make_table(self, key: str, rows: list[Row], description: str) -> None:
-        # Prefect's pages expect a table's data as text.
-        self._make("table", key, json.dumps(rows), description)
-
-    def _make(self, kind: str, key: str, data: object, description: str) -> UUID | None:
-        if self._client is None:
-            return None
-        from prefect.client.schemas.actions import ArtifactCreate
-
-        made = self._client.create_artifact(
-            ArtifactCreate(type=kind, key=key, data=data, description=description, flow_run_id=self._run_id)
-        )
-        return made.id
-
-    def _update(self, stage: str, percent: float) -> None:
-        if self._client is None:
-            return
-        from prefect.client.schemas.actions import ArtifactUpdate
-
-        self._client.update_artifact(self._progress[stage], ArtifactUpdate(data=percent))
-
-    def _close(self) -> None:
-        if self._client is not None:
-            client = self._client
-            self._client = None
-            client.__exit__(None, None, None)
+_EXPLORER = f"http://127.0.0.1:{DEFAULT_PORT}"
+_MOST_ROWS = 200
+_LONGEST_CELL = 200
 
 
-def _rows(counts: dict[str, int]) -> list[Row]:
-    return [{"table": table, "rows": rows} for table, rows in counts.items()]
+class _Link(NamedTuple):
+    text: str
+    address: str
 
 
-def _link(place: str) -> str:
-    return place if "://" in place else f"file://{place}"
+def show_stage(root: str, plan: Plan, name: str, counts: Mapping[str, int]) -> None:
+    """Make the artifact of a stage whose batches have ended, with these rows by table."""
+    if name == PUBLISH:
+        kind = "evaluation" if is_evaluation(plan.unit) else "edition"
+        title = f"{kind.capitalize()} {plan.unit} is published"
+        _create(f"{plan.benchmark}-{kind}", title, _publication(root, plan, counts))
+        return
+    workspace = open_workspace(root, plan.unit)
+    stage = next(stage for stage in stages_of(plan.unit, plan.benchmark) if stage.name == name)
+    lines = [stage.doc, *_counts(counts), *_rejections(workspace, stage), *_shown_tables(workspace, stage)]
+    _create(f"{plan.benchmark}-{name}", f"Stage {name} of {plan.unit}", lines)
 
 
-def _round_progress(value: object) -> Any:
-    return round(value, 3) if isinstance(value, float) else value
+def _create(key: str, title: str, lines: Iterable[str]) -> None:
+    context = TaskRunContext.get()
+    assert context is not None
+    text = "\n".join((f"# {escape_markdown(title)}", "", *lines))
+    artifact = ArtifactCreate(
+        type="markdown",
+        key=key.replace("_", "-"),
+        description=title,
+        data=text,
+        task_run_id=context.task_run.id,
+        flow_run_id=context.task_run.flow_run_id,
+    )
+    with SyncClientContext.get_or_create() as current:
+        current.client.create_artifact(artifact)
+
+
+def _counts(counts: Mapping[str, int]) -> Iterator[str]:
+    listed = [{"table": table, "rows": rows} for table, rows in counts.items() if rows]
+    if listed:
+        yield from _table("Rows", listed)
+
+
+def _rejections(workspace: Workspace, stage: Stage) -> Iterator[str]:
+    """Yield how often each rule refused something, with the first message."""
+    rows = list(_staged_rows(workspace, stage, "rejections"))
+    refused = Counter(row["rule"] for row in rows)
+    first = {row["rule"]: row["message"] for row in reversed(rows)}
+    if rows:
+        listed = [{"rule": rule, "rejected": n, "first": first[rule]} for rule, n in refused.most_common()]
+        yield from _table("Rejections", listed)
+
+
+def _shown_tables(workspace: Workspace, stage: Stage) -> Iterator[str]:
+    for table in stage.shows:
+        rows = list(_staged_rows(workspace, stage, table))
+        if rows:
+            yield from _table(f"Table {table}: {TABLES[table].row}", rows)
+
+
+def _staged_rows(workspace: Workspace, stage: Stage, table: str) -> Iterator[Row]:
+    for batch in stage.batches(workspace) if table in stage.writes else ():
+        if workspace.is_done(batch):
+            yield from workspace.rows(batch, table)
+
+
+def _publication(root: str, plan: Plan, counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield where the published tables are, how they were audited and, of answers, the leaderboard."""
+    location = without_credentials(root if "://" in root else os.path.abspath(root)) + "/tables"
+    if is_evaluation(plan.unit):
+        yield from _table("Leaderboard", _leaderboard(root, plan))
+    yield from _counts(counts)
+    link = location if "://" in location else f"file://{location}"
+    yield from ("", "## Where to look", "")
+    yield f"- Tables: [{location}/<table>/edition={plan.edition}/]({link})"
+    yield f"- Lineage of its figures: [explorer]({_address('lineage', edition=plan.edition)})"
+    yield f"- What was validated: [explorer]({_address('editions', edition=plan.edition)})"
+    yield f"- The same as Data Docs: `perennial audit {plan.unit} --docs FOLDER`"
+    yield f"- The explorer's links open while `perennial web` serves this data root on port {DEFAULT_PORT}."
+
+
+def _leaderboard(root: str, plan: Plan) -> list[Row]:
+    measures = find_benchmark(plan.benchmark).measures
+    names, rows = open_catalog(Store(root)).query(leaderboard_sql(plan.edition, measures))
+    board = [dict(zip(names, row, strict=True)) for row in rows]
+    return [
+        {
+            **{name: row[name] for name in ("setting", "rank", "player")},
+            "success rate": figure(row, "success_rate"),
+            "episodes": _Link(
+                f"{row['attempted']:,}",
+                _address("episodes", edition=plan.edition, player=row["player"], setting=row["setting"]),
+            ),
+            **{measure.heading: figure(row, measure.column) for measure in measures},
+        }
+        for row in board
+    ]
+
+
+def _address(page: str, **parameters: str) -> str:
+    return f"{_EXPLORER}/{page}?{urlencode(parameters)}"
+
+
+def _table(title: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the rows as a table under a title; of very many the first ones."""
+    yield from ("", f"## {escape_markdown(title)}", "")
+    yield _line(escape_markdown(name) for name in rows[0])
+    yield _line("---:" if isinstance(value, int | float) else "---" for value in rows[0].values())
+    for row in rows[:_MOST_ROWS]:
+        yield _line(map(_cell, row.values()))
+    if len(rows) > _MOST_ROWS:
+        yield f"\nThe first {_MOST_ROWS} of {len(rows):,} rows."
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, _Link):
+        return f"[{escape_markdown(value.text)}]({value.address})"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return escape_markdown(shorten("–" if value is None else str(value), _LONGEST_CELL))

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.llm.http.endpoint import bracket_host, is_loopback
 
+DEFAULT_PORT = 8501
 # Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
 # `create_server` passes on the resolver's numbers in an OSError: names without an address have these.

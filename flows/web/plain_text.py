@@ -4,26 +4,23 @@ Streamlit reads titles, captions and messages as Markdown, in which a name could
 is therefore shown in tables and code blocks, which know no markup, or escaped here.
 """
 
-import re
-
 import streamlit as st
 
-from perennial.flows.console.terminal import on_one_line, printable
+from perennial.flows.console.terminal import escape_markdown, on_one_line, printable
 from perennial.schemas.errors import shorten
 
-_MARKUP = re.compile(r"([!-/:-@\[-`{-~])")
 _LONGEST_NAME = 120
 _LONGEST_TEXT = 40_000
 
 
 def plain(text: object) -> str:
     """Return the text so that Markdown shows it as it is: on one line, each sign of its syntax escaped."""
-    return _MARKUP.sub(r"\\\1", shorten(on_one_line(str(text)), _LONGEST_NAME))
+    return escape_markdown(shorten(on_one_line(str(text)), _LONGEST_NAME))
 
 
 def plain_line(text: object) -> str:
     """Return a whole message so that Markdown shows it as it is."""
-    return _MARKUP.sub(r"\\\1", on_one_line(" ".join(str(text).split())))
+    return escape_markdown(" ".join(str(text).split()))
 
 
 def show_text(text: str | None, height: int | None = None) -> None:

@@ -73,7 +73,7 @@ def refresh(asked: dict[str, Any]) -> list[str]:
 
     each = [load_settings(asked)]
     make = partial(make_editions, each, lambda store: prepare_each(each, store))
-    return [made.edition for made in run_as_flow("refresh", [asked], make)]
+    return [made.edition for made in run_as_flow("refresh", [asked["edition"]], [asked], make)]
 
 
 def run_in_peril(runner: str, workers: int, root: str, edition: str, folder: str) -> dict[str, Any]:

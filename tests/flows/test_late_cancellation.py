@@ -1,4 +1,4 @@
-"""A cancellation that comes while an edition is being published: it ends as published, and says so."""
+"""Runs that are cancelled, too late or not, and runs that are skipped: each says why it ended."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 from prefect.client.schemas.objects import FlowRun
-from prefect.states import Cancelled
+from prefect.states import Cancelled, Running, State
 
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.refresh import publish
@@ -39,20 +39,11 @@ def test_what_is_being_published_is_published_before_a_signal_takes_effect(
 
 
 class Server:
-    """What `RunNews` asks of Prefect's client, with two cancelled runs."""
+    """What `RunNews` asks of Prefect's client, with these runs; it keeps what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, *runs: FlowRun) -> None:
         self.deployment = uuid4()
-        self.runs = [
-            FlowRun(
-                flow_id=uuid4(),
-                deployment_id=self.deployment,
-                name=name,
-                tags=["perennial", f"edition:{name}"],
-                state=Cancelled(message="by hand"),
-            )
-            for name in ("early", "late")
-        ]
+        self.runs = [run.model_copy(update={"deployment_id": self.deployment}) for run in runs]
         self.forced: list[tuple[Any, str, str]] = []
 
     async def read_deployment(self, _of: Any) -> FlowRun:
@@ -65,21 +56,62 @@ class Server:
     async def set_flow_run_state(self, run: Any, state: Any, force: bool) -> None:
         assert force
         self.forced.append((run, state.type.value, state.message))
+        self._update(run, state=state.model_copy(update={"timestamp": datetime.now(UTC)}))
+
+    async def update_flow_run(self, run: Any, name: str) -> None:
+        self._update(run, name=name)
+
+    def _update(self, run: Any, **values: Any) -> None:
+        self.runs = [one.model_copy(update=values) if one.id == run else one for one in self.runs]
 
 
-def test_a_run_that_was_cancelled_too_late_ends_as_published_and_says_so() -> None:
-    server, told = Server(), []
+def run_of(name: str, state: State[Any], *editions: str) -> FlowRun:
+    """Return a run in this state that makes these editions."""
+    tags = ["perennial", *(f"edition:{edition}" for edition in editions)]
+    return FlowRun(flow_id=uuid4(), name=name, tags=tags, state=state)
+
+
+def tell_twice(server: Server, *published: str) -> list[str]:
+    """Return what `RunNews` tells of the server's runs when it looks twice."""
+    told: list[str] = []
     began = datetime(2026, 1, 1, tzinfo=UTC)
-    news = RunNews(server, [server.deployment], began, told.append, lambda edition: edition == "late")  # type: ignore[arg-type]
+    news = RunNews(server, [server.deployment], began, told.append, published.__contains__)  # type: ignore[arg-type]
 
-    async def tell_twice() -> None:
+    async def look() -> None:
         for _ in range(2):
             await news._tell_once()
 
-    asyncio.run(tell_twice())
-    said = "edition late is published: it was cancelled while it was being published"
-    assert server.forced[0] == (server.runs[1].id, "COMPLETED", said)
-    assert sorted(told) == [
-        "refresh early was cancelled: by hand",
-        f"refresh late has ended: {said}",
+    asyncio.run(look())
+    return told
+
+
+def test_a_run_that_was_cancelled_too_late_ends_as_published_and_says_so() -> None:
+    early, late = (run_of(name, Cancelled(message="by hand"), name) for name in ("early", "late"))
+    server = Server(early, late)
+    told = tell_twice(server, "late")
+    ended = "edition late is published: it was cancelled while it was being published"
+    reason = "early is not published: it was cancelled, and the next refresh resumes it (by hand)"
+    assert sorted(server.forced, key=lambda one: one[1]) == [
+        (early.id, "CANCELLED", reason),
+        (late.id, "COMPLETED", ended),
     ]
+    assert sorted(told) == [f"refresh early was cancelled: {reason}", f"refresh late has ended: {ended}"]
+
+
+@pytest.mark.parametrize(
+    ("under_way", "name", "reason"),
+    [
+        (["e1"], "e1 (skipped)", "skipped: another run of it is in progress (e1)"),
+        # Prefect's random name says nothing.
+        ([], "steel-numbat", "skipped: another run of it is in progress"),
+    ],
+)
+def test_a_skipped_run_says_why_and_is_named_by_the_edition_under_way(
+    under_way: list[str], name: str, reason: str
+) -> None:
+    skipped = run_of("steel-numbat", Cancelled(message="Deployment concurrency limit reached."))
+    server = Server(run_of(under_way[0] if under_way else "red-fox", Running(), *under_way), skipped)
+    told = tell_twice(server)
+    assert server.forced == [(skipped.id, "CANCELLED", reason)]
+    assert [run.name for run in server.runs if run.id == skipped.id] == [name]
+    assert f"refresh is {reason}" in told

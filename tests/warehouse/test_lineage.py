@@ -4,6 +4,7 @@ import copy
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from perennial.flows.stages.unit_stages import list_jobs
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.lineage.columns import Origin, column_origins, origin_tables
+from perennial.warehouse.lineage.columns import Origin, column_origins, origin_tables, parent_tables
 from perennial.warehouse.lineage.datasets import Written, root_namespace
 from perennial.warehouse.lineage.events import RefreshEvents
-from perennial.warehouse.lineage.jobs import StageTables
+from perennial.warehouse.lineage.jobs import StageGraph, StageNode, StageTables
 from tests.warehouse.openlineage_schema import problems
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")
@@ -161,6 +162,36 @@ def test_references_are_column_lineage() -> None:
             assert column_origins(table.name)[reference.column] == expected
     assert Origin("episodes", "success", "AGGREGATION") in column_origins("statistics")["value"]
     assert origin_tables("kumo_outcomes") == ("kumo_seed_configs",)
+
+
+def test_no_table_is_among_its_ancestors_and_parents_are_origins() -> None:
+    parents = {table: parent_tables(table) for table in TABLES}
+    assert set(TopologicalSorter(parents).static_order()) == set(TABLES)  # else it raises CycleError
+    assert parents["kumo_instances"] == ("kumo_seed_configs",)
+    assert {"kumo_instances", "knowlogic_questions"} <= set(parents["instances"])
+    assert parents["audits"] == tuple(
+        name for name in TABLES if name in {*parents["validations"], "validations"}
+    )
+    for table in set(TABLES) - {"audits", "validations"}:
+        assert set(parents[table]) <= set(origin_tables(table))
+
+
+def test_a_stage_waits_for_those_that_wrote_what_it_reads() -> None:
+    graph = StageGraph()
+
+    def add(unit: str, stage: str, reads: str = "", writes: str = "") -> list[str]:
+        tables = StageTables(stage, "", tuple(reads.split()), tuple(writes.split()))
+        return ["/".join(other) for other in graph.add(StageNode(unit, stage), tables)]
+
+    assert add("e", "draw", writes="instances") == []
+    assert add("e", "alter", "instances", "instances rejections") == ["e/draw"]
+    assert add("e", "check", "rejections") == ["e/alter"]
+    # Publishing waits for a check that writes nothing, too.
+    assert add("e", "publish", "instances", "editions") == ["e/draw", "e/alter", "e/check"]
+    assert add("e@1", "episodes", "instances", "episodes") == ["e/publish"]
+    assert add("e@1", "publish", "instances episodes", "evaluations") == ["e/publish", "e@1/episodes"]
+    # Another edition of the same run.
+    assert add("f", "check", "instances") == []
 
 
 def test_every_table_is_made_by_a_stage() -> None:

@@ -13,6 +13,10 @@ from perennial.schemas.tables import TABLES
 Kind = Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"]
 
 
+_AUDITED = ("validations", "audits")
+_PUBLISHED_WITH = (*_AUDITED, "editions", "evaluations", "statistics")
+
+
 class Origin(NamedTuple):
     """A column that values are made from, and how: taken as they are, computed, or counted up."""
 
@@ -43,6 +47,16 @@ _SHARED: Origins = {
 
 def column_origins(table: str) -> dict[str, tuple[Origin, ...]]:
     """Return the origins of the table's columns, as far as they lie in other tables: by column, in order."""
+    origins = _listed_origins(table)
+    for reference in TABLES[table].references:
+        origins[reference.column] = {Origin(reference.to_table, reference.to_column, "IDENTITY"): None}
+    return {
+        column.name: tuple(origins[column.name]) for column in TABLES[table].columns if column.name in origins
+    }
+
+
+def _listed_origins(table: str) -> dict[str, dict[Origin, None]]:
+    """Return the origins of the table's columns without its references."""
     found: dict[str, dict[Origin, None]] = {}
     for listed in (_SHARED, *(benchmark.origins() for benchmark in benchmarks().values())):
         for kind, entries in listed.items():
@@ -50,11 +64,7 @@ def column_origins(table: str) -> dict[str, tuple[Origin, ...]]:
                 for column in columns.split() if name == table else ():
                     added = (Origin(*_place(origin), kind) for origin in origins.split())
                     found.setdefault(column, {}).update(dict.fromkeys(added))
-    for reference in TABLES[table].references:
-        found[reference.column] = {Origin(reference.to_table, reference.to_column, "IDENTITY"): None}
-    return {
-        column.name: tuple(found[column.name]) for column in TABLES[table].columns if column.name in found
-    }
+    return found
 
 
 def _place(name: str) -> tuple[str, str]:
@@ -66,3 +76,19 @@ def origin_tables(table: str) -> tuple[str, ...]:
     """Return the tables that the table's rows are made from, in the order of `TABLES`."""
     named = {origin.table for origins in column_origins(table).values() for origin in origins}
     return tuple(name for name in TABLES if name in named)
+
+
+def parent_tables(table: str) -> tuple[str, ...]:
+    """Return the tables that the table's rows are made from, in order: without itself, and never in a circle.
+
+    An audit reads all that was staged before it. A table that refers to rows which are made from its own,
+    such as a benchmark's instances to the shared ones, is their parent and not their child.
+    """
+    if table in _AUDITED:
+        earlier = set(_AUDITED[: _AUDITED.index(table)])
+        return tuple(name for name in TABLES if name in earlier or name not in _PUBLISHED_WITH)
+    return tuple(name for name in origin_tables(table) if name != table and not _is_made_from(name, table))
+
+
+def _is_made_from(table: str, other: str) -> bool:
+    return any(origin.table == other for origins in _listed_origins(table).values() for origin in origins)

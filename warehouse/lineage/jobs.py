@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.schemas.units import is_evaluation
+from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.lineage.columns import origin_tables
+
+PUBLISH = "publish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +31,49 @@ class StageTables:
         return tuple(table for table in TABLES if table in named)
 
 
+class StageNode(NamedTuple):
+    """A stage of a run: the edition or evaluation that it makes, and its name."""
+
+    unit: str
+    stage: str
+
+
+class StageGraph:
+    """Which stages of a run wait for which: those that made the tables which a stage reads.
+
+    The answers of an edition rest on its published questions, so what reads these waits for their publishing.
+    """
+
+    def __init__(self) -> None:
+        # By edition and table.
+        self._makers: dict[tuple[str, str], list[StageNode]] = {}
+        self._added: list[StageNode] = []
+
+    def add(self, node: StageNode, tables: StageTables) -> tuple[StageNode, ...]:
+        """Add a stage, and return those before it that it waits for, in order.
+
+        Publishing waits for every stage of its unit: nothing is published that one of them refused.
+        """
+        edition = split_unit(node.unit)[0]
+        waits_for = {maker for table in tables.reads for maker in self._makers.get((edition, table), ())}
+        if node.stage == PUBLISH:
+            waits_for |= {other for other in self._added if other.unit == node.unit}
+            for (of_edition, _), makers in self._makers.items():
+                if of_edition == edition and makers[0].unit == node.unit:
+                    makers[:] = [node]
+        for table in tables.writes:
+            self._makers.setdefault((edition, table), []).append(node)
+        self._added.append(node)
+        return tuple(other for other in self._added if other in waits_for)
+
+
 def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[StageTables, ...]:
     """Return these stages of an edition or evaluation, and the one that publishes it."""
     answers = is_evaluation(unit)
     staged = staged_tables(benchmark, answers=answers)
     audited = ("validations", "audits")
     publishing = StageTables(
-        "publish",
+        PUBLISH,
         "Audits the answers, computes the figures of the edition and makes both visible."
         if answers
         else "Audits all tables and makes the edition visible.",

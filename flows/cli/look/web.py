@@ -11,17 +11,17 @@ import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.terminal import Terminal
-from perennial.flows.web.address import Address, check_address, open_port
+from perennial.flows.web.address import DEFAULT_PORT, Address, check_address, open_port
 from perennial.flows.web.site import Site
 from perennial.schemas.errors import InvalidOption
-
-_PORT = 8501
 
 
 def web(
     root: RootOption = None,
     host: Annotated[str, typer.Option(help="Address to serve at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to serve at; 0 is any free one.", min=0, max=65535)] = _PORT,
+    port: Annotated[
+        int, typer.Option(help="Port to serve at; 0 is any free one.", min=0, max=65535)
+    ] = DEFAULT_PORT,
     study: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Show this study to participants, and nothing else."),

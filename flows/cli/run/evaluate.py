@@ -110,8 +110,10 @@ def evaluate(
                 look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
 
             named = chosen.model_copy(update={"players": list(plan.players)})
-            details = {"evaluation": plan.name, "instances": plan.instances}
-            job = Job("evaluate", [named], partial(make_evaluation, named, plan), details=details)
+            details = {"instances": plan.instances}
+            job = Job(
+                "evaluate", [plan.unit], [named], partial(make_evaluation, named, plan), details=details
+            )
             execute_by_prefect(job, console, verbose=verbose)
     print_edition(store, plan.unit, console, as_json)
 

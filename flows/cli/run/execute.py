@@ -37,10 +37,11 @@ Result = TypeVar("Result")
 class Job(Generic[Result]):
     """What a command has to do: `make` does it; `benchmarks` are those that it grows.
 
-    Prefect shows it as a run of flow `flow` with these settings and `details`.
+    Prefect shows it as a run of flow `flow`, named by its `units`, with these settings and `details`.
     """
 
     flow: str
+    units: Sequence[str]
     settings: "Sequence[RefreshSettings]"
     make: "Callable[[Execution], Result]"
     benchmarks: Sequence[str] = ()
@@ -53,8 +54,8 @@ class Job(Generic[Result]):
 
     def list_settings(self) -> list[JsonObject]:
         """Return the settings as Prefect may keep and show them."""
-        shown = [one.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for one in self.settings]
-        return [{**one, **self.details} for one in shown]
+        dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
+        return [{**dump, **self.details} for dump in dumps]
 
 
 def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
@@ -71,7 +72,7 @@ def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = F
         progress.note(f"{'start':<12} {''.join(f'{done}; ' for done in compiled)}Prefect is up")
         context = copy_context()
         server.when_ended(lambda: context.run(_leave_without_server))
-        run = partial(run_as_flow, job.flow, job.list_settings(), job.make)
+        run = partial(run_as_flow, job.flow, job.units, job.list_settings(), job.make)
         if not server.is_own:
             return run()
         with when_full(prefect_home(job.root), lambda error: context.run(_leave_at_once, error)):
@@ -109,8 +110,8 @@ def _show_progress(console: Terminal) -> Iterator[None]:
 def _compile(names: Sequence[str], step: Callable[[str], None]) -> list[str]:
     """Make compiled code of these benchmarks ready; return a clause about each that had to be compiled."""
     step("making compiled code ready (compiled on first use)")
-    chosen = [find_benchmark(name) for name in names]
-    clauses = [compile_once(one.name, one.warm_up) for one in chosen if one.warm_up is not None]
+    warm_ups = {name: find_benchmark(name).warm_up for name in names}
+    clauses = [compile_once(name, warm_up) for name, warm_up in warm_ups.items() if warm_up is not None]
     return [clause for clause in clauses if clause]
 
 

@@ -126,7 +126,8 @@ def grow_and_play(
         refuse_changed_root(store, before)
         _look_up_models(each[0], store, prepared, console)
         make = partial(make_editions, named, lambda _store: prepared)
-        return execute(Job("refresh", named, make, [one.benchmark for one in each]), console)
+        editions = [one.plan.edition for one in prepared]
+        return execute(Job("refresh", editions, named, make, [one.benchmark for one in each]), console)
 
 
 def _look_up_models(
