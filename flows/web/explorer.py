@@ -19,12 +19,16 @@ from perennial.flows.web.shared_pages.episode import EPISODE
 from perennial.flows.web.shared_pages.figures import FIGURES
 from perennial.flows.web.shared_pages.instances import INSTANCES
 from perennial.flows.web.shared_pages.leaderboard import LEADERBOARD
+from perennial.flows.web.shared_pages.lineage import LINEAGE
 from perennial.flows.web.shared_pages.profiles import PROFILES
 from perennial.flows.web.shared_pages.scale import SCALE
 from perennial.flows.web.shared_pages.sql import SQL
 from perennial.schemas.errors import PerennialError
 
-_SHARED = (EDITIONS, LEADERBOARD, DOMAINS, FIGURES, INSTANCES, EPISODE, PAIRS, DRIFT, SCALE, PROFILES, SQL)
+_SHARED = (
+    *(EDITIONS, LEADERBOARD, DOMAINS, FIGURES, INSTANCES, EPISODE, LINEAGE),
+    *(PAIRS, DRIFT, SCALE, PROFILES, SQL),
+)
 _STYLE = """<style>
 .block-container { padding: 2.2rem 1.2rem 2rem; }
 h1 { font-size: 1.5rem !important; padding-bottom: .3rem !important; }

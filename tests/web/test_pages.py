@@ -81,6 +81,46 @@ def test_the_editions_are_listed_with_what_was_withdrawn(root: Path) -> None:
     assert len(facts["seed commitment"]) == 64
 
 
+def test_lineage_is_drawn_with_a_link_for_each_stage_and_table(published: Path) -> None:
+    shown = visit(published, "lineage", edition="new", table="kumo_books")
+    assert errors_of(shown) == []
+    drawing = shown.get("graphviz_chart")[0].proto.spec
+    for wanted in ("edition=new&stage=new%2Fbooks", "edition=new&stage=new%401%2Fepisodes", "table=episodes"):
+        assert f'{wanted}"' in drawing
+    assert '"kumo_books" -> "stage new@1/episodes"' in drawing
+    assert '"stage new/books" -> "kumo_books"' in drawing
+    assert "kumo_seed_configs.config" in set(shown.dataframe[0].value["from"])
+    stage = visit(published, "lineage", edition="new", stage="new/sample")
+    assert errors_of(stage) == []
+    assert "SAT solver" in stage.text[0].value
+
+
+def test_lineage_of_a_figure_ends_at_the_statistics_and_counts_what_is_behind_it(published: Path) -> None:
+    chosen = {"figure": "success_rate", "player": "algorithm-3", "setting": "hard"}
+    shown = visit(published, "lineage", edition="new", **chosen)
+    assert errors_of(shown) == []
+    drawing = shown.get("graphviz_chart")[0].proto.spec
+    assert "figure=success_rate&player=algorithm-3&setting=hard&table=statistics" in drawing
+    assert "table=audits" not in drawing
+    catalog = open_catalog(Store(str(published)))
+    sql = (
+        "SELECT value FROM statistics WHERE edition = 'new' AND statistic = 'success_rate' AND domain = 'all'"
+    )
+    (row,) = catalog.query(f"{sql} AND player = 'algorithm-3' AND setting = 'hard'")[1]
+    assert shown.dataframe[0].value["value"][0] == pytest.approx(row[0])
+    episodes = "FROM episodes JOIN instances USING (edition, instance_id) WHERE setting = 'hard'"
+    behind = catalog.count(f"{episodes} AND edition = 'new' AND player = 'algorithm-3'")
+    assert shown.dataframe[1].value["episodes"].sum() == behind > 0
+
+
+@pytest.mark.parametrize(
+    "chosen", [{"table": "kumo_nothing"}, {"stage": "new/nothing"}, {"figure": "nothing"}]
+)
+def test_a_link_to_what_is_not_in_the_lineage_says_so(published: Path, chosen: dict[str, str]) -> None:
+    (error,) = errors_of(visit(published, "lineage", edition="new", **chosen))
+    assert "of the link is not" in error
+
+
 @pytest.mark.parametrize("basis", ["each player's own instances", "instances that all shown players have"])
 def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -> None:
     shown = visit(published, "leaderboard", edition="new", setting="hard", kinds="models", basis=basis)
