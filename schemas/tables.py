@@ -99,6 +99,18 @@ REJECTIONS = Table(
         Column("subject", "string", "what was refused: a name or an id"),
         Column("rule", "string", "the rule that it broke"),
         Column("message", "string", "value, expectation and remedy"),
+        Column("player", "string", "the player that it concerns, NULL where it concerns none", nullable=True),
+        Column(
+            "domain", "string", "the domain of what it counts, NULL where it counts nothing", nullable=True
+        ),
+        Column("setting", "string", "the setting of what it counts, NULL likewise", nullable=True),
+        Column(
+            "amount",
+            "int64",
+            "how many questions, books or proposals are refused or missing, NULL where it counts nothing",
+            nullable=True,
+            minimum=0,
+        ),
         CALL_ID,
     ),
     key=("stage", "subject", "rule", "message", "call_id"),

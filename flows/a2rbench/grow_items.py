@@ -9,13 +9,13 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.a2rbench.item import VARIATIONS, Item
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import content_id
-from perennial.schemas.rows import Rows
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.a2rbench.catalogue.registry import RULES
 from perennial.tasks.a2rbench.growing import grow_seed
 from perennial.tasks.a2rbench.seeds import Rejected, SeedRequest
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.warehouse.staging.growth_rows import question_row
 
 
 def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
@@ -62,6 +62,6 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
 def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
     """Return a row of `rejections` for each item of a seed that does not exist."""
     return [
-        refusal_row(stage, f"{rule} seed {number} V{each.variation}", each.rule, each.why)
+        Rejection(stage, f"{rule} seed {number} V{each.variation}", each.rule, each.why).row()
         for each in rejected
     ]

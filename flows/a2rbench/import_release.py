@@ -17,7 +17,7 @@ from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.plan import EditionPlan
-from perennial.schemas.rows import Row
+from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench.published.items import ImportedLine, write_published
 from perennial.tasks.a2rbench.published.lines import PublishedLine
@@ -26,7 +26,6 @@ from perennial.tasks.a2rbench.seeds import Rejected
 from perennial.tasks.sandbox.tier import Protection
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.editions.publish import publish, read_published_plan
-from perennial.warehouse.staging.growth_rows import refusal_row
 from perennial.warehouse.store.parquet import sort_by_key
 from perennial.warehouse.store.store import Store
 
@@ -139,6 +138,6 @@ def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
             }
         )
         tables["rejections"] += [
-            refusal_row("import", line.question_id, fault.rule, fault.why) for fault in each.rejected
+            Rejection("import", line.question_id, fault.rule, fault.why).row() for fault in each.rejected
         ]
     return tables

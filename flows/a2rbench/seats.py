@@ -13,7 +13,7 @@ from perennial.schemas.errors import InstancesExhausted, shorten
 from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.schemas.rows import ReadJson, Row
+from perennial.schemas.rows import ReadJson, Rejection, Row
 from perennial.tasks.a2rbench.catalogue.registry import RULES
 from perennial.tasks.a2rbench.game import Form, ItemGame, shape_of
 from perennial.tasks.a2rbench.growing import grow_seed
@@ -25,7 +25,6 @@ from perennial.tasks.play.model_player import SecondReader
 from perennial.tasks.play.one_shot import OneShotSeat
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.catalog.published_rows import rows_with
-from perennial.warehouse.staging.growth_rows import refusal_row
 from perennial.warehouse.store.store import Store
 
 _FORMS = ("type", "dimension", "variation", "is_remapped", "query")
@@ -66,7 +65,7 @@ class ItemSeat(OneShotSeat):
         fault, call_id = refused
         # By its instance, so that exports leave it out with a private one.
         message = f"{episode.player}, run {episode.run}: {fault.message}"
-        rejection = refusal_row("episodes", self.instance_id, fault.rule, message, call_id)
+        rejection = Rejection("episodes", self.instance_id, fault.rule, message, call_id).row()
         return {"a2rbench_answers": [row], "rejections": [rejection]}
 
 

@@ -9,13 +9,13 @@ from perennial.prompts.render import template_hash
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.rows import Rows
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.beyondbench.budget import SHARE, estimate_tokens
 from perennial.tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.llm.tokens import text_counter
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.warehouse.staging.growth_rows import question_row
 
 EXCLUDED = "token_budget"
 EXHAUSTED = "space_exhausted"
@@ -93,16 +93,21 @@ def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]
 def _rejection_rows(cell: Cell, plan: BeyondBenchPlan, grown: GrownCell) -> Rows:
     """Return a row for each size of which problems are excluded or missing, with their number."""
     rows = []
+    counted = {"domain": cell.task, "setting": TASKS[cell.task].suite}
     for size, number in sorted(grown.excluded.items()):
         message = (
             f"{number} of {plan.instances} problems: prompt and solution need more than {SHARE:.0%} of "
             f"{plan.context_tokens} tokens even at the smallest size"
         )
-        rows.append(refusal_row("problems", f"{cell} size {size}", EXCLUDED, message))
+        rows.append(
+            Rejection("problems", f"{cell} size {size}", EXCLUDED, message, **counted, amount=number).row()
+        )
     for size, number in sorted(grown.missing.items()):
         message = (
             f"{number} of {plan.instances} problems: the space holds too few that neither this edition nor "
             "an earlier one holds"
         )
-        rows.append(refusal_row("problems", f"{cell} size {size}", EXHAUSTED, message))
+        rows.append(
+            Rejection("problems", f"{cell} size {size}", EXHAUSTED, message, **counted, amount=number).row()
+        )
     return rows

@@ -8,12 +8,12 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import Difficulty
-from perennial.schemas.rows import Rows
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
 from perennial.tasks.knowlogic.published.published_form import Imported
 from perennial.tasks.knowlogic.quotas import plan_scenarios
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row, refusal_row
+from perennial.warehouse.staging.growth_rows import question_row
 
 EXHAUSTED = "space_exhausted"
 Counts = dict[str, dict[Difficulty, int]]
@@ -63,12 +63,15 @@ def _count_before(counts: Counts, scenario: str) -> dict[Difficulty, int]:
 def _rejection_rows(batch: Batch, counts: dict[Difficulty, int], grown: GrownScenario) -> Rows:
     """Return a row for each difficulty of which questions are missing, with their number."""
     return [
-        refusal_row(
+        Rejection(
             "questions",
             f"{'/'.join(batch.key)} {difficulty}",
             EXHAUSTED,
             f"{number} of {counts[difficulty]} questions: too few exist that neither this edition nor an "
             "earlier one holds",
-        )
+            domain=batch.key[0],
+            setting=difficulty,
+            amount=number,
+        ).row()
         for difficulty, number in sorted(grown.missing.items())
     ]

@@ -16,7 +16,7 @@ def summary(catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
         f"decided, {texts or 0:,} texts read back; {changes or 0:,} changed texts and wrong answers refused"
     }
     _, missing = catalog.query(
-        f"SELECT subject, message FROM rejections {where} AND stage = 'questions' ORDER BY 1"
+        f"SELECT subject, amount FROM rejections {where} AND stage = 'questions' ORDER BY 1"
     )
-    listed = [f"{subject}: {message.partition(':')[0]} missing" for subject, message in missing]
+    listed = [f"{subject}: {amount:,} questions missing" for subject, amount in missing]
     return shown | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})

@@ -12,8 +12,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
-from perennial.schemas.kumo.things import Rejection
-from perennial.schemas.rows import Row, Rows
+from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.authors.reply import count_causes
 from perennial.tasks.kumo.authors.configuration import Configured, configure_domain
 from perennial.tasks.kumo.authors.proposal import propose_domains
@@ -27,7 +26,6 @@ from perennial.warehouse.kumo.rows import (
     outcome_rows,
     proposal_from_row,
     proposal_row,
-    rejection_row,
 )
 
 Domains = tuple[PlannedDomain, ...]  # the inputs of KUMO's stages: those that are given
@@ -74,7 +72,7 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
     return calls.add_to(
         {
             "kumo_domains": [proposal_row(proposal) for proposal in proposed.proposals],
-            "rejections": [rejection_row(rejection) for rejection in proposed.rejections],
+            "rejections": [rejection.row() for rejection in proposed.rejections],
         }
     )
 
@@ -151,7 +149,7 @@ def _add_configured(
     tables["kumo_authored_domains"].append(
         authored_domain_row(row["domain_id"], status, configured.versions, call_ids)
     )
-    tables["rejections"] += map(rejection_row, rejections)
+    tables["rejections"] += [rejection.row() for rejection in rejections]
 
 
 def _list_known_truths(workspace: Workspace) -> dict[str, Sequence[str]]:

@@ -17,15 +17,15 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
-from perennial.schemas.kumo.things import Instance, Rejection, Setting
-from perennial.schemas.rows import Rows
+from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from perennial.tasks.kumo.topology import signature
 from perennial.warehouse.editions.id_set import EitherSet, IdSet
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.kumo.rows import draw_row, instance_row, rejection_row, shared_instance_row
+from perennial.warehouse.kumo.rows import draw_row, instance_row, shared_instance_row
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"
@@ -165,12 +165,10 @@ def _row(
 
 
 def _reject_unsolved(instance_id: str) -> dict[str, object]:
-    return rejection_row(
-        Rejection(
-            "sample",
-            instance_id,
-            _UNSOLVED,
-            f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
-            "another instance was drawn in its place",
-        )
-    )
+    return Rejection(
+        "sample",
+        instance_id,
+        _UNSOLVED,
+        f"the exact search passed {WORK_LIMIT} million steps, so that the optimum is unknown; "
+        "another instance was drawn in its place",
+    ).row()

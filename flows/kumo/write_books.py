@@ -20,15 +20,15 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
 from perennial.schemas.kumo.things import BookVersion as VersionName
-from perennial.schemas.kumo.things import Judgement, Rejection
-from perennial.schemas.rows import Row, Rows
+from perennial.schemas.kumo.things import Judgement
+from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
 from perennial.tasks.kumo.authors.judgement import judge_book
 from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.books.check import check_book
 from perennial.tasks.kumo.books.rules import rules_of
 from perennial.tasks.llm.structured import JsonAsker
-from perennial.warehouse.kumo.rows import book_row, instance_from_row, rejection_row
+from perennial.warehouse.kumo.rows import book_row, instance_from_row
 
 TEMPLATE_AUTHOR = "template"
 
@@ -121,9 +121,9 @@ def _add_history(
         name: VersionName = "second" if version.verdict.passed and has_passed else "second-draft"
         later = replace(version, revision=len(first.versions) + version.revision)
         tables["kumo_books"].append(_version_row(instance_id, later, name, judgements))
-    tables["rejections"] += [rejection_row(rejection) for rejection in first.rejections]
+    tables["rejections"] += [rejection.row() for rejection in first.rejections]
     tables["rejections"] += [
-        rejection_row(replace(rejection, message=f"second writer, {rejection.message}"))
+        replace(rejection, message=f"second writer, {rejection.message}").row()
         for rejection in second.rejections
     ]
     number = len(first.versions) + len(second.versions)
@@ -190,7 +190,7 @@ def _add_template_book(
             "rename what the book cannot say"
         )
         rejection = Rejection("books", instance_id, "book_rules_differ", message)
-        tables["rejections"].append(rejection_row(rejection))
+        tables["rejections"].append(rejection.row())
 
 
 def _choose_style(edition: KumoEdition, instance_id: str) -> BookStyle:

@@ -21,13 +21,12 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.game import USUAL, Episode, Program, Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EvaluationPlan
-from perennial.schemas.rows import Row, Rows
+from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.play.model_player import parse_model_player, play_all, plays_version
 from perennial.tasks.play.program_player import play_program
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.staging.growth_rows import refusal_row
 from perennial.warehouse.staging.play_rows import episode_row, turn_rows
 from perennial.warehouse.store.store import Store
 
@@ -129,8 +128,8 @@ def _split_refused(
         if not reason:
             asked.append(seat)
             continue
-        message = f"player {player} was not asked: {reason}"  # views read the player from it
-        refused.append(refusal_row("episodes", seat.instance_id, NOT_ASKED, message))
+        message = f"player {player} was not asked: {reason}"
+        refused.append(Rejection("episodes", seat.instance_id, NOT_ASKED, message, player=player).row())
     return tuple(asked), refused
 
 

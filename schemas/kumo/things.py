@@ -275,17 +275,6 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
-    """Something that a check refused: at which stage, what, by which rule, and why in one line."""
-
-    stage: str
-    subject: str
-    rule: str
-    message: str
-    call_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Proposal:
     """A proposed domain: the metadata from which its seed configuration is written (paper v2, figure 7).
 

@@ -47,6 +47,12 @@ STATISTICS = Table(
             minimum=0,
             maximum=1,
         ),
+        Column(
+            "family",
+            "string",
+            "which family of tests of its setting it is one of, such as `models`; NULL where of none",
+            nullable=True,
+        ),
         Column("method", "string", "how value, interval and p-value were computed, and what n counts"),
     ),
     key=("statistic", "convention", "setting", "domain", "player", "other"),

@@ -9,7 +9,8 @@ class Figure(NamedTuple):
     """A figure with what it is of, what it rests on, and how it was computed.
 
     `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike. `population`
-    is what the interval is of, `no_interval` why an estimate has none.
+    is what the interval is of, `no_interval` why an estimate has none; `family` the tests of its setting over
+    which `p_adjusted` is corrected.
     """
 
     statistic: str
@@ -25,5 +26,6 @@ class Figure(NamedTuple):
     high: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
+    family: str | None = None
     population: Population | None = None
     no_interval: str | None = None

@@ -62,5 +62,5 @@ def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> l
     for (_, family), members in families.items():
         for i, p in zip(members, holm([listed[i].p_value for i in members]), strict=True):
             method = f"{listed[i].method}; Holm over {family} of the setting"
-            listed[i] = listed[i]._replace(p_adjusted=p, method=method)
+            listed[i] = listed[i]._replace(p_adjusted=p, family=family, method=method)
     return listed

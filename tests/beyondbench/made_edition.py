@@ -138,6 +138,7 @@ def _play(
             "subject": own["instance_id"],
             "rule": "not_asked",
             "message": message,
+            "player": "m-small",
         }
         tables["rejections"].append({**refused, "call_id": None})
         return

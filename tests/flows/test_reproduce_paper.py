@@ -208,7 +208,7 @@ CREATE TABLE episodes AS SELECT {_PLACE}, '1' AS evaluation, {_RUN}, model AS pl
 CREATE TABLE kumo_episodes AS SELECT {_PLACE}, '1' AS evaluation, {_RUN},
     published_action_count - 2 AS tests {_PLAYED};
 CREATE TABLE external_scores (player VARCHAR, benchmark VARCHAR, score DOUBLE);
-CREATE TABLE rejections (edition VARCHAR, rule VARCHAR, subject VARCHAR, message VARCHAR);
+CREATE TABLE rejections (edition VARCHAR, rule VARCHAR, domain VARCHAR, setting VARCHAR, amount BIGINT);
 CREATE TABLE kumo_outcome_runs (edition VARCHAR, player VARCHAR, domain VARCHAR, setting VARCHAR, runs BIGINT,
     solved BIGINT);
 CREATE TABLE statistics (edition VARCHAR, statistic VARCHAR, setting VARCHAR, domain VARCHAR, player VARCHAR,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from perennial.schemas.rows import Rejection
 from tests.knowlogic import toy_edition
 from tests.warehouse.doctored_rows import Doctor, Rows, change, drop, find_offenders, list_rules
 
@@ -104,3 +105,16 @@ def test_no_rule_fails_on_what_was_grown(rows: Rows) -> None:
     rules = list_rules(rows, "knowlogic_")
     assert len(rules) > 10
     assert {rule: found for rule in rules if (found := find_offenders(rule, rows))} == {}
+
+
+def test_questions_that_do_not_exist_count_as_many_as_are_rejected(rows: Rows) -> None:
+    doctored = deepcopy(rows)
+    easy = [row for row in rows[QUESTIONS] if row["difficulty"] == "easy"]
+    drop_a_difficulty(doctored)
+    for domain in {row["domain"] for row in easy}:
+        pairs = {row["pair"] for row in easy if row["domain"] == domain}
+        missing = Rejection("questions", "?", "space_exhausted", "?", None, None, domain, "easy", len(pairs))
+        doctored["rejections"] = [*doctored.get("rejections", ()), missing.row()]
+    assert find_offenders("stand as 1:2:3", doctored) == []
+    doctored["rejections"][0]["amount"] += 9
+    assert find_offenders("stand as 1:2:3", doctored) != []

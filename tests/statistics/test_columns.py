@@ -147,11 +147,11 @@ def test_rows_are_sorted_by_the_tables_key(found: list[dict[str, Any]]) -> None:
 
 def test_families_are_of_one_setting_and_kind(found: list[dict[str, Any]]) -> None:
     tests = [row for row in found if row["statistic"] == "mcnemar" and row["setting"] == "easy"]
-    families = {(row["player"], row["other"]): row["method"].split("; Holm over ")[1] for row in tests}
-    assert families["late", "m"] == "models of the setting"
-    assert families["algorithm-3", "random"] == "programs of the setting"
-    assert families["algorithm-3", "m"] == "models and programs of the setting"
-    assert families["m", "sft/n"] == "checkpoints and models of the setting"
+    families = {(row["player"], row["other"]): row["family"] for row in tests}
+    assert families["late", "m"] == "models"
+    assert families["algorithm-3", "random"] == "programs"
+    assert families["algorithm-3", "m"] == "models and programs"
+    assert families["m", "sft/n"] == "checkpoints and models"
     # A family of one test is not adjusted.
     alone = next(row for row in tests if (row["player"], row["other"]) == ("algorithm-3", "random"))
     assert alone["p_adjusted"] == alone["p_value"]

@@ -68,7 +68,7 @@ def test_a_control_is_no_member_of_the_family_of_models() -> None:
     one = Cell("A", "easy", "m", "1", 1, 1)
     cells = [replace(one, player=name, solved=name < "c") for name in ("a", "b", "closed:a", "closed:b")]
     tests = adjust_by_family(pair_figures(grid(cells)), "mcnemar", kind)
-    families = {(f.player, f.other): f.method.rpartition("Holm over ")[2] for f in tests if f.p_adjusted}
-    assert families["a", "b"] == "models of the setting"
-    assert families["a", "closed:b"] == "controls and models of the setting"
-    assert families["closed:a", "closed:b"] == "controls of the setting"
+    families = {(f.player, f.other): f.family for f in tests if f.p_adjusted}
+    assert families["a", "b"] == "models"
+    assert families["a", "closed:b"] == "controls and models"
+    assert families["closed:a", "closed:b"] == "controls"

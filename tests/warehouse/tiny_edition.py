@@ -274,6 +274,7 @@ def statistic(name: str, value: float) -> dict[str, Any]:
         "high": None,
         "p_value": None,
         "p_adjusted": None,
+        "family": None,
         "method": "made up",
     }
 

@@ -15,7 +15,6 @@ from perennial.schemas.kumo.things import (
     Judgement,
     Observation,
     Proposal,
-    Rejection,
     SeedConfig,
     Step,
     observation_text,
@@ -284,8 +283,3 @@ def belief_row(
         "optimum_tests": tests,
         "optimum_count": count + 1,
     }
-
-
-def rejection_row(rejection: Rejection) -> Row:
-    """Return the row of table `rejections`."""
-    return asdict(rejection)

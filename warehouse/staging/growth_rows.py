@@ -29,10 +29,3 @@ def question_row(
         "cluster": cluster,
         "origin": origin or instance_id,
     }
-
-
-def refusal_row(
-    stage: str, subject: str, rule: str, message: str, call_id: str | None = None
-) -> dict[str, Any]:
-    """Return the row of table `rejections` for what is refused or missing, by which rule, and why."""
-    return {"stage": stage, "subject": subject, "rule": rule, "message": message, "call_id": call_id}

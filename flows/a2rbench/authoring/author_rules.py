@@ -16,7 +16,7 @@ from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.rows import Rows
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
 from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
@@ -25,7 +25,6 @@ from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.run import Jail
 from perennial.warehouse.a2rbench.published_rules import published_codes
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import refusal_row
 
 STAGE = "rules"
 _CELLS: dict[str, tuple[Dimension, RuleType]] = {
@@ -137,14 +136,14 @@ def _rejection(domain: str, work: RuleWork) -> dict[str, object]:
     last = work.attempts.last_failure
     assert last is not None
     assert last.reason is not None
-    return refusal_row(
+    return Rejection(
         STAGE,
         f"{domain} seed {work.request.number} by {work.request.author}",
         last.reason,
         f"no rule after {work.candidate} of {work.request.plan.candidates} candidates; the last one ended "
         f"with step {last.step}: {last.message}",
         next((row.call_id for row in reversed(work.attempts.rows) if row.call_id), None),
-    )
+    ).row()
 
 
 def _require_rules(workspace: Workspace, batch: Batch, rejections: Rows) -> None:

@@ -21,9 +21,8 @@ from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.plan import KumoPlan
 from perennial.schemas.kumo.samplers import AS_PUBLISHED
-from perennial.schemas.kumo.things import Rejection
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
-from perennial.schemas.rows import Row
+from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.warehouse.catalog.catalog import published_editions, row_file
 from perennial.warehouse.editions.publish import Publication, publish, read_published_plan
@@ -39,7 +38,6 @@ from perennial.warehouse.kumo.release.trajectories import (
     merge_parts,
     write_part,
 )
-from perennial.warehouse.kumo.rows import rejection_row
 from perennial.warehouse.lock.root_lock import lock_root
 from perennial.warehouse.store.parquet import sort_by_key
 from perennial.warehouse.store.store import Store
@@ -127,7 +125,7 @@ def _is_imported(store: Store, plan: RefreshPlan) -> bool:
 
 def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> list[Row]:
     of_skipped = (Rejection("import", entry.place, "skipped", entry.reason) for entry in skipped)
-    return [rejection_row(finding) for finding in dict.fromkeys((*findings, *of_skipped))]
+    return [finding.row() for finding in dict.fromkeys((*findings, *of_skipped))]
 
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:

@@ -11,12 +11,11 @@ from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import (
     BookVerdict,
     Instance,
-    Rejection,
     SeedConfig,
     Setting,
     observation_text,
 )
-from perennial.schemas.rows import Row
+from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.kumo.configuration import parse_json
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
 from perennial.tasks.kumo.instance_lines import parse_instances

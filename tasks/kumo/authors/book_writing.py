@@ -8,8 +8,9 @@ that failed the check.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from perennial.schemas.kumo.things import BookVerdict, Instance, Rejection, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.rows import Rejection
 from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
 from perennial.tasks.authors.reply import Unusable
 from perennial.tasks.kumo.authors.book_replies import read_book_reply

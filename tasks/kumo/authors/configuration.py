@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, Rejection, SeedConfig
+from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Proposal, SeedConfig
 from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
+from perennial.schemas.rows import Rejection
 from perennial.tasks.authors.attempts import BadReply, ask_until_read
 from perennial.tasks.authors.reply import Unusable, unusable_status
 from perennial.tasks.authors.request import author_request, conversation_request, message

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.categories import Quota
-from perennial.schemas.kumo.things import Proposal, Rejection
+from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.schemas.rows import Rejection
 from perennial.tasks.authors.reply import Unusable, count_causes, unusable_status
 from perennial.tasks.authors.request import author_request
 from perennial.tasks.kumo.authors.forms.proposal_form import (
@@ -74,8 +75,9 @@ class _Work:
         accepted = (KnownDomain(proposal.name, proposal.goal) for proposal in self.proposals)
         return [*self.known, *accepted]
 
-    def refuse(self, subject: str, rule: str, reason: str, call_id: str) -> None:
-        self.rejections.append(Rejection("proposal", subject, rule, reason, call_id))
+    def refuse(self, name: str, rule: str, reason: str, call_id: str) -> None:
+        """Refuse one proposal; of a whole reply nobody knows how many it held."""
+        self.rejections.append(Rejection("proposal", name, rule, reason, call_id, amount=1))
 
 
 async def propose_domains(
@@ -117,7 +119,9 @@ async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: i
     if problem is None:
         problem = _take_in(work, reply.content, reply.call_id)
     if problem is not None:
-        work.refuse(f"reply {number + 1}", problem.rule, problem.message, reply.call_id)
+        work.rejections.append(
+            Rejection("proposal", f"reply {number + 1}", problem.rule, problem.message, reply.call_id)
+        )
     return problem is None or not problem.is_final
 
 

@@ -26,7 +26,7 @@ from perennial.tasks.statistics.reliability import (
 )
 
 Scores = Mapping[str, float]
-_HOLM = "Holm over all of this coefficient in the setting"
+_FAMILY = "all of this coefficient"
 _RATES = "any"  # the convention of success rates
 
 
@@ -168,5 +168,5 @@ def _adjust(figures: list[Figure]) -> Iterator[Figure]:
         if figure.p_value is None:
             yield figure
         else:
-            method = f"{figure.method}; {_HOLM}"
-            yield figure._replace(p_adjusted=adjusted[number], method=method)
+            method = f"{figure.method}; Holm over {_FAMILY} in the setting"
+            yield figure._replace(p_adjusted=adjusted[number], family=_FAMILY, method=method)

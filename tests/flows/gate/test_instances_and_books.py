@@ -12,6 +12,7 @@ from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed, Damaged
+from perennial.schemas.rows import Rejection
 from perennial.schemas.tables import TABLES
 from tests.flows.gate.staged_edition import (
     EDITION,
@@ -254,7 +255,7 @@ def test_an_instance_without_a_book_is_told_and_only_with_its_rejection(workspac
     message = refuse(workspace)
     assert named in message
     assert "no rejection says why" in message
-    why = {"stage": "books", "subject": named, "rule": "r", "message": "m", "call_id": None}
+    why = Rejection("books", named, "r", "m").row()
     change_batch(workspace, "books", "rejections", lambda rows: rows.append(why))
     row = pass_gate(workspace)["each instance has a book that passed its check"]
     assert (row["success"], row["severity"], row["unexpected_count"]) == (False, "warning", 1)

@@ -2,7 +2,7 @@
 -- A row per player, cell and size. The largest sizes are the first to be left out, so that a player's mean over the rest is
 -- one of easier problems. What another evaluation asked the player is not among them.
 WITH refused AS (
-    SELECT DISTINCT edition, subject AS instance_id, regexp_extract(message, '^player (.*) was not asked: ', 1) AS player
+    SELECT DISTINCT edition, subject AS instance_id, player
     FROM rejections
     WHERE rule = 'not_asked'
 ), unasked AS (

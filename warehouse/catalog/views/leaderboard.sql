@@ -14,7 +14,7 @@ WITH figures AS (
         ('place', 'rank', 'success_rate', 'success_rate_these_domains', 'status_solved', 'majority_success', 'common_rate', 'adjusted_rate',
          'adjusted_rate_se', 'mean_score')
 ), refused AS (
-    SELECT DISTINCT edition, subject AS instance_id, regexp_extract(message, '^player (.*) was not asked: ', 1) AS player
+    SELECT DISTINCT edition, subject AS instance_id, player
     FROM rejections
     WHERE rule = 'not_asked'
 ), unasked AS (

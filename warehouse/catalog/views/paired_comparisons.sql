@@ -7,7 +7,7 @@ WITH pairs AS (
            d.value AS difference, d.low AS difference_low, d.high AS difference_high, d.population, d.no_interval,
            m.n AS discordant_instances,
            m.p_value AS mcnemar_p, m.p_adjusted AS mcnemar_p_holm,
-           regexp_extract(m.method, 'Holm over (.*) of the setting', 1) AS family,
+           m.family,
            CASE WHEN m.p_value < 1e-300 THEN '< 1e-300' ELSE format('{:.3g}', m.p_value) END AS mcnemar_p_shown
     FROM statistics AS d
     LEFT JOIN statistics AS m

@@ -5,8 +5,7 @@ WITH present AS (
     WHERE payload IS NOT NULL
     GROUP BY ALL
 ), missing AS (
-    SELECT split_part(subject, '/', 1) AS domain, split_part(subject, ' ', -1) AS difficulty,
-           sum(regexp_extract(message, '^\d+')::BIGINT) AS questions
+    SELECT domain, setting AS difficulty, sum(amount) AS questions
     FROM rejections
     WHERE stage = 'questions' AND rule = 'space_exhausted'
     GROUP BY ALL

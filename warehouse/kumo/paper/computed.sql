@@ -38,7 +38,7 @@ WITH main_domains AS (
     GROUP BY ALL
 ), revised AS (
     -- What an import keeps of books that were revised.
-    SELECT string_split(subject, ' ') AS parts, regexp_extract(message, '^([0-9]+) of ([0-9]+)', ['a', 'b']) AS n
+    SELECT setting, domain, amount
     FROM rejections
     WHERE edition = 'kumo-2025-release' AND rule = 'revised-books'
 )
@@ -58,5 +58,5 @@ UNION ALL SELECT 'cramers_v', setting, domain, player, value FROM statistics
     WHERE edition = 'kumo-2025-release' AND statistic = 'cramers_v' AND domain = 'all'
 UNION ALL SELECT 'outcome_only_success', setting, domain, player, sum(solved) / sum(runs)
     FROM kumo_outcome_runs WHERE edition = 'kumo-2025-release' GROUP BY ALL
-UNION ALL SELECT 'revised_books', parts[3], parts[2], 'books', n.b::DOUBLE FROM revised
+UNION ALL SELECT 'revised_books', setting, domain, 'books', amount::DOUBLE FROM revised
 ORDER BY ALL

@@ -6,8 +6,8 @@ are copies of runs in the main folder of the same model: the published results a
 
 from collections.abc import Iterable, Iterator
 
-from perennial.schemas.kumo.things import Rejection, Setting
-from perennial.schemas.rows import Row
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import Rejection, Row
 from perennial.warehouse.kumo.release.layout import Release
 from perennial.warehouse.kumo.release.outcome_runs import outcome_row, read_outcomes
 from perennial.warehouse.kumo.release.run_table import Place, count_outcomes, count_revised
@@ -67,4 +67,13 @@ def _revised_finding(player: str, domain: str, setting: Setting, same: int, book
         f"{same} of {books} revised books have the runs that the main folder has too: "
         "copies, so that the published results are those after revision"
     )
-    return Rejection("import", f"{player} {domain} {setting.name}", "revised-books", message)
+    return Rejection(
+        "import",
+        f"{player} {domain} {setting.name}",
+        "revised-books",
+        message,
+        player=player,
+        domain=domain,
+        setting=setting.name,
+        amount=books,
+    )

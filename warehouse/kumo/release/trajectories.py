@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perennial.schemas.errors import PerennialError
-from perennial.schemas.kumo.things import Rejection, Setting
-from perennial.schemas.rows import Row
+from perennial.schemas.kumo.things import Setting
+from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.kumo.release.files import Skipped, read_lines
 from perennial.warehouse.kumo.release.layout import SettingFile

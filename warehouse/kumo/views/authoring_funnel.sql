@@ -4,7 +4,7 @@ WITH proposals AS (
     SELECT edition, category FROM kumo_domains WHERE source = 'model'
 ), entries AS (
     SELECT edition, NULL AS category, 'domains' AS part, 1 AS place, 'proposed' AS step FROM rejections
-    WHERE evaluation = '' AND stage = 'proposal' AND NOT regexp_full_match(subject, 'reply \d+')
+    WHERE evaluation = '' AND stage = 'proposal' AND amount = 1
     UNION ALL
     SELECT edition, category, 'domains', unnest([1, 2]), unnest(['proposed', 'new']) FROM proposals
     UNION ALL
