@@ -1,10 +1,12 @@
 """Where the data root is: the flag over the environment over perennial.toml over the default."""
 
 import os
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
+from perennial.schemas.errors import PerennialError
 from perennial.schemas.variables import has_variables
 from perennial.warehouse.store.store import Store
 
@@ -18,9 +20,13 @@ def data_root(flag: str | None) -> Store:
     Raises UnreadableInput for one of another format, whatever the command would do with it.
     """
     from perennial.warehouse.catalog.catalog import refuse_other_format
+    from perennial.warehouse.catalog.withdrawals import finish_moves
 
     store = _named_root(flag)
     refuse_other_format(store)
+    # Our readers go by the record: where it is bad, or nothing can be written, other commands still work.
+    with suppress(OSError, PerennialError):
+        finish_moves(store)
     return store
 
 

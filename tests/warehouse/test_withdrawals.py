@@ -5,19 +5,30 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.dataset as ds
 import pytest
 
-from perennial.schemas.errors import Damaged, EditionConflict
+from perennial.schemas.errors import Damaged, EditionConflict, QueryFailed
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import (
     open_catalog,
     published_editions,
+    published_units,
     question_views,
     visible_editions,
 )
 from perennial.warehouse.catalog.later_statistics import analysis_of, as_statistics, keep_analysis
-from perennial.warehouse.catalog.withdrawals import Event, history, reinstate, withdraw, withdrawn_units
+from perennial.warehouse.catalog.withdrawals import (
+    Event,
+    finish_moves,
+    history,
+    reinstate,
+    withdraw,
+    withdrawn_units,
+)
 from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.publish import unit_plan
+from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.kumo.published_domains import domain_uses
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
@@ -111,7 +122,7 @@ def test_a_record_is_json_that_people_can_read(store: Store) -> None:
     }
 
 
-def test_an_open_catalog_goes_on_with_what_it_saw(store: Store) -> None:
+def test_an_open_catalog_shows_no_later_figures_and_says_what_was_withdrawn(store: Store) -> None:
     units = ("e1@1",)
     keep_analysis(store, "e1", units, as_statistics("e1", [tiny_edition.statistic("old", 1.0)]))
     kept = analysis_of(store, "e1", units)
@@ -121,7 +132,79 @@ def test_an_open_catalog_goes_on_with_what_it_saw(store: Store) -> None:
         keep_analysis(store, "e1", units, as_statistics("e1", [tiny_edition.statistic("new", 1.0)]))
     listed = "SELECT edition, statistic FROM statistics"
     assert catalog.query(listed)[1] == [("e1", "old")]
-    assert catalog.query("SELECT DISTINCT edition FROM episodes ORDER BY 1")[1] == [("e1",), ("e2",)]
+    with pytest.raises(QueryFailed, match="withdrawn or reinstated meanwhile: give the command again"):
+        catalog.query("SELECT DISTINCT edition FROM episodes")
     assert open_catalog(store).query(listed)[1] == [("e1", "new")]
     assert len(store.names("analyses/statistics/edition=e1")) == 3
     assert analysis_of(store, "e1", units) != kept
+
+
+def read_directly(root: Path, table: str) -> list[tuple[str, str]]:
+    """Return edition and evaluation of each row, as a program reads them that knows nothing of perennial."""
+    rows = ds.dataset(root / "tables" / table, format="parquet").to_table().to_pylist()
+    return sorted({(row["edition"], row.get("evaluation", "")) for row in rows})
+
+
+def test_a_direct_reader_sees_what_other_readers_see(store: Store, tmp_path: Path) -> None:
+    hashes = _hashes(tmp_path)
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    withdraw(store, "e2@1", "a reply was lost", AT, BY)
+    assert read_directly(tmp_path, "instances") == [("e2", "")]
+    assert not (tmp_path / "tables/episodes/edition=e1").exists()
+    assert not list((tmp_path / "tables/episodes").rglob("*.parquet"))
+    # Each file is as it was, by its name too.
+    moved = {path.relative_to(tmp_path): digest for path, digest in _hashes(tmp_path).items()}
+    assert {Path(str(path).removeprefix("withdrawn/")): digest for path, digest in moved.items()} == {
+        path.relative_to(tmp_path): digest for path, digest in hashes.items()
+    }
+    for unit in ("e1", "e1@1", "e2", "e2@1"):
+        assert verify_unit(store, unit).is_whole
+        assert unit_plan(store, unit).unit == unit
+    assert published_units(store) == ("e1", "e1@1", "e2", "e2@1")
+    assert len(open_catalog(store, published_units(store)).query("FROM episodes")[1]) == 8
+    # An evaluation that was withdrawn for itself stays so when its edition is reinstated.
+    withdraw(store, "e1@1", "a reply was lost", AT, BY)
+    reinstate(store, "e1", "it was right", AT, BY)
+    assert read_directly(tmp_path, "instances") == [("e1", ""), ("e2", "")]
+    assert not list((tmp_path / "tables/episodes").rglob("*.parquet"))
+    for unit in ("e1@1", "e2@1"):
+        reinstate(store, unit, "it was right", AT, BY)
+    assert _hashes(tmp_path) == hashes
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_a_move_that_was_cut_off_is_finished_by_the_next_command(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_back: bool
+) -> None:
+    before = _hashes(tmp_path)
+    withdraw(store, "e1", "a book was wrong", AT, BY)
+    after = _hashes(tmp_path)
+    reinstate(store, "e1", "it was right", AT, BY)
+    move, cuts = Store.move, 0
+    for number in range(len(before)):
+        if is_back:
+            withdraw(store, "e1", "again", AT, BY)
+        left = number
+
+        def cut_off(self: Store, place: str, target: str) -> None:
+            nonlocal left
+            move(self, place, target)
+            left -= 1
+            if left < 0:
+                raise SystemExit
+
+        monkeypatch.setattr(Store, "move", cut_off)
+        try:
+            (reinstate if is_back else withdraw)(store, "e1", "cut off", AT, BY)
+        except SystemExit:
+            cuts += 1
+        monkeypatch.setattr(Store, "move", move)
+        assert sorted(_hashes(tmp_path).values()) == sorted(before.values())
+        assert visible_editions(store) == (("e1", "e2") if is_back else ("e2",))
+        assert len(open_catalog(store).query("FROM episodes")[1]) == 4 * (1 + is_back)
+        finish_moves(store)
+        assert _hashes(tmp_path) == (before if is_back else after)
+        if not is_back:
+            reinstate(store, "e1", "again", AT, BY)
+    assert cuts > 10
+    assert _hashes(tmp_path) == before

@@ -1,9 +1,9 @@
 """Read what is published with DuckDB: one view per table, one view per analyst's question.
 
 A catalog is a snapshot: which editions and evaluations are visible is looked up once, when it is opened, and
-only their files are named in its views. What is published, withdrawn or analysed meanwhile is not seen, whole
-or in part. No file that a view may name is ever written a second time: DuckDB opens a file more than once
-in a query, and would read the head of one and the rows of another.
+only their files are named in its views. What is published or analysed meanwhile is not seen, whole or in
+part; a query over what is withdrawn meanwhile fails. No file that a view may name is ever written a second
+time: DuckDB opens a file more than once in a query, and would read the head of one and the rows of another.
 """
 
 import json
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.errors import QueryFailed, UnreadableInput
 from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
+MOVED = "what it reads was withdrawn or reinstated meanwhile: give the command again"
+_NO_FILE = ("No such file", "No files found")
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
@@ -263,7 +265,13 @@ class Catalog:
             yield
         except Exception as error:
             if may_be_damage(error):
-                refuse_damaged(self.contents.store, self.contents.files_for(sql))
+                store, files = self.contents.store, self.contents.files_for(sql)
+                is_moved = any(store.find_file(file) not in (file, None) for file in files)
+                if not is_moved:
+                    refuse_damaged(store, files)
+                # It may have been moved there and back.
+                if is_moved or any(words in str(error) for words in _NO_FILE):
+                    raise QueryFailed(MOVED) from error
             raise
 
     def _naming_damage_in(self, rows: Iterator[tuple[Any, ...]], sql: str) -> Iterator[tuple[Any, ...]]:
@@ -325,11 +333,11 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
             for unit in units
             if table.kind in holders[is_evaluation(unit)] and split_unit(unit)[0] in held
         ]
-    return [file for file in files if _has_file(store, file)]
+    return [place for file in files if (place := _find_file(store, file))]
 
 
-def _has_file(store: Store, file: str) -> bool:
+def _find_file(store: Store, file: str) -> str | None:
     try:
-        return store.has_file(file)
+        return store.find_file(file)
     except (NotRegular, IsADirectoryError) as error:
         raise damaged_file(store, file, error.strerror or "not a file") from None

@@ -2,15 +2,22 @@
 
 `withdrawals/<name>.json` holds all that happened to it, oldest first; the last event counts. A
 withdrawn edition keeps its name, and its instances are never issued again.
+
+Its files are moved from `tables/` to `withdrawn/tables/`, so that programs which read Parquet files and know
+no records see the same. The record is written first and the unit's row is moved last: a row that does not lie
+where the record says shows that a move was cut off, and `finish_moves` finishes it.
 """
 
 import json
+from collections.abc import Container
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from perennial.schemas.errors import Damaged, EditionConflict
-from perennial.schemas.units import describe_unit
-from perennial.warehouse.store.store import Store
+from perennial.schemas.units import describe_unit, split_unit
+from perennial.warehouse.catalog.sql.names import row_file, unit_of
+from perennial.warehouse.store.store import WITHDRAWN, Store
 
 FORMAT = 1
 _FOLDER = "withdrawals"
@@ -31,11 +38,15 @@ def withdrawn_units(store: Store) -> dict[str, Event]:
 
     Raises Damaged where a record is unreadable: it is unknown then what readers may see.
     """
-    names = [name for name in store.names(_FOLDER) if name.endswith(".json") and name[0] != "."]
-    last = {name.removesuffix(".json"): history(store, name.removesuffix(".json"))[-1:] for name in names}
+    last = {unit: history(store, unit)[-1:] for unit in _recorded(store)}
     return {
         edition: events[0] for edition, events in last.items() if events and events[0].event == "withdrawn"
     }
+
+
+def _recorded(store: Store) -> list[str]:
+    names = [name for name in store.names(_FOLDER) if name.endswith(".json") and name[0] != "."]
+    return [name.removesuffix(".json") for name in names]
 
 
 def history(store: Store, edition: str) -> tuple[Event, ...]:
@@ -68,6 +79,7 @@ def withdraw(store: Store, edition: str, why: str, at: str, by: str) -> None:
             "--reinstate undoes that"
         )
     _write(store, edition, (*events, Event("withdrawn", why, at, by)))
+    _move_files(store, edition)
 
 
 def reinstate(store: Store, edition: str, why: str, at: str, by: str) -> None:
@@ -76,6 +88,43 @@ def reinstate(store: Store, edition: str, why: str, at: str, by: str) -> None:
     if not events or events[-1].event != "withdrawn":
         raise EditionConflict(f"{describe_unit(edition)} is not withdrawn: there is nothing to undo")
     _write(store, edition, (*events, Event("reinstated", why, at, by)))
+    _move_files(store, edition)
+
+
+def finish_moves(store: Store) -> None:
+    """Move what a command that was cut off has left where the records no longer say."""
+    hidden = withdrawn_units(store)
+    for unit in _recorded(store):
+        place = row_file(unit)
+        if store.has_file(place if is_hidden(hidden, unit) else WITHDRAWN + place):
+            _move_files(store, unit)
+
+
+def is_hidden(withdrawn: Container[str], unit: str) -> bool:
+    """Whether readers see nothing of the unit: it, or its edition, is withdrawn."""
+    return unit in withdrawn or split_unit(unit)[0] in withdrawn
+
+
+def _move_files(store: Store, moved: str) -> None:
+    """Move each file of the unit, and of an edition's evaluations, to where the records say that it lies."""
+    hidden = withdrawn_units(store)
+    folder = f"edition={split_unit(moved)[0]}"
+    files = [
+        f"tables/{table}/{folder}/{name}"
+        for table in store.names("tables")
+        for name in store.names(f"tables/{table}/{folder}")
+        if name.endswith(".parquet") and name[0] != "."
+    ]
+    files.sort(key=lambda file: file == row_file(moved))
+    for file in files:
+        unit = unit_of(file)
+        if moved in (unit, split_unit(unit)[0]):
+            places = file, WITHDRAWN + file
+            source, target = places if is_hidden(hidden, unit) else places[::-1]
+            with suppress(FileNotFoundError):  # it lies there, or another command moves it too
+                store.move(source, target)
+    if withdrawn_units(store) != hidden:
+        _move_files(store, moved)
 
 
 def _file(edition: str) -> str:

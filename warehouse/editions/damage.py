@@ -13,7 +13,7 @@ from perennial.schemas.units import describe_unit
 from perennial.warehouse.catalog.sql.names import row_file, unit_of
 from perennial.warehouse.editions.manifest import is_sealed, manifest_file, parse_manifest, seal_file
 from perennial.warehouse.store.digests import Digest, digests_of
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.store import WITHDRAWN, Store
 
 _OF_TABLES = "tables/"
 # A file that is replaced by later ones has the beginning of its SHA-256 in its name.
@@ -25,7 +25,7 @@ def refuse_damaged(store: Store, files: Iterable[str]) -> None:
 
     The files are named relative to the data root; each is read whole.
     """
-    listed = list(dict.fromkeys(files))
+    listed = list(dict.fromkeys(file.removeprefix(WITHDRAWN) for file in files))
     expected: dict[str, Mapping[str, str]] = {}
     for name, digest in digests_of(store, listed):
         if not isinstance(digest, Digest):

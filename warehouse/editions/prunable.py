@@ -27,7 +27,7 @@ AT_REST = timedelta(hours=1)
 
 # Staging goes last: a publish that was cut off is known by it.
 _ORDER: tuple[Kind, ...] = ("manifest", "tables", "analyses", "superseded", "draft", "staging")
-_FOLDERS = ("staging", "tables", "manifests", "analyses", SCORES, "withdrawals")
+_FOLDERS = ("staging", "tables", "manifests", "analyses", SCORES, "withdrawals", "withdrawn")
 _STAGING = re.compile(r"(?P<target>staging/(?P<edition>[^/]+))/.+")
 _DONE = re.compile(r"staging/[^/]+/done/[^/.][^/]*\.json")
 _OF_EDITION: tuple[tuple[Kind, re.Pattern[str]], ...] = (

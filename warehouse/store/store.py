@@ -1,11 +1,12 @@
 """The files of a data root, on any fsspec file system: whole files in, whole files out."""
 
+import hashlib
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.warehouse.local_draft import draft_of
@@ -19,9 +20,18 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+WITHDRAWN = "withdrawn/"
+_TABLES = "tables/"
+Read = TypeVar("Read")
+
+
 @dataclass(frozen=True)
 class Store:
-    """A data root. All names are relative to it, with `/` between their parts."""
+    """A data root. All names are relative to it, with `/` between their parts.
+
+    A withdrawn file of `tables/` lies in `withdrawn/tables/`, where other programs that read the root do not
+    look for it. It is read here under its name all the same: `find_file` says where it lies.
+    """
 
     root: str
 
@@ -44,12 +54,19 @@ class Store:
 
     def exists(self, name: str) -> bool:
         """Whether a file or folder of that name is there."""
-        with self._target(name) as (filesystem, path):
+        return any(map(self._is_there, _places_of(name)))
+
+    def _is_there(self, place: str) -> bool:
+        with self._target(place) as (filesystem, path):
             return bool(filesystem.exists(path))
 
-    def has_file(self, name: str) -> bool:
-        """Whether a file of that name is there; raise NotRegular or IsADirectoryError for anything else."""
-        with self._target(name) as (filesystem, path):
+    def find_file(self, name: str) -> str | None:
+        """Where the file of that name lies, None for nowhere; raise NotRegular for anything but a file."""
+        return next(filter(self.has_file, _places_of(name)), None)
+
+    def has_file(self, place: str) -> bool:
+        """Whether a file lies in that very place; raise NotRegular or IsADirectoryError for anything else."""
+        with self._target(place) as (filesystem, path):
             if not is_local(filesystem):
                 return bool(filesystem.exists(path))
             try:
@@ -60,17 +77,56 @@ class Store:
 
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of files and folders directly in `folder`; none where it is absent."""
+        return sorted({name for place in _places_of(folder) for name in self.names_in(place)})
+
+    def names_in(self, place: str) -> list[str]:
+        """The names of files and folders that lie directly in that very place; none where it is absent."""
         try:
-            with self._target(folder) as (filesystem, path):
+            with self._target(place) as (filesystem, path):
                 found = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
         except FileNotFoundError:
             return []
         # An S3 console may have left an object that stands for the folder itself.
-        return sorted(entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/"))
+        return [entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/")]
+
+    def move(self, place: str, target: str) -> None:
+        """Move a file, byte for byte; done again, it completes a move that was cut off.
+
+        Raises FileNotFoundError where there is none, Damaged where the copy on a remote store differs: then
+        both stay.
+        """
+        with self._target(place) as (filesystem, source), self._target(target) as (_, path):
+            _make_folder_of(filesystem, path)
+            if is_local(filesystem):
+                Path(source).replace(path)
+                with suppress(OSError):
+                    Path(source).parent.rmdir()  # unless others lie there
+                return
+            filesystem.cp_file(source, path)
+            hashes = []
+            for copy in (source, path):
+                with filesystem.open(copy, "rb") as file:
+                    hashes.append(hashlib.file_digest(file, "sha256").digest())
+            if hashes[0] != hashes[1]:
+                raise Damaged(
+                    f"{self.location(target)} is not as {self.location(place)}: nothing was removed"
+                )
+            filesystem.rm_file(source)
+
+    def _read(self, name: str, read: Callable[[str], Read]) -> Read:
+        """Read the file under its name, wherever it lies; it may be moved meanwhile."""
+        *places, last = (*_places_of(name), name)
+        for place in places:
+            with suppress(FileNotFoundError):
+                return read(place)
+        return read(last)
 
     def read_bytes(self, name: str) -> bytes:
         """Return the file's content; raise FileNotFoundError where there is none, NotRegular for a pipe."""
-        with self._target(name) as (filesystem, path):
+        return self._read(name, self._read_bytes)
+
+    def _read_bytes(self, place: str) -> bytes:
+        with self._target(place) as (filesystem, path):
             if is_local(filesystem):
                 with open_regular(Path(path)) as file:
                     return file.read()
@@ -145,9 +201,12 @@ class Store:
 
         Raises FileNotFoundError where there is none, NotRegular for a pipe or a device.
         """
+        return self._read(name, self._open)
+
+    def _open(self, place: str) -> "pyarrow.NativeFile":
         import pyarrow as pa
 
-        with self._target(name) as (filesystem, path):
+        with self._target(place) as (filesystem, path):
             if is_local(filesystem):
                 require_regular(Path(path))
                 return pa.OSFile(path)
@@ -158,12 +217,16 @@ class Store:
 
         Raises FileNotFoundError where there is none, NotRegular for a pipe or a device.
         """
-        with self._target(name) as (filesystem, path):
-            if is_local(filesystem):
-                require_regular(Path(path))
-                return Path(path)
-            filesystem.get_file(path, str(copy))
-            return copy
+
+        def fetch(place: str) -> Path:
+            with self._target(place) as (filesystem, path):
+                if is_local(filesystem):
+                    require_regular(Path(path))
+                    return Path(path)
+                filesystem.get_file(path, str(copy))
+                return copy
+
+        return self._read(name, fetch)
 
     def read_table(self, name: str, columns: list[str] | None = None) -> "pyarrow.Table":
         """Return the Parquet file's content, or these columns of it.
@@ -185,6 +248,11 @@ class Store:
     def write_table(self, name: str, table: "pyarrow.Table") -> None:
         """Write the table as one zstd Parquet file, whole or not at all; equal tables give equal bytes."""
         self.write_bytes(name, parquet_bytes(table))
+
+
+def _places_of(name: str) -> tuple[str, ...]:
+    """Where a file or folder of that name may lie: a file of a table may have been withdrawn."""
+    return (name, WITHDRAWN + name) if f"{name}/".startswith(_TABLES) else (name,)
 
 
 def _make_folder_of(filesystem: Any, target: str) -> None:
