@@ -84,7 +84,7 @@ def _places(
 ) -> tuple[str, ...]:
     units = {"answers": evaluations, "either": (edition, *evaluations)}.get(table.kind, (edition,))
     names = (table_file(table.name, unit) for unit in units)
-    published = tuple(store.location(place) for name in names if (place := store.find_file(name)))
+    published = tuple(store.location(file) for name in names if (file := store.find_file(name)))
     return (*published, str(files[table.name])) if table.name in files else published
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from perennial.schemas.errors import EditionConflict
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file
+from perennial.warehouse.catalog.withdrawals import finish_moves, reinstate, withdraw
 from perennial.warehouse.editions.manifest import manifest_file
+from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.store.file_system import file_system
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.store import WITHDRAWN, Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.s3_server import S3, s3
 from tests.warehouse.tiny_edition import publish
@@ -213,3 +215,35 @@ def test_a_catalog_reads_s3_and_stays_the_snapshot_that_it_was(s3: S3) -> None:
     assert open_catalog(store).query(sql)[1] == [("e1", 4), ("e2", 4)]
     assert published_editions(store) == ("e1", "e2")
     assert open_catalog(Store(f"{store.root}/nothing")).query("SELECT count(*) FROM episodes")[1] == [(0,)]
+
+
+def test_what_is_withdrawn_moves_and_a_copy_that_was_cut_off_is_finished(
+    root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(root)
+    publish(store, tiny_edition.plan("e1"), tiny_edition.tables(), [], datetime.now(UTC))
+    before = open_catalog(store).query("FROM episodes ORDER BY ALL")[1]
+    move, moved = Store.move, []
+
+    def cut_off(self: Store, place: str, target: str) -> None:
+        # As a copy on an object store that was not followed by the removal.
+        self.write_bytes(target, self.read_bytes(place))
+        moved.append(place)
+        raise SystemExit
+
+    monkeypatch.setattr(Store, "move", cut_off)
+    with pytest.raises(SystemExit):
+        withdraw(store, "e1", "a mistake", "now", "me@here")
+    monkeypatch.setattr(Store, "move", move)
+    assert len(moved) == 1
+    assert verify_unit(store, "e1").is_whole
+    finish_moves(store)
+    assert store.names_in("tables/episodes/edition=e1") == []
+    assert store.names_in(f"{WITHDRAWN}tables/episodes/edition=e1") == ["1.parquet"]
+    assert verify_unit(store, "e1").is_whole
+    assert published_editions(store) == ("e1",)
+    assert open_catalog(store).units == ()
+    assert open_catalog(store, ("e1", "e1@1")).query("FROM episodes ORDER BY ALL")[1] == before
+    reinstate(store, "e1", "it was none", "now", "me@here")
+    assert store.names_in("withdrawn/tables/episodes/edition=e1") == []
+    assert open_catalog(store).query("FROM episodes ORDER BY ALL")[1] == before

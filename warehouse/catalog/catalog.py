@@ -333,7 +333,7 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
             for unit in units
             if table.kind in holders[is_evaluation(unit)] and split_unit(unit)[0] in held
         ]
-    return [place for file in files if (place := _find_file(store, file))]
+    return [held_at for file in files if (held_at := _find_file(store, file))]
 
 
 def _find_file(store: Store, file: str) -> str | None:

@@ -95,8 +95,8 @@ def finish_moves(store: Store) -> None:
     """Move what a command that was cut off has left where the records no longer say."""
     hidden = withdrawn_units(store)
     for unit in _recorded(store):
-        place = row_file(unit)
-        if store.has_file(place if is_hidden(hidden, unit) else WITHDRAWN + place):
+        row = row_file(unit)
+        if store.has_file(row if is_hidden(hidden, unit) else WITHDRAWN + row):
             _move_files(store, unit)
 
 

@@ -56,17 +56,17 @@ class Store:
         """Whether a file or folder of that name is there."""
         return any(map(self._is_there, _places_of(name)))
 
-    def _is_there(self, place: str) -> bool:
-        with self._target(place) as (filesystem, path):
+    def _is_there(self, position: str) -> bool:
+        with self._target(position) as (filesystem, path):
             return bool(filesystem.exists(path))
 
     def find_file(self, name: str) -> str | None:
         """Where the file of that name lies, None for nowhere; raise NotRegular for anything but a file."""
         return next(filter(self.has_file, _places_of(name)), None)
 
-    def has_file(self, place: str) -> bool:
-        """Whether a file lies in that very place; raise NotRegular or IsADirectoryError for anything else."""
-        with self._target(place) as (filesystem, path):
+    def has_file(self, position: str) -> bool:
+        """Whether a file lies in that position; raise NotRegular or IsADirectoryError for anything else."""
+        with self._target(position) as (filesystem, path):
             if not is_local(filesystem):
                 return bool(filesystem.exists(path))
             try:
@@ -77,25 +77,25 @@ class Store:
 
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of files and folders directly in `folder`; none where it is absent."""
-        return sorted({name for place in _places_of(folder) for name in self.names_in(place)})
+        return sorted({name for position in _places_of(folder) for name in self.names_in(position)})
 
-    def names_in(self, place: str) -> list[str]:
-        """The names of files and folders that lie directly in that very place; none where it is absent."""
+    def names_in(self, position: str) -> list[str]:
+        """The names of files and folders that lie directly in that very position; none where it is absent."""
         try:
-            with self._target(place) as (filesystem, path):
+            with self._target(position) as (filesystem, path):
                 found = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
         except FileNotFoundError:
             return []
         # An S3 console may have left an object that stands for the folder itself.
         return [entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/")]
 
-    def move(self, place: str, target: str) -> None:
+    def move(self, position: str, target: str) -> None:
         """Move a file, byte for byte; done again, it completes a move that was cut off.
 
         Raises FileNotFoundError where there is none, Damaged where the copy on a remote store differs: then
         both stay.
         """
-        with self._target(place) as (filesystem, source), self._target(target) as (_, path):
+        with self._target(position) as (filesystem, source), self._target(target) as (_, path):
             _make_folder_of(filesystem, path)
             if is_local(filesystem):
                 Path(source).replace(path)
@@ -109,24 +109,24 @@ class Store:
                     hashes.append(hashlib.file_digest(file, "sha256").digest())
             if hashes[0] != hashes[1]:
                 raise Damaged(
-                    f"{self.location(target)} is not as {self.location(place)}: nothing was removed"
+                    f"{self.location(target)} is not as {self.location(position)}: nothing was removed"
                 )
             filesystem.rm_file(source)
 
     def _read(self, name: str, read: Callable[[str], Read]) -> Read:
         """Read the file under its name, wherever it lies; it may be moved meanwhile."""
         *places, last = (*_places_of(name), name)
-        for place in places:
+        for position in places:
             with suppress(FileNotFoundError):
-                return read(place)
+                return read(position)
         return read(last)
 
     def read_bytes(self, name: str) -> bytes:
         """Return the file's content; raise FileNotFoundError where there is none, NotRegular for a pipe."""
         return self._read(name, self._read_bytes)
 
-    def _read_bytes(self, place: str) -> bytes:
-        with self._target(place) as (filesystem, path):
+    def _read_bytes(self, position: str) -> bytes:
+        with self._target(position) as (filesystem, path):
             if is_local(filesystem):
                 with open_regular(Path(path)) as file:
                     return file.read()
@@ -203,10 +203,10 @@ class Store:
         """
         return self._read(name, self._open)
 
-    def _open(self, place: str) -> "pyarrow.NativeFile":
+    def _open(self, position: str) -> "pyarrow.NativeFile":
         import pyarrow as pa
 
-        with self._target(place) as (filesystem, path):
+        with self._target(position) as (filesystem, path):
             if is_local(filesystem):
                 require_regular(Path(path))
                 return pa.OSFile(path)
@@ -218,8 +218,8 @@ class Store:
         Raises FileNotFoundError where there is none, NotRegular for a pipe or a device.
         """
 
-        def fetch(place: str) -> Path:
-            with self._target(place) as (filesystem, path):
+        def fetch(position: str) -> Path:
+            with self._target(position) as (filesystem, path):
                 if is_local(filesystem):
                     require_regular(Path(path))
                     return Path(path)

@@ -1,6 +1,6 @@
 -- Which instances are in no export until their edition is retired?
 -- Whole origins, in number as near to the setting private_share as they allow, spread over domains and settings by
--- largest remainders; the seed's commitment decides which. At least one origin is private, and one is not.
+-- largest remainders; the seed's commitment decides which. At least one origin is private, and, of several, one is not.
 WITH shares AS (
     SELECT edition, seed_commitment, (settings::JSON->>'private_share')::DOUBLE AS share FROM editions
 ), origins AS (
@@ -22,7 +22,7 @@ WITH shares AS (
                - share * sum(instances) OVER (PARTITION BY edition)) AS distance
     FROM cells
 ), lasts AS (
-    SELECT edition, arg_min(place, (round(distance, 9), place)) AS last FROM ordered WHERE place < total GROUP BY edition
+    SELECT edition, arg_min(place, (round(distance, 9), place)) AS last FROM ordered WHERE place < greatest(total, 2) GROUP BY edition
 )
 SELECT i.edition, i.instance_id, i.domain, i.setting
 FROM instances AS i
