@@ -135,9 +135,11 @@ class Remainder:
     def _enumerate(self, all_related: bool) -> Iterator[Found]:
         rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
         states, setting = self._source.tables.states, self._request.setting
+        # A generator, since most requests end before anything is enumerated, and formulas are costly to write.
         if self._request.is_balanced:
-            return self._source.lists.formula.boards(rng)
-        return all_instances(self._encoded, states, setting, all_related, rng)
+            yield from self._source.lists.formula.boards(rng)
+        else:
+            yield from all_instances(self._encoded, states, setting, all_related, rng)
 
     def _advance(self) -> Found | None:
         found, self._head = self._head or self._next_model(), None

@@ -61,7 +61,7 @@ SPARSITIES: tuple[Sparsity | None, ...] = (
     None,
     Sparsity(10, 0.05),
     Sparsity(12, 0.05),
-    Sparsity(12, 0.1),
+    Sparsity(12, 0.08),
 )
 
 
