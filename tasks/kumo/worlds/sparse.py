@@ -56,13 +56,7 @@ class Sparsity:
 # What worlds of `mixed` draw from, None: dense. Together they span the middle half of the released domains in
 # density and modularity, at hardly more time of search than dense ones: few large communities cost far more
 # (docs/domains.md).
-SPARSITIES: tuple[Sparsity | None, ...] = (
-    None,
-    None,
-    Sparsity(10, 0.05),
-    Sparsity(12, 0.05),
-    Sparsity(12, 0.08),
-)
+SPARSITIES = (None, None, Sparsity(10, 0.05), Sparsity(12, 0.05), Sparsity(12, 0.08))
 
 
 def check_sparse(text: str) -> None:
