@@ -135,7 +135,7 @@ class Remainder:
     def _enumerate(self, all_related: bool) -> Iterator[Found]:
         rng = derive_rng(self._request.seed, f"{PURPOSE} by enumeration", 0)
         states, setting = self._source.tables.states, self._request.setting
-        # A generator, since most requests end before anything is enumerated, and formulas are costly to write.
+        # A generator: most requests end before anything is enumerated, and formulas are costly to write.
         if self._request.is_balanced:
             yield from self._source.lists.formula.boards(rng)
         else:
