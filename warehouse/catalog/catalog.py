@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 MOVED = "what it reads was withdrawn or reinstated meanwhile: give the command again"
-_NO_FILE = ("No such file", "No files found")
+# Ways in which DuckDB says that a file is not there; it takes the name for that of a folder then.
+_NO_FILE = ("No such file", "No files found", ".parquet/**")
 # What SQL that shows which views there are begins a word with.
 _LISTING = ("show", "describe", "query_table", "information_schema", "duckdb_", "pragma_", "sqlite_", "pg_")
 
