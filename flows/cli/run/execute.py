@@ -19,7 +19,6 @@ from perennial.flows.console.steps import show_steps
 from perennial.flows.console.terminal import Terminal
 from perennial.flows.run.compiled_code import compile_once
 from perennial.flows.serve.embedded_server import EmbeddedServer
-from perennial.flows.serve.flow_parameters import SECRET_SETTINGS
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
 from perennial.flows.stages.leaving import leave
@@ -54,6 +53,8 @@ class Job(Generic[Result]):
 
     def list_settings(self) -> list[JsonObject]:
         """Return the settings as Prefect may keep and show them."""
+        from perennial.flows.serve.flow_parameters import SECRET_SETTINGS
+
         dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
         return [{**dump, **self.details} for dump in dumps]
 
