@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from perennial.warehouse.editions.provenance import code_sha256
 from tests.conftest import REPOSITORY
 
@@ -17,6 +19,7 @@ def test_no_package_is_loaded_by_another_name_too() -> None:
     assert sorted(set(ROOMS) & set(sys.modules)) == []
 
 
+@pytest.mark.slow
 def test_modules_of_a_user_with_our_names_are_not_imported(tmp_path: Path) -> None:
     for room in ROOMS:
         (tmp_path / room).mkdir()

@@ -158,6 +158,7 @@ TEXTS = st.recursive(
 REPLIES = st.lists(TEXTS | st.sampled_from(PIECES), max_size=15).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
 def test_what_is_read_is_what_every_beginning_would_give(reply: str) -> None:

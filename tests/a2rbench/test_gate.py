@@ -28,6 +28,7 @@ def check(items: list[Item]) -> gate.Tested:
     return gate.check_items(RULE, items, find_protection().jail, (3,))
 
 
+@pytest.mark.slow
 def test_what_was_grown_passes_and_is_counted(grown: list[Item]) -> None:
     tested = check(grown)
     assert tested == gate.Tested(items=4, outputs=24, cycles=24, unique=4, prompts=4, copies=2)

@@ -43,6 +43,7 @@ def test_items_are_those_of_the_rule_and_equal_for_equal_seeds(name: str) -> Non
         assert any(given != wanted for given, wanted in examples)
 
 
+@pytest.mark.slow
 def test_copies_are_images_of_their_originals_for_symbolic_rules_alone() -> None:
     grown = grow("line_reverse")
     own = {item.instance_id: item for item in grown.items}
@@ -100,6 +101,7 @@ def test_code_that_fails_in_the_sandbox_gives_nothing_and_says_why() -> None:
     assert "raised" in grown.rejected[0].why
 
 
+@pytest.mark.slow
 def test_items_of_earlier_editions_are_drawn_again() -> None:
     first = grow("line_reverse")
     hashes = {item.instance_id.removeprefix(f"{PREFIX}_") for item in first.items}

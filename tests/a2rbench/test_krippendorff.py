@@ -58,6 +58,7 @@ UNITS = st.integers(2, 4).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(UNITS)
 @settings(max_examples=150, deadline=None)
 def test_it_is_that_of_all_pairs_of_values(units: list[Unit]) -> None:

@@ -92,6 +92,7 @@ def test_an_answer_that_is_nested_too_deep_is_text(root: Path, made: made_editio
     assert DEEP in [block.value for block in shown.code]
 
 
+@pytest.mark.slow
 def test_the_curve_and_the_copies_are_shown(root: Path) -> None:
     found = {}
     for name in ("a2rbench_curve", "a2rbench_remapping"):

@@ -53,6 +53,7 @@ def test_each_hash_seed_counts(number: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(calls) == number
 
 
+@pytest.mark.slow
 def test_the_inverse_is_tried_with_several_hash_seeds() -> None:
     """A rule that is pure, with an inverse that builds on the order of a set."""
     impure = (

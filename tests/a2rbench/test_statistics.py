@@ -68,6 +68,7 @@ def test_accuracy_and_collapse_rate_are_means_over_items(
     assert figures["collapse_rate", "all", "all", "m-large", ""]["value"] > 0
 
 
+@pytest.mark.slow
 def test_delta_s_is_the_mean_of_differences_over_pairs(
     rows: Rows, figures: dict[tuple[Any, ...], Row]
 ) -> None:

@@ -62,6 +62,7 @@ def test_the_leaderboard_has_a_row_a_player_in_order_of_accuracy(catalog: Catalo
         assert (row["collapse_rate"] > 0) == (row["player"] in made_edition.MODELS)
 
 
+@pytest.mark.slow
 def test_the_curve_has_a_row_a_player_and_variation_and_one_of_all(catalog: Catalog) -> None:
     curve = records(catalog, "FROM a2rbench_curve")
     assert len(curve) == (len(PLAYERS) + 1) * len(made_edition.VARIATIONS)
@@ -175,6 +176,7 @@ def test_the_papers_tables_count_copies_as_items(catalog: Catalog) -> None:
             assert row[column] == pytest.approx(one(catalog, f"{own} {where}")), column
 
 
+@pytest.mark.slow
 def test_dimensions_have_a_row_an_author_and_player(catalog: Catalog) -> None:
     rows = records(catalog, "FROM a2rbench_dimensions")
     assert {(row["author"], row["dimension"], row["player"]) for row in rows} == {

@@ -67,6 +67,7 @@ def test_each_column_is_a_benchmark_and_the_same_model_has_one_name(give: Run, t
     assert replaced["beyondbench-2025 accuracy"] == {"qwen2.5-7b-instruct": 40.0}
 
 
+@pytest.mark.slow
 def test_parameters_and_quantization_are_kept(give: Run, tmp_path: Path) -> None:
     small = entry("Qwen/Qwen2.5-0.5B-Instruct-GPTQ-Int4", params="0.5B", quantization="GPTQ-4-Bit")
     (tmp_path / "l.json").write_bytes(

@@ -58,6 +58,7 @@ def small_systems(draw):
     )
 
 
+@pytest.mark.slow
 @given(small_systems())
 @settings(max_examples=60, deadline=None)
 def test_solutions_are_those_that_both_engines_accept_of_the_whole_window(params):

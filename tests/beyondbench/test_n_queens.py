@@ -137,6 +137,7 @@ params = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(params)
 def test_search_and_sat_find_the_same_completions(params):

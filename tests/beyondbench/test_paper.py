@@ -68,6 +68,7 @@ def test_what_differs_is_computed_and_named() -> None:
     assert any(row.settings.endswith("0.5B, GPTQ-4-Bit") for row in rows if row.item == "figure 4")
 
 
+@pytest.mark.slow
 def test_a_site_that_was_corrected_gives_another_verdict(tmp_path: Path) -> None:
     def correct(entry: dict[str, Any]) -> None:
         entry["accuracy"] = sum(entry[f"{suite}_acc"] for suite in SUITES) / 3
@@ -94,10 +95,12 @@ def test_a_model_that_a_leaderboard_lacks_is_not_judged(tmp_path: Path) -> None:
     assert gain.ours is None
 
 
+@pytest.mark.slow
 def test_the_leaderboard_of_the_site_gives_what_the_bundled_one_gives(leaderboard: Path) -> None:
     assert compared(leaderboard) == compared()
 
 
+@pytest.mark.slow
 def test_the_command_prints_verdicts_and_ends_with_11(give: Run) -> None:
     done = give("reproduce-paper", "beyondbench")
     assert done.code == 11

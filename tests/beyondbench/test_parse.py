@@ -263,6 +263,7 @@ def test_a_hostile_reply_is_read_or_refused(piece, form):
         assert isinstance(parse_reply(text, form), Parsed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["\\boxed{", "<answer>", "<think>", "answer is ", "a"])
 def test_the_answer_after_1_mb_of_anything_is_read(piece):
     junk = piece * (1_000_000 // len(piece))

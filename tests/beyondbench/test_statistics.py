@@ -151,6 +151,7 @@ def plain_interval(cells, resamples, seed):
     return means[int(0.025 * resamples)], means[int(0.975 * resamples)]
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_a_plain_stratified_bootstrap():
     """Unequal cells, repeated runs; 4,000 plain resamples leave about 0.004 to chance in an end."""
     rng = random.Random(5)
@@ -203,6 +204,7 @@ played_cells = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(played_cells, st.randoms(use_true_random=False))
 def test_neither_order_nor_other_players_nor_repeated_runs_change_a_figure(made, rng):

@@ -86,6 +86,7 @@ def test_the_grids_that_bound_the_spaces_have_one_solution(kind, n):
     assert engine.find_solutions(params) == (solve_by_sat(params)[0], 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(CELLS), st.integers(0, 2**32))
 def test_a_drawn_sudoku_has_the_one_solution_that_sat_finds_and_keeps_to_its_band(cell, index):
@@ -123,6 +124,7 @@ def test_a_draw_depends_on_seed_and_index_not_on_draws_before_it():
     assert [payload(*cell) for cell in reversed(cells)] == forwards[::-1]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(["standard", "diagonal"]), st.lists(st.integers(0, 4), min_size=16, max_size=16))
 def test_both_engines_agree_on_any_givens(kind, cells):

@@ -21,6 +21,7 @@ def records(catalog: Catalog, sql: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in found]
 
 
+@pytest.mark.slow
 def test_the_leaderboard_has_the_papers_columns(catalog: Catalog) -> None:
     board = {row["player"]: row for row in records(catalog, "FROM beyondbench_leaderboard")}
     # `other` has no Medium task: it has no overall figure, and stands last.
@@ -97,6 +98,7 @@ def test_cells_and_sizes(catalog: Catalog) -> None:
     assert all(row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"] for row in sizes)
 
 
+@pytest.mark.slow
 def test_an_edition_of_some_suites_has_no_overall_figure(tmp_path: Path) -> None:
     made = made_edition.rows(suites=("easy", "hard"))
     catalog = open_catalog(made_edition.publish(tmp_path, made))

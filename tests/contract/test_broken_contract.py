@@ -166,6 +166,7 @@ def test_the_command_says_what_is_broken(
     assert verdicts["benchmark"] == "toy breaks 1 check"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_grown_is_the_only_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(toy, "TEMPLATE", "toy/none.md.j2")

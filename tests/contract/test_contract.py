@@ -8,9 +8,13 @@ from perennial.schemas.benchmark import benchmarks
 from tests.contract.conftest import SMALLEST
 
 SLOW = {"pages": pytest.mark.slow}  # tests/web and each benchmark's own tests show their pages too
+# The smallest of ours and the two examples are enough after each change.
+DEAR = {"a2rbench": pytest.mark.slow, "knowlogic": pytest.mark.slow, "kumo": pytest.mark.slow}
 
 
-@pytest.mark.parametrize("sample", SMALLEST, indirect=True)
+@pytest.mark.parametrize(
+    "sample", [pytest.param(name, marks=DEAR.get(name, ())) for name in SMALLEST], indirect=True
+)
 @pytest.mark.parametrize("check", [pytest.param(one, marks=SLOW.get(one, ())) for one in CHECKS])
 def test_a_benchmark_keeps_to_the_contract(sample: Sample, check: str) -> None:
     CHECKS[check](sample)

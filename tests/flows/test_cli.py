@@ -52,6 +52,7 @@ def test_editions_are_listed(harness: Harness, published: Published, tmp_path: P
     assert evaluation["players"] == "algorithm-3, optimum, greedy, random, reader"
 
 
+@pytest.mark.slow
 def test_domains_are_listed_with_the_editions_that_hold_them(
     harness: Harness, published: Published, tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ def test_domains_are_listed_with_the_editions_that_hold_them(
     assert len(editions) == len(bundled_domains())
 
 
+@pytest.mark.slow
 def test_lineage_answers_in_one_query(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial(
         *("query", "FROM kumo_lineage WHERE player = 'reader' LIMIT 1", "--root", str(published.root)),
@@ -91,6 +93,7 @@ def test_an_empty_root_says_what_to_do(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path: Path) -> None:
     done = harness.perennial("query", "SELECT x FROM nothing", "--root", str(published.root), cwd=tmp_path)
     assert done.returncode == 2
@@ -98,6 +101,7 @@ def test_wrong_sql_is_one_line(harness: Harness, published: Published, tmp_path:
     assert "there is no table or view 'nothing'; `perennial tables` lists all" in done.stderr
 
 
+@pytest.mark.slow
 def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
     sampled = harness.perennial(
         *("domains", "sample", "--config", "mineral_identification", "--truths", "4", "--actions", "6"),
@@ -126,6 +130,7 @@ def test_sample_then_solve(harness: Harness, tmp_path: Path) -> None:
     assert "20 solved, 0 past 60 s" in shown.stderr
 
 
+@pytest.mark.slow
 def test_sample_keeps_what_it_found(harness: Harness, tmp_path: Path) -> None:
     config = {
         "name": "Coin",
@@ -201,6 +206,7 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "{}\n"
 
 
+@pytest.mark.slow
 def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     program = (
         "import sys, typer\n"
@@ -218,6 +224,7 @@ def test_reading_commands_import_no_prefect_and_tasks_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_times_are_shown_in_utc_wherever_the_reader_sits(harness: Harness, published: Published) -> None:
     shown = set()
     for zone in ("UTC", "Asia/Tokyo"):

@@ -235,6 +235,7 @@ def test_help_has_an_example(run: Run) -> None:
     assert "Example: perennial calls --role player" in text
 
 
+@pytest.mark.slow
 def test_neither_prefect_nor_openai_is_imported(root: Path) -> None:
     program = (
         "import sys\nfrom perennial.flows.cli import app as cli\n"

@@ -333,6 +333,7 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
     assert "1 unreadable" in out
 
 
+@pytest.mark.slow
 def test_import_is_cheap() -> None:
     heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
     module = cli_domains.__name__

@@ -24,6 +24,7 @@ def _list_editions(run: Run, *arguments: str) -> list[dict[str, Any]]:
     return [row for row in rows if "@" not in row["edition"]]
 
 
+@pytest.mark.slow
 def test_withdrawing_hides_an_edition_and_reinstating_shows_it(run: Run) -> None:
     shown = run("editions", "--withdraw", "e1", "--why", "two  books\nare wrong")
     assert shown.code == 0, shown.err
@@ -79,6 +80,7 @@ def test_what_makes_no_sense_is_one_line(
     assert not Path(store.root, "withdrawals").exists()
 
 
+@pytest.mark.slow
 def test_withdrawing_twice_is_refused(run: Run) -> None:
     run("editions", "--withdraw", "e1", "--why", "two books are wrong")
     shown = run("editions", "--withdraw", "e1", "--why", "again")
@@ -87,6 +89,7 @@ def test_withdrawing_twice_is_refused(run: Run) -> None:
     assert "two books are wrong" in shown.err
 
 
+@pytest.mark.slow
 def test_an_unnamed_refresh_never_goes_on_with_a_withdrawn_edition(run: Run, store: Store) -> None:
     settings = load_settings({"domains": ["mineral_identification"], "instances": 1, "seed": 0})
     first = prepare_refresh(settings, store).plan

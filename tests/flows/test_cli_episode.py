@@ -52,6 +52,7 @@ def parts(text: str) -> list[str]:
     return [line.split(" ─")[0].split(", call_")[0] for line in text.splitlines() if line.endswith("──")]
 
 
+@pytest.mark.slow
 def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> None:
     shown = run("episode", id_of(root, "algorithm-3"))
     assert shown.code == 0, shown.err
@@ -72,6 +73,7 @@ def test_an_episode_of_a_program_is_read_in_one_step(root: Store, run: Run) -> N
     assert shown.out.endswith("<ANSWER> rain </ANSWER>\n")
 
 
+@pytest.mark.slow
 def test_an_episode_of_a_model_has_the_same_columns(root: Store, run: Run) -> None:
     shown = run("episode", id_of(root, "m").removeprefix("ep_")[:12])
     assert shown.code == 0, shown.err

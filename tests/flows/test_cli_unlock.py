@@ -49,6 +49,7 @@ def test_without_a_lock_it_says_so(tmp_path: Path, unlock: Run) -> None:
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_living_process_stays_unless_forced(tmp_path: Path, unlock: Run) -> None:
     root = tmp_path / "data"
     with holding(str(root), "refresh kumo-2026-11-20") as holder:
@@ -102,6 +103,7 @@ def test_a_lock_that_cannot_be_read_is_told_and_removed(tmp_path: Path, unlock: 
     assert not (tmp_path / LOCK).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "code"), [("n\n", 9), ("y\n", 0)])
 def test_on_a_terminal_it_asks(elsewhere: Path, answer: str, code: int) -> None:
     ours, theirs = pty.openpty()

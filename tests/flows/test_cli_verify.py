@@ -29,6 +29,7 @@ def test_verify_says_what_it_read(run: Run) -> None:
         assert re.fullmatch(told, line)
 
 
+@pytest.mark.slow
 def test_verify_names_every_damaged_file(run: Run, store: Store) -> None:
     root = Path(store.root)
     damaged = {

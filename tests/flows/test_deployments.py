@@ -99,6 +99,7 @@ def test_a_run_with_a_parameter_of_the_operators_own_is_refused_by_the_flow(
             flow.validate_parameters(parameters)
 
 
+@pytest.mark.slow
 def test_a_crash_is_told_to_the_operators_webhook_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_half_width_becomes_a_design_with_calls(run: Run) -> None:
     assert "with power 0.9" in table
 
 
+@pytest.mark.slow
 def test_a_model_with_a_price_has_a_cost_and_another_one_says_what_is_missing(run: Run, store: Store) -> None:
     options = ("design", "--players", "priced,greedy", "--calls", "1000", "--json")
     missing = json.loads(run(*options).out)
@@ -87,6 +88,7 @@ def test_errors_are_one_line(run: Run, options: tuple[str, ...], told: str) -> N
     assert len(shown.err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_dry_run_prints_what_its_plan_can_detect(run: Run) -> None:
     options = ("--players", "random", "--settings", "easy", "--instances", "5", "--runs", "1", "--dry-run")
     found = json.loads(run("refresh", *options, "--json").out)["precision"]["easy"]

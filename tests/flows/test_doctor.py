@@ -106,6 +106,7 @@ def test_a_healthy_root_is_told_line_by_line_and_is_not_changed(root: Path) -> N
     assert not (root / ".prefect").exists()
 
 
+@pytest.mark.slow
 def test_a_root_that_is_not_there_yet_is_healthy_and_is_not_made(tiny: Path) -> None:
     code, checks = _doctor(tiny / "new" / "root")
     assert code == 0
@@ -143,6 +144,7 @@ def test_a_line_of_the_terminal_names_status_check_and_remedy(root: Path) -> Non
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_root_that_is_a_file_cannot_be_written(tiny: Path) -> None:
     (tiny / "file").write_text("")
     code, checks = _doctor(tiny / "file")
@@ -162,6 +164,7 @@ def test_a_read_only_root_cannot_be_written(tiny: Path) -> None:
     assert {line[:6] for name, line in lines.items() if "edition" in name or "ledger" in name} == {"ok    "}
 
 
+@pytest.mark.slow
 def test_a_clock_behind_what_is_published_is_told(tiny: Path) -> None:
     ahead = datetime.now(UTC) + timedelta(days=2)
     publish_tiny(Store(str(tiny)), "ahead", ahead)
@@ -213,6 +216,7 @@ def test_what_another_version_began_is_not_said_to_be_resumed(root: Path) -> Non
     assert "--prune-staging begun`" in checks["staging begun"]["remedy"]
 
 
+@pytest.mark.slow
 def test_a_lock_is_told_with_its_holder(tiny: Path) -> None:
     with lock_root(Store(str(tiny)), "refresh next"):
         code, checks = _doctor(tiny)
@@ -304,6 +308,7 @@ def test_a_prefect_server_is_asked_for_its_version(
     assert "secret" not in json.dumps(checks)
 
 
+@pytest.mark.slow
 def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "perennial.flows.doctor.machine.version",
@@ -314,6 +319,7 @@ def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.Monk
     assert "fastapi<0.151 is required, 0.151.0 is installed" in checks["versions"]["seen"]
 
 
+@pytest.mark.slow
 def test_another_package_that_installs_a_module_perennial_is_named(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -327,6 +333,7 @@ def test_another_package_that_installs_a_module_perennial_is_named(
     assert "package 'perennial' installs a module `perennial` too" in checks["versions"]["seen"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tier", ["bubblewrap", "seccomp", "none"])
 def test_the_sandbox_is_a_fact_and_no_protection_a_warning(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier

@@ -143,6 +143,7 @@ def test_score_refuses_what_it_does_not_know() -> None:
     assert "is not known" in refuse("score", "no_such_domain")
 
 
+@pytest.mark.slow
 def test_the_list_shows_categories() -> None:
     shown = run("list")
     assert load_bundled("music_identification").category in shown

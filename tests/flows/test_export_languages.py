@@ -54,6 +54,7 @@ def test_a_card_names_the_languages_and_the_split(
         assert list((tmp_path / "out").glob(part["path"])), config
 
 
+@pytest.mark.slow
 def test_a_language_whose_questions_all_stay_private_is_not_named(tmp_path: Path) -> None:
     root = tmp_path / "data"
     refresh(root, edition="e", seed=5, private_share=0.5, **_KNOWLOGIC)

@@ -100,6 +100,7 @@ def test_nothing_of_a_release_is_executed(tmp_path: Path) -> None:
     assert not trace.exists()
 
 
+@pytest.mark.slow
 def test_no_file_from_outside_is_published_and_loops_end_nothing(release: Path) -> None:
     (release.parent / "secret.txt").write_text("A secret.")
     (release / BOOKS / "seed=1.txt").unlink()
@@ -158,6 +159,7 @@ def test_a_module_that_is_refused_is_named_with_its_line(
     assert [row["name"] for row in rows.tables["kumo_domains"]] == ["InEnv", "OutEnv", "StarEnv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["7" * 4_000, "7" * 5_000, "-" + "7" * 4_000, str(2**63), "1e400", "7.5"])
 def test_a_seed_that_no_table_holds_is_skipped_and_named(release: Path, seed: str) -> None:
     text = (release / INSTANCES).read_text().replace('"seed": 3', f'"seed": {seed}')
@@ -170,6 +172,7 @@ def test_a_seed_that_no_table_holds_is_skipped_and_named(release: Path, seed: st
     assert len(entry.reason) < 200
 
 
+@pytest.mark.slow
 def test_negative_seeds_are_kept_as_others_are(release: Path, records: list[Record]) -> None:
     seeds = [-(2**63) + 1, -7, 0, 2**63 - 1]
     changed = [{**record, "seed": seed} for record, seed in zip(records, seeds, strict=True)]
@@ -224,6 +227,7 @@ RUN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "write",
     [
@@ -244,6 +248,7 @@ def test_a_table_of_runs_that_is_none_is_skipped(release: Path, write: Callable[
     assert "\n" not in skipped[0].reason
 
 
+@pytest.mark.slow
 def test_a_folder_may_have_any_name(release: Path) -> None:
     odd = release.rename(release.with_name("kumo [1]*?"))
     write_parquet(odd / "trajectories.parquet", RUN)

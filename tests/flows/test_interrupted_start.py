@@ -74,6 +74,7 @@ def test_a_command_that_ignores_ctrl_c_goes_on_ignoring_it(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-P", "-c", script], check=True, cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_class_is_created_is_one_line(tmp_path: Path) -> None:
     script = (
         "from perennial.flows.cli import app, start\n"

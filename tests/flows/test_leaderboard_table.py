@@ -99,6 +99,7 @@ def _check(benchmark: str, board: list[dict[str, Any]], width: int) -> list[str]
     return left_out
 
 
+@pytest.mark.slow
 def test_names_are_whole_at_every_width_from_60_to_220() -> None:
     board = _board("kumo", True, True)[2:6]  # names of one prefix, wide ones, and those of several words
     board[0]["instances"] = 40

@@ -70,6 +70,7 @@ def _states(events: list[dict[str, Any]]) -> list[str]:
     return [f"{event['eventType']} {name}" for event, name in zip(events, names, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "job", "expected"),
     [
@@ -197,6 +198,7 @@ def test_a_root_that_takes_no_events_is_noted_once_and_the_refresh_goes_on(tmp_p
     assert len(received.events) == _EVENTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "told"),
     [
@@ -217,6 +219,7 @@ def test_an_endpoint_that_does_not_work_is_left_alone(
     assert len(_events(tmp_path)) == _EVENTS
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_nobody_serves_is_left_alone(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -226,6 +229,7 @@ def test_an_endpoint_that_nobody_serves_is_left_alone(tmp_path: Path) -> None:
     assert len(_events(tmp_path)) == _EVENTS
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_recovers_has_lost_nothing(tmp_path: Path) -> None:
     with lineage_server("500 twice") as received:
         assert _report_refresh(str(tmp_path), LineageWatcher(received.url)) == ""

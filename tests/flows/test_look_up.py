@@ -20,6 +20,7 @@ def server() -> Iterator[ServerControls]:
         yield controls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "key", "code", "said"),
     [
@@ -47,6 +48,7 @@ def test_what_cannot_be_asked_ends_a_refresh_before_anything_is_grown(
     assert not list((tmp_path / "data").glob("**/*.parquet"))
 
 
+@pytest.mark.slow
 def test_each_model_is_asked_one_short_question_once_in_a_data_root(
     harness: Harness, server: ServerControls, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def test_a_failed_refresh_is_told_with_its_exit_code(by_prefect: Harness, tmp_pa
     assert document["error"]["message"] in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 302])
 def test_a_hook_that_refuses_is_asked_twice_and_named_by_its_host(
     monkeypatch: pytest.MonkeyPatch, status: int
@@ -66,6 +67,7 @@ def test_a_hook_that_is_down_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None
     assert "secret" not in shown
 
 
+@pytest.mark.slow
 def test_a_hook_that_hangs_is_left_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "_PAUSE_S", 0.0)
     monkeypatch.setattr(notices, "TIMEOUT_S", 0.5)

@@ -49,6 +49,7 @@ def test_json_holds_every_rate_in_the_order_of_every_board(
     assert narrow["adjusted_rate"] != narrow["success_rate"]
 
 
+@pytest.mark.slow
 def test_rates_behind_ranks_are_printed_where_players_have_other_instances(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -90,6 +90,7 @@ def _leave_over(store: Store) -> None:
         _age(old)
 
 
+@pytest.mark.slow
 def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run, store: Store) -> None:
     _leave_over(store)
     before = _hashes(store, *FOLDERS)
@@ -118,6 +119,7 @@ def test_pruning_shows_everything_that_is_left_over_and_removes_nothing(run: Run
     assert (published["batches"], published["published"], published["paid_calls"]) == (1, True, 0)
 
 
+@pytest.mark.slow
 def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, store: Store) -> None:
     published = _hashes(store, "tables", "manifests")
     _leave_over(store)
@@ -136,6 +138,7 @@ def test_pruning_removes_what_was_shown_and_nothing_that_is_published(run: Run, 
     assert "nothing to remove" in run("editions", "--prune-staging", "--yes").out
 
 
+@pytest.mark.slow
 def test_pruning_one_edition_leaves_the_others(run: Run, store: Store) -> None:
     _leave_over(store)
     before = _hashes(store, *FOLDERS)
@@ -157,6 +160,7 @@ def test_a_fresh_draft_and_a_fresh_analysis_are_left_to_who_uses_them(run: Run, 
     assert _hashes(store, *FOLDERS) == before
 
 
+@pytest.mark.slow
 def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> None:
     _stage(store, "e3", batches=1)
     before = _hashes(store, "staging")
@@ -171,6 +175,7 @@ def test_pruning_waits_for_nobody_and_breaks_no_lock(run: Run, store: Store) -> 
         pass
 
 
+@pytest.mark.slow
 def test_what_changes_between_showing_and_removing_is_left(
     run: Run, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +195,7 @@ def test_what_changes_between_showing_and_removing_is_left(
     assert store.names("staging") == ["e3", "e3@1"]
 
 
+@pytest.mark.slow
 def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     _stage(store, "e3", batches=1)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -198,6 +204,7 @@ def test_saying_no_removes_nothing(run: Run, store: Store, monkeypatch: pytest.M
     assert Staging(store, "e3").is_done("b0")
 
 
+@pytest.mark.slow
 def test_what_lost_its_row_is_pruned_only_by_name(run: Run, store: Store) -> None:
     before = _hashes(store, *FOLDERS)
     publish_day(store, "e4", 3)
@@ -213,6 +220,7 @@ def test_what_lost_its_row_is_pruned_only_by_name(run: Run, store: Store) -> Non
     assert _hashes(store, *FOLDERS) == before
 
 
+@pytest.mark.slow
 def test_a_published_evaluation_stays_where_its_editions_row_is_lost(run: Run, store: Store) -> None:
     publish_day(store, "e4", 3)
     of_evaluation = {path for path in _hashes(store, *FOLDERS) if path.match("*edition=e4/1.parquet")}

@@ -23,6 +23,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return commands_on(Store(str(tmp_path)), monkeypatch, capsys)
 
 
+@pytest.mark.slow
 def test_this_version_reads_the_published_files_of_its_format(run: Run) -> None:
     listed = run("editions", "--format", "csv")
     assert (listed.code, listed.out.count("\nkept,")) == (0, 1), listed.err
@@ -53,6 +54,7 @@ education = ["b"]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3, FORMAT))
 def test_every_command_refuses_a_root_of_a_former_format_by_its_number_and_leaves_it_whole(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -80,6 +82,7 @@ def test_every_command_that_takes_a_root_is_tried_on_one_of_a_former_format() ->
     assert commands_with_a_root() == {*READERS, *WITHOUT_READING, "doctor"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(3, FORMAT))
 def test_doctor_names_the_former_format_once_with_its_remedy_and_checks_nothing_else_there(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

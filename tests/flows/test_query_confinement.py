@@ -115,6 +115,7 @@ def test_first_rows_are_those_of_the_whole_result(opened: catalog.Catalog, sql: 
     assert len(list(some)) == min(2, len(rows)) or sql.startswith("EXPLAIN")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", ANSWERED_WITHOUT_SECRETS[:2])
 def test_what_the_process_knows_is_not_told(run: Run, sql: str) -> None:
     shown = run("query", sql, "--format", "csv")
@@ -122,6 +123,7 @@ def test_what_the_process_knows_is_not_told(run: Run, sql: str) -> None:
     assert WORD not in shown.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", READING[::4])
 def test_reading_works(run: Run, sql: str) -> None:
     shown = run("query", sql, "--format", "csv")
@@ -134,6 +136,7 @@ def test_every_view_is_read(opened: catalog.Catalog, sql: str) -> None:
     assert opened.query(sql)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"PAR1 no more", None])
 def test_a_damaged_file_is_named_and_the_rest_is_read_once_it_is_withdrawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], damage: bytes | None
@@ -156,6 +159,7 @@ def test_a_damaged_file_is_named_and_the_rest_is_read_once_it_is_withdrawn(
     assert run("query", "SELECT count(*) AS n FROM episodes", "--format", "csv").out == "n\n4\n"
 
 
+@pytest.mark.slow
 def test_a_root_below_the_folder_of_the_command_is_read(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,6 +172,7 @@ def test_a_root_below_the_folder_of_the_command_is_read(
         assert (shown.code, shown.out) == (0, "n\n8\n"), shown.err
 
 
+@pytest.mark.slow
 def test_a_withdrawn_edition_is_not_read_by_the_name_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +184,7 @@ def test_a_withdrawn_edition_is_not_read_by_the_name_of_its_file(
     assert_refused(run("query", sql))
 
 
+@pytest.mark.slow
 def test_the_memory_of_a_query_is_limited(run: Run, store: Store, folder: Path) -> None:
     sql = "SELECT list(i) FROM range(100_000_000) t(i)"
     shown = run("query", sql, "--memory-limit", "64MB")
@@ -207,6 +213,7 @@ def test_a_query_past_its_time_is_stopped(run: Run, sql: str) -> None:
     assert run("query", "SELECT 1 AS x", "--timeout", "60", "--format", "csv").out == "x\n1\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_query(store: Store) -> None:
     # Started where the shell ignores SIGINT, Python would ignore it as well.
     program = (

@@ -141,6 +141,7 @@ def test_an_unnamed_refresh_is_named_by_date_and_never_reissues(harness: Harness
     assert rows == [(10, 10)]
 
 
+@pytest.mark.slow
 def test_an_earlier_name_of_a_player_is_understood_and_said(harness: Harness, tmp_path: Path) -> None:
     command = ("refresh", "--players", "oracle,algorithm-3", "--dry-run", "--root", str(tmp_path))
     done = harness.perennial(*command, cwd=tmp_path)
@@ -149,6 +150,7 @@ def test_an_earlier_name_of_a_player_is_understood_and_said(harness: Harness, tm
     assert "algorithm-3, algorithm-3" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_published_edition_is_not_made_again(harness: Harness, published: Published) -> None:
     before = {path: path.read_bytes() for path in published.root.rglob("*.parquet")}
     command = ("refresh", *SMALL_REFRESH, "--root", str(published.root))
@@ -163,6 +165,7 @@ def test_a_published_edition_is_not_made_again(harness: Harness, published: Publ
     assert {path: path.read_bytes() for path in published.root.rglob("*.parquet")} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [

@@ -98,6 +98,7 @@ def test_the_newest_edition_is_reported_and_its_page_named(root: Path, run: Run,
     assert "data-docs/index.html" not in page
 
 
+@pytest.mark.slow
 def test_data_docs_beside_the_report_are_linked(tmp_path: Path) -> None:
     data = sample_report.report_data()
     (tmp_path / f"{data.edition}-data-docs").mkdir()
@@ -118,6 +119,7 @@ def test_every_query_stands_on_the_page_as_it_was_run(root: Path, page: str) -> 
         assert rows or name in NEEDS_MODELS, name
 
 
+@pytest.mark.slow
 def test_the_head_names_what_kept_players_from_a_score(root: Path, page: str) -> None:
     problems = find_problems(open_catalog(Store(str(root))), "new")
     assert problems
@@ -164,11 +166,13 @@ def test_another_process_gives_the_same_bytes_and_imports_no_prefect(
     assert (tmp_path / "new.html").read_bytes() == page.encode()
 
 
+@pytest.mark.slow
 def test_settings_stand_from_small_instances_to_large_ones(tmp_path: Path) -> None:
     publish_sizes(tmp_path)
     assert report_data(Store(str(tmp_path))).settings == ("easy", "10x12", "hard")
 
 
+@pytest.mark.slow
 def test_a_comparison_is_of_the_players_that_both_editions_have(root: Path, run: Run) -> None:
     shown = run("--root", root, "new", "--compare", "old", "--format", "csv", "--out", "out")
     assert shown.code == 0, shown.err
@@ -218,6 +222,7 @@ def with_shares(columns: list[str], rows: list[tuple[Any, ...]]) -> tuple[list[s
     return [*columns, "share", "share_low", "share_high"], added
 
 
+@pytest.mark.slow
 def test_communities_are_written_with_their_truths(root: Path, run: Run) -> None:
     assert run("--root", root, "new", "--format", "csv", "--out", "out").code == 0
     records = csv_records("out/new/communities.csv")
@@ -234,6 +239,7 @@ def test_tables_have_the_same_bytes_each_time(root: Path, run: Run) -> None:
         assert path.read_bytes() == Path("two/new", path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_an_edition_without_models_says_what_it_has_no_figure_of(run: Run, tmp_path: Path) -> None:
     publish_without_models(tmp_path / "data")
     assert run("--root", tmp_path / "data", "--out", "out").code == 0

@@ -118,6 +118,7 @@ def _publish_riddles(root: Path) -> None:
     publish(Store(str(root)), plan, tables, [], datetime(2026, 1, 9, tzinfo=UTC))
 
 
+@pytest.mark.slow
 def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: Path) -> None:
     data = report_data(Store(str(root)))
     assert data.edition == "r1"
@@ -145,6 +146,7 @@ def test_a_benchmark_without_own_sections_has_a_full_page(root: Path, tmp_path: 
     assert "truth" not in page
 
 
+@pytest.mark.slow
 def test_its_tables_are_what_the_shared_views_answer(root: Path, tmp_path: Path) -> None:
     store = Store(str(root))
     paths = write_tables(report_data(store), tmp_path / "out", "csv")
@@ -170,6 +172,7 @@ def test_editions_of_two_benchmarks_are_not_compared(root: Path) -> None:
         report_data(Store(str(root)), "r1", "plain")
 
 
+@pytest.mark.slow
 def test_the_page_of_another_benchmark_beside_it_stays_its_own(root: Path) -> None:
     keys = [section.key for section in sections(report_data(Store(str(root)), "plain"))]
     assert keys[-3:] == ["draws", "communities", "topology"]

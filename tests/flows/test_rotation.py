@@ -28,6 +28,7 @@ histories = st.lists(st.sets(st.sampled_from([*DOMAINS, "other"])), max_size=8).
 )
 
 
+@pytest.mark.slow
 @given(histories, st.integers(1, len(DOMAINS)), st.integers(0, 5))
 def test_so_many_are_taken_each_once_and_in_the_given_order(
     history: list[PastEdition], count: int, rest: int
@@ -37,6 +38,7 @@ def test_so_many_are_taken_each_once_and_in_the_given_order(
     assert places == sorted(set(places))
 
 
+@pytest.mark.slow
 @given(histories, st.integers(1, len(DOMAINS)), st.integers(0, 5))
 def test_none_of_the_last_editions_is_taken_while_others_rest(
     history: list[PastEdition], count: int, rest: int

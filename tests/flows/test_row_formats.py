@@ -128,6 +128,7 @@ def test_report_tables_in_csv_hold_no_formula(
     assert "\n=cmd" not in text.replace(",", "\n")
 
 
+@pytest.mark.slow
 def test_json_is_valid_whatever_the_values(run: Run) -> None:
     shown = run("query", "FROM test_all_types()", "--format", "json")
     assert shown.code == 0, shown.err
@@ -156,6 +157,7 @@ def test_every_type_is_shown(run: Run, form: str) -> None:
     assert "-170141183460469231731687303715884105728" in shown.out
 
 
+@pytest.mark.slow
 def test_names_that_stand_twice_are_refused_in_json(run: Run) -> None:
     shown = run("query", "SELECT 1 AS a, 2 AS a, 3 AS b", "--format", "json")
     assert (shown.code, shown.out) == (2, "")
@@ -184,6 +186,7 @@ def test_a_table_ends_after_its_first_hundred_rows_and_says_how_many_there_are(r
     assert wide.out.endswith(f"\nthe first 4 of 50 rows: {more}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_a_limit_holds_in_every_format(run: Run, form: str) -> None:
     shown = run("query", "FROM range(1000) t(i) ORDER BY i DESC", "--limit", "3", "--format", form)
@@ -206,6 +209,7 @@ def test_rows_that_cannot_be_counted_are_more_than_those_shown(
     assert capsys.readouterr().out.endswith("\nthe first 3 of more than 3 rows: --limit shows more\n")
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_by_name(run: Run) -> None:
     sql = "SELECT 1 AS a, 2 AS b, 3 AS c"
     assert run("query", sql, "--columns", "c, a", "--format", "csv").out == "c,a\n3,1\n"

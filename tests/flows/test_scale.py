@@ -23,6 +23,7 @@ def _query(store: Store, sql: str) -> list[tuple[object, ...]]:
     return open_catalog(store).query(sql)[1]
 
 
+@pytest.mark.slow
 def test_players_of_different_editions_have_a_difference_with_its_link(store: Store) -> None:
     rows = _query(
         store,
@@ -51,6 +52,7 @@ def test_each_player_has_a_rate_in_each_of_its_editions(store: Store) -> None:
     assert {edition for (edition,) in shifts} == {"new", "old"}
 
 
+@pytest.mark.slow
 def test_what_is_withdrawn_is_on_no_scale(store: Store) -> None:
     before = _query(store, "FROM scale ORDER BY ALL")
     withdraw_unit(store, "old", "wrong")

@@ -42,6 +42,7 @@ def standing_in(host: str, auth_string: str = "") -> Iterator[str]:
 
 
 # Of the addresses that name this machine, 0.0.0.0 is none of the loopback's.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "auth_string", "refused", "warned"),
     [

@@ -202,6 +202,7 @@ def test_a_killed_run_grows_no_second_edition_and_repeats_no_call(
     assert {plan["plan"]["edition"] for plan in planned.values()}.isdisjoint(published)
 
 
+@pytest.mark.slow
 def test_a_dry_run_plans_each_and_adds_their_estimates(
     harness: Harness, server: RunningServer, folder: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ def _make(sizes: dict[tuple[str, str], int]) -> list[tuple[str, str, str]]:
     ]
 
 
+@pytest.mark.slow
 @given(SIZES, st.integers(0, 2**32))
 def test_each_beginning_has_its_share_of_every_setting_and_domain(
     sizes: dict[tuple[str, str], int], seed: int

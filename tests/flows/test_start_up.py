@@ -25,6 +25,7 @@ def test_the_list_of_commands_says_what_the_command_says_of_itself(name: str) ->
     assert COMMANDS[name][1] == " ".join(first.split())
 
 
+@pytest.mark.slow
 def test_help_imports_no_command() -> None:
     program = (
         "import sys\nsys.argv = ['perennial', '--help']\nfrom perennial.flows.cli.app import main\n"

@@ -64,6 +64,7 @@ def test_an_odd_answer_is_doubted(
     assert bool(doubts.error) is bool(doubts.remedy) is is_error
 
 
+@pytest.mark.slow
 def test_a_prompt_that_was_cut_is_seen_by_its_count() -> None:
     prompt = "The patient has a fever, and the doctor asks for a test. " * 150
     cut, _ = ask(ok(usage=usage(1024, 3)), asked=request(prompt))

@@ -121,6 +121,7 @@ def test_what_cannot_be_is_refused_before_any_work(
         prepare(tmp_path, **asked)
 
 
+@pytest.mark.slow
 def test_domains_that_no_edition_has_used_come_first(tmp_path: Path) -> None:
     used = {domain.config.domain_id for domain in prepare(tmp_path, worlds=0).own.inputs}
     publish_domains(tmp_path, "kumo-a", prepare(tmp_path, worlds=0))
@@ -144,6 +145,7 @@ def publish_domains(root: Path, edition: str, prepared: PreparedRefresh, names: 
     tiny_edition.publish(Store(str(root)), tiny_edition.plan(edition), tables, [], made)
 
 
+@pytest.mark.slow
 def test_an_edition_draws_its_worlds_with_its_seed(tmp_path: Path) -> None:
     secret = 2**255 + 19
     workspace = grow_worlds(tmp_path / "one", domains=["chemical_analysis"], worlds=2, seed=secret)
@@ -169,6 +171,7 @@ def batches(workspace: Workspace) -> list:  # type: ignore[type-arg]
     return [batch for stage in STAGES for batch in stage.batches(workspace)]
 
 
+@pytest.mark.slow
 def test_a_world_that_an_edition_has_held_is_not_drawn_again(tmp_path: Path) -> None:
     held = draw_world(8, 0).config.name
     publish_domains(tmp_path, "kumo-a", prepare(tmp_path, domains=["chemical_analysis"]), (held,))

@@ -140,6 +140,7 @@ def test_what_is_written_last_is_read(before: str, letters: set[str], language: 
     assert answer.brackets == ("square" if language == "en" else "lenticular")
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_what_is_read_is_letters_in_order(reply: str) -> None:
     answer = read_answer(reply)

@@ -41,6 +41,7 @@ def test_enumeration_and_solver_agree(data: st.DataObject) -> None:
         assert found == Decision(held.bit_count(), tuple(verdict(held, of.mask(each)) for each in options))
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_what_is_dropped_follows_from_what_is_kept_and_nothing_kept_does(data: st.DataObject) -> None:
@@ -53,6 +54,7 @@ def test_what_is_dropped_follows_from_what_is_kept_and_nothing_kept_does(data: s
         assert all_of(of, (masks[other] for other in kept if other != each)) != goal
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_fewest_statements_is_the_smallest_set_that_decides(data: st.DataObject) -> None:

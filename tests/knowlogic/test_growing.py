@@ -52,6 +52,7 @@ def test_difficulties_are_1_2_3_and_shares_are_kept(total: int) -> None:
         assert abs(plan[ROW]["medium"] - plan[LONG_ROW]["medium"]) <= 1
 
 
+@pytest.mark.slow
 def test_types_take_turns_and_no_set_of_letters_is_likelier() -> None:
     questions = [of[0] for of in grow_scenario(request(counts={"medium": 240})).drawn.values()]
     drawn_types = Counter(each.type for each in questions)
@@ -100,6 +101,7 @@ def test_right_letters_are_at_every_place() -> None:
     assert set(single) == set("ABCD")
 
 
+@pytest.mark.slow
 def test_questions_are_distinct_and_the_same_in_each_run() -> None:
     first, second = grow_scenario(request()), grow_scenario(request())
     assert first.drawn == second.drawn
@@ -109,6 +111,7 @@ def test_questions_are_distinct_and_the_same_in_each_run() -> None:
     assert {of[0].pair for of in other.drawn.values()} != {of[0].pair for of in first.drawn.values()}
 
 
+@pytest.mark.slow
 def test_nothing_that_an_earlier_edition_holds_in_any_language_is_drawn() -> None:
     first = grow_scenario(request(languages=("en",)))
     issued = {of[0].instance_id.removeprefix("kl_") for of in first.drawn.values()}
@@ -146,6 +149,7 @@ def test_a_small_space_is_used_up() -> None:
     assert len({of[0].pair for of in grown.drawn.values()}) == len(grown.drawn) > 0
 
 
+@pytest.mark.slow
 def test_a_domain_that_breaks_its_promise_of_a_difficulty_is_not_believed() -> None:
     honest = toy_edition.domain()
     lying = replace(honest, draw=lambda asked, rng: honest.draw(replace(asked, difficulty="hard"), rng))

@@ -106,6 +106,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(list(ZH)), _JSON), st.booleans())
 def test_nothing_else_than_that_error_is_raised(changes: dict[str, Any], as_array: bool) -> None:
     question = ZH | changes

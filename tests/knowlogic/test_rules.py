@@ -101,6 +101,7 @@ def test_each_rule_fails_on_a_doctored_row_and_only_then(rows: Rows, sentence: s
     assert find_offenders(sentence, doctored) != []
 
 
+@pytest.mark.slow
 def test_no_rule_fails_on_what_was_grown(rows: Rows) -> None:
     rules = list_rules(rows, "knowlogic_")
     assert len(rules) > 10

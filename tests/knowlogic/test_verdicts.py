@@ -90,6 +90,7 @@ def test_items_of_the_paper_get_their_verdict(
     assert words in finding.reason
 
 
+@pytest.mark.slow
 def test_our_own_questions_are_decided_and_a_wrong_key_is_found() -> None:
     for domain in ("social", "nature"):
         for each in draw(domain, 6, 9):

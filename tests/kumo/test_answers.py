@@ -116,6 +116,7 @@ def test_look_alikes_of_two_names_are_none_of_them():
     assert parse_answer("<ANSWER>Heroʼs Journey</ANSWER>", both, ACTIONS).name is None
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.lists(names, min_size=2, max_size=8, unique=True), st.data())
 def test_every_listed_name_can_be_named(listed, data):

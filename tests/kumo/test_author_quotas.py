@@ -25,6 +25,7 @@ def propose(ask: AuthorAsk, n: int, *quotas: Quota, rounds: int = 5) -> Proposed
     return asyncio.run(propose_domains(ask, MODEL, n, quotas, (), rounds))
 
 
+@pytest.mark.slow
 @given(names=NAMES, wanted=st.integers(1, 40), data=st.data())
 def test_even_shares_are_filled_in_any_order_and_differ_by_one_at_most(
     names: list[str], wanted: int, data: st.DataObject

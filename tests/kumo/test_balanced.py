@@ -71,6 +71,7 @@ def board_of(encoded: EncodedConfig, instance: Instance) -> tuple[tuple[int, ...
     return truths, tuple(sorted(encoded.action_index[name] for name in instance.actions))
 
 
+@pytest.mark.slow
 def test_all_instances_of_a_small_domain_are_its_balanced_lists_once_each() -> None:
     for setting in ("2x2", "3x2", "3x3", "3x4", "4x4", "5x2"):
         expected = plain_boards(SMALL, Setting.parse(setting))
@@ -126,6 +127,7 @@ def test_each_listed_truth_can_be_the_only_survivor(setting: str) -> None:
         assert left == board.valid
 
 
+@pytest.mark.slow
 def test_choices_are_counted_as_an_enumeration_does() -> None:
     for instance in sample_instances(WORLD, balanced("5x6", 20)).instances:
         board = encode_instance(WORLD, instance)
@@ -156,6 +158,7 @@ def hash_of(index: int) -> int:
     return int.from_bytes(Random(index).randbytes(8), "little")
 
 
+@pytest.mark.slow
 def test_what_is_listed_decides_the_observations_whatever_the_index() -> None:
     # Drawn again a list gives the same instance: skipping the second cannot favour any truth.
     first = sample_instances(SMALL, balanced("3x3", 999))
@@ -164,6 +167,7 @@ def test_what_is_listed_decides_the_observations_whatever_the_index() -> None:
     assert set(sample_instances(SMALL, balanced("3x3", 999, seed=1)).ids) != set(first.ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["easy", "hard"])
 def test_guesses_by_the_rules_are_at_chance_and_were_not(setting: str) -> None:
     n = Setting.parse(setting).n_truths

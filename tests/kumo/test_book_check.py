@@ -23,6 +23,7 @@ def line_of(fragment):
     return line
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.integers(0, 2**32))
 def test_every_written_book_passes(world, seed):

@@ -94,6 +94,7 @@ def test_phrasings_are_drawn_and_reproducible():
     assert openings == {"- If the outcome is ", "- When ", "- Observing ", "- An outcome of "}
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.integers(0, 3))
 def test_what_was_written_is_read_back(world, seed):
@@ -115,6 +116,7 @@ def test_numbers_come_back_exactly(low, width, seed):
     assert [(rule.low, rule.high) for rule in read.rules] == [(low, high), (high, 1e308)]
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data())
 def test_a_value_belongs_to_the_state_that_the_words_give_it(world, data):

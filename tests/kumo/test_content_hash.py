@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def shuffle(instance: Instance, rng: random.Random) -> Instance:
     )
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.randoms(use_true_random=False))
 def test_neither_seed_nor_number_nor_order_changes_it(world: World, rng: random.Random) -> None:
@@ -47,6 +49,7 @@ def test_neither_seed_nor_number_nor_order_changes_it(world: World, rng: random.
     assert content_hash(world, again, setting="hard") == known
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_another_state_another_truth_or_another_action_changes_it(world: World) -> None:

@@ -13,6 +13,7 @@ from tests.kumo.test_several_valid_truths import instances as several_valid
 EVERYTHING = 10_000
 
 
+@pytest.mark.slow
 @given(instances((2, 5), (1, 5)).filter(small_enough))
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_the_mean_depth_is_the_optimum(instance: EncodedInstance) -> None:

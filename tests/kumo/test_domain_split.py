@@ -47,6 +47,7 @@ def test_components_are_those_of_the_truth_graph(related: list[frozenset[int]]) 
     assert firsts == sorted(firsts)
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.lists(st.integers(1, 9), min_size=10, max_size=20))
 def test_components_are_dealt_alternately_and_actions_follow_their_truths(sizes: list[int]) -> None:

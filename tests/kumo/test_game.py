@@ -83,6 +83,7 @@ def test_a_truth_in_the_last_turn_still_counts():
     assert game.status == "solved"
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.integers(1, 3).flatmap(lambda n_valid: worlds(n_valid)))
 def test_right_are_exactly_the_valid_truths_of_a_sound_instance(world):

@@ -81,6 +81,7 @@ def test_the_paper_s_sampler_fails_the_test_and_the_balanced_one_passes(sampler:
         assert (p > LEAST_P) == holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sampler", "holds"), [(BALANCED, True), (AS_PUBLISHED, False)])
 def test_counting_names_in_books_is_no_better_than_chance_where_boards_are_balanced(
     sampler: str, holds: bool

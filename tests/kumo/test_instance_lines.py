@@ -153,6 +153,7 @@ def test_a_wrong_value_is_named_with_what_was_expected(change: dict[str, Any], p
     assert problem in str(caught.value)
 
 
+@pytest.mark.slow
 def test_every_released_line_is_read_and_survives_a_round_trip(release: Path) -> None:
     count = 0
     for path in sorted((release / "instances").glob("*/*.jsonl")):

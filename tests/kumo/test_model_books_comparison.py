@@ -55,6 +55,7 @@ def without(outcome, name):
     return [each for each in outcome.rules_out if each != name]
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.randoms(use_true_random=False))
 def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
@@ -70,6 +71,7 @@ def test_a_perfect_statement_passes_however_it_is_arranged(world, rng):
     assert BookVerdict().passed
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_names_may_stand_in_other_case_and_spacing(world):
@@ -92,6 +94,7 @@ def test_names_may_stand_in_other_case_and_spacing(world):
     assert verdict_of(world, read_back(entries)).passed
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data())
 def test_one_exclusion_left_out_is_missing(world, data):
@@ -102,6 +105,7 @@ def test_one_exclusion_left_out_is_missing(world, data):
     assert verdict == BookVerdict(missing=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data())
 def test_one_exclusion_added_is_extra(world, data):
@@ -118,6 +122,7 @@ def test_one_exclusion_added_is_extra(world, data):
     assert verdict == BookVerdict(extra=(describe_rule(rule, closed_ends(world.rules)[place]),))
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data(), st.booleans())
 def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_well):
@@ -132,6 +137,7 @@ def test_one_exclusion_turned_into_confirmation_is_confirmed(world, data, as_wel
     assert line.endswith(f' confirms "{name}"')
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data())
 def test_one_exclusion_left_open_is_ambiguous(world, data):
@@ -146,6 +152,7 @@ def test_one_exclusion_left_open_is_ambiguous(world, data):
     assert line.endswith(": “this speaks against it”")
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.data())
 def test_a_whole_outcome_left_out_is_missing_once(world, data):

@@ -106,6 +106,7 @@ def test_the_revisers_verdict_is_the_last_answer_outside_of_books(content, true)
     assert (read_judgement(content) is True) is true
 
 
+@pytest.mark.slow
 def test_long_replies_are_read_in_linear_time():
     content = "<BOOK>x</BOOK><ANSWER>True</ANSWER>" * 100_000 + "<BOOK>" * 100_000
     assert read_book_reply(reply(content)) == "x\n"
@@ -193,6 +194,7 @@ def test_strict_structured_output_takes_the_schema():
         assert not any("default" in value for value in form["properties"].values())
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_the_writer_gets_every_rule_exactly(world):

@@ -41,6 +41,7 @@ class Shuffled:
         return await self.ask(request)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, 2**32), st.integers(1, 9))
 def test_results_do_not_depend_on_timing(seed, concurrency):

@@ -105,6 +105,7 @@ def test_the_game_itself_is_the_same(board: Board) -> None:
     assert game.status == "turn_limit"
 
 
+@pytest.mark.slow
 def test_every_reply_of_the_authors_runs_is_read_as_they_read_it(release: Path) -> None:
     read, ours_differs = 0, 0
     for file in sorted(release.glob("results/*/VanillaAgent/*/*/*.jsonl")):

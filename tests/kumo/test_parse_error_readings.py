@@ -69,6 +69,7 @@ def test_each_reply_has_its_reading(reply: str, reading: str) -> None:
     assert read_view([(reply, list(TRUTHS), list(ACTIONS))])[0][0] == reading
 
 
+@pytest.mark.slow
 def test_the_view_and_the_parser_agree_on_what_is_read() -> None:
     inner = [
         "Gout",

@@ -111,6 +111,7 @@ def test_greedy_stops_where_no_action_helps():
     assert best_action([[0b11, 0b11]], 0b11, [0]) == 0
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.integers(1, 3).flatmap(lambda n_valid: worlds(n_valid)), st.integers(0, 5))
 def test_greedy_and_reader_solve_every_sound_instance(world, seed):
@@ -121,6 +122,7 @@ def test_greedy_and_reader_solve_every_sound_instance(world, seed):
         assert len(set(moves(episode))) == len(moves(episode))
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_the_reader_knows_only_its_text(world):
@@ -149,6 +151,7 @@ def test_the_reader_makes_a_move_even_without_a_book(book):
     assert moves(episode) == ["Cold"]
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds(), st.integers(0, 2**32))
 def test_random_moves_are_listed_and_never_repeated(world, seed):
@@ -167,6 +170,7 @@ def test_random_follows_no_rule():
     assert {moves(episode)[0] for episode in episodes} == {"Swab", "Thermometer", "Cold", "Flu"}
 
 
+@pytest.mark.slow
 @unhurried
 @given(worlds())
 def test_messages_are_a_chat_that_grows_by_turns(world):

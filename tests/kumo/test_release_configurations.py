@@ -103,6 +103,7 @@ def test_what_makes_no_configuration_is_refused(old: str, new: str, message: str
     assert str(refused.value).startswith("m.py")
 
 
+@pytest.mark.slow
 def test_one_long_list_named_many_times_is_refused_before_it_fills_the_memory() -> None:
     lists = f"L = [{repr('x') + ','}]\nL = [{(repr('x') + ',') * 4000}]\n"
     states = f"S = {{{','.join(f'{i}: L' for i in range(2000))}}}\nE = {{'type': 'str', 'states': S}}\n"

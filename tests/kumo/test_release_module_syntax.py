@@ -175,6 +175,7 @@ def test_comments_texts_and_a_byte_order_mark_are_passed_over() -> None:
     assert read_module("\ufeff'''A\ntext.'''\n# B = f()\nA = 1  # one\n", "m.py").values == {"A": 1}
 
 
+@pytest.mark.slow
 @given(values)
 def test_what_python_writes_is_read_back(value: Any) -> None:
     assert read_module(f"A = {value!r}", "m.py").values == {"A": value}

@@ -107,6 +107,7 @@ def reporter() -> Reporter:
     return Reporter(encode_config(draw_seat("chemical_analysis", "easy", 1).board.config))
 
 
+@pytest.mark.slow
 def test_reports_are_right_as_often_as_said_and_are_read_back(reporter: Reporter) -> None:
     seats = [draw_seat("chemical_analysis", "easy", seed) for seed in range(1, 7)]
     right = total = 0

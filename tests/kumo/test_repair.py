@@ -137,6 +137,7 @@ _STATES = st.lists(
 ).map(tuple)
 
 
+@pytest.mark.slow
 @given(
     st.lists(_NAMES, max_size=6),
     st.lists(st.builds(Outcome, st.sampled_from(["x", "y", "z"]), st.sampled_from(["str", "int"]), _STATES)),
@@ -153,6 +154,7 @@ def test_a_repair_adds_nothing_and_leaves_only_what_needs_a_decision(
     assert (not changes) == (replace(repaired, goal="", book_title="") == config)
 
 
+@pytest.mark.slow
 def test_65_of_the_67_released_domains_can_be_sampled_once_repaired(release: Path) -> None:
     before, after = 0, {}
     for path in sorted((release / "domains").glob("*.json")):

@@ -151,6 +151,7 @@ def test_everything_that_brute_force_finds_is_found_and_nothing_else(
         assert sample.counts.enumerated == len(expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(worlds(), st.integers(0, 2**32), st.integers(1, 30))
 def test_a_run_that_goes_on_finds_what_one_long_run_finds(

@@ -73,6 +73,7 @@ def test_a_minimum_that_no_instance_reaches_is_told_apart() -> None:
     assert "min_expected_steps 0" in str(sample.shortfall)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [1.5, 2.0])
 def test_a_minimum_above_one_is_decided_by_the_search(least: float) -> None:
     from perennial.tasks.kumo.search import solve_instances
@@ -93,6 +94,7 @@ def test_a_minimum_that_is_never_met_is_given_up_without_a_claim() -> None:
     assert "is not proved" in str(sample.shortfall)
 
 
+@pytest.mark.slow
 def test_a_minimum_that_no_instance_reaches_by_search_is_proved_by_enumeration() -> None:
     sample = sample_instances(PAIRS, SamplingRequest(Setting(3, 2), 1, 0, 2.0))
     assert isinstance(sample.shortfall, UnsatisfiableSetting)

@@ -128,6 +128,7 @@ def test_frequent_answers_and_places_are_found_and_fair_ones_pass() -> None:
     assert (by_truth.verdict, by_place.verdict) == ("good", "bad")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sampler", "verdict"), [(AS_PUBLISHED, "look"), (BALANCED, "good")])
 def test_guesses_by_the_rules_are_found_and_balanced_instances_pass(sampler: str, verdict: str) -> None:
     encoded = encode_config(draw_world(15, 0).config)

@@ -99,6 +99,7 @@ def test_small_instances_are_solved_as_by_algorithm_3(instance: EncodedInstance)
     assert_as_algorithm_3(instance, solve(instance))
 
 
+@pytest.mark.slow
 @given(instances((6, 9), (7, 9)))
 @settings(quick, max_examples=40)
 def test_larger_instances_are_solved_as_by_algorithm_3(instance: EncodedInstance) -> None:
@@ -120,6 +121,7 @@ def test_two_steps_are_counted_as_the_paper_counts_them() -> None:
     assert (solution.golden_actions, solution.golden_answer) == ((0, 1), 2)
 
 
+@pytest.mark.slow
 @given(instances((2, 5), (1, 7)), st.integers(0, 57))
 @settings(quick, max_examples=60)
 def test_actions_related_to_no_truth_change_nothing(instance: EncodedInstance, before: int) -> None:

@@ -37,6 +37,7 @@ def book_of(world: World) -> str:
     return write_book(world.config, world.instance, world.rules, random.Random(0))
 
 
+@pytest.mark.slow
 @given(worlds() | worlds(n_valid=2))
 def test_a_sound_instance_with_its_book_passes(world: World) -> None:
     test = SelfTest(world.encoded_config)

@@ -63,6 +63,7 @@ def optimum_of(instance: EncodedInstance, is_balanced: bool = False) -> Optimum:
     return found
 
 
+@pytest.mark.slow
 @given(instances().filter(small_enough), st.booleans())
 @settings(quick, max_examples=150)
 def test_no_policy_needs_fewer_tests(instance: EncodedInstance, is_balanced: bool) -> None:
@@ -70,6 +71,7 @@ def test_no_policy_needs_fewer_tests(instance: EncodedInstance, is_balanced: boo
     assert found.steps == found.least_steps == pytest.approx(plain.steps(), abs=1e-12)
 
 
+@pytest.mark.slow
 @given(instances().filter(small_enough))
 @settings(quick, max_examples=60)
 def test_the_play_takes_the_first_of_the_best_actions_and_names_what_is_sure(
@@ -89,6 +91,7 @@ def test_the_play_takes_the_first_of_the_best_actions_and_names_what_is_sure(
     assert instance.valid >> found.answer & 1
 
 
+@pytest.mark.slow
 @given(instances(n_actions=(1, 6)))
 @settings(quick, max_examples=100)
 def test_algorithm_3_stops_where_no_more_truths_are_left_than_are_valid(instance: EncodedInstance) -> None:
@@ -98,6 +101,7 @@ def test_algorithm_3_stops_where_no_more_truths_are_left_than_are_valid(instance
     assert instance.valid >> solution.golden_answer & 1
 
 
+@pytest.mark.slow
 @given(instances(n_actions=(1, 4)).filter(small_enough))
 @settings(quick, max_examples=40)
 def test_the_policy_of_algorithm_3_is_weighed_by_the_same_prior(instance: EncodedInstance) -> None:
@@ -113,6 +117,7 @@ def test_the_policy_of_algorithm_3_is_weighed_by_the_same_prior(instance: Encode
     assert found.steps <= found.policy_steps + 1e-12
 
 
+@pytest.mark.slow
 @given(instances().filter(small_enough))
 @settings(quick, max_examples=60)
 def test_search_solver_and_enumeration_agree_on_whether_a_test_is_needed(instance: EncodedInstance) -> None:
@@ -129,6 +134,7 @@ def test_larger_instances_agree_with_an_unpruned_search(n_valid: int, seed: int)
     assert optimum_of(instance).steps == pytest.approx(PlainSets(instance).steps(), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_at_6x10v2_programs_stop_at_what_the_promise_allows() -> None:
     """The reference once took 9 or 10 of 10 actions, and greedy and reader all."""
     encoded = encode_config(draw_world(3, 0).config)

@@ -31,6 +31,7 @@ def rules(config: SeedConfig) -> set[tuple[str, int, str]]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(2, 12), st.sampled_from((0.0, 0.05, 0.3)))
 def test_rules_are_dropped_and_none_is_invented(number: int, elsewhere: float) -> None:
@@ -66,6 +67,7 @@ def test_what_is_no_sparsity_is_refused_in_one_line(text: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.slow
 def test_worlds_of_a_mixed_edition_draw_their_sparsity_and_keep_every_rule_of_a_domain() -> None:
     worlds = [draw_world(5, index, MIXED) for index in range(3 * len(SPARSITIES))]
     assert sorted(map(str, (world.sparsity for world in worlds))) == sorted([*map(str, SPARSITIES)] * 3)

@@ -33,6 +33,7 @@ def edits(one: str, other: str) -> int:
     return row[-1]
 
 
+@pytest.mark.slow
 @some
 @given(seeds, st.integers(0, 10**6))
 def test_a_world_keeps_every_rule_of_a_domain(seed: int, index: int) -> None:
@@ -48,6 +49,7 @@ def test_a_world_keeps_every_rule_of_a_domain(seed: int, index: int) -> None:
         assert 0.1 <= len(state.rules_out) / len(config.truths) <= 0.65
 
 
+@pytest.mark.slow
 @some
 @given(seeds, st.integers(0, 10**6))
 def test_the_names_of_a_world_are_not_confused(seed: int, index: int) -> None:
@@ -71,6 +73,7 @@ def test_notes_say_nothing_of_truths_or_outcomes(seed: int, index: int) -> None:
         assert "{" not in note + config.goal + config.book_title
 
 
+@pytest.mark.slow
 def test_a_world_is_a_function_of_seed_and_index() -> None:
     assert draw_world(2**200, 7) == draw_world(2**200, 7)
     drawn = [draw_world(seed, index).config for seed in (0, 1, 2**200) for index in range(10)]
@@ -79,6 +82,7 @@ def test_a_world_is_a_function_of_seed_and_index() -> None:
     assert len(truths) - len(set(truths)) <= 1
 
 
+@pytest.mark.slow
 def test_kinds_take_turns_and_do_not_read_alike() -> None:
     kinds = world_kinds()
     assert len(kinds) >= 8

@@ -74,6 +74,7 @@ def test_a_body_that_is_just_within_the_limit_is_read_whatever_its_encoding():
     assert reply.status == "invalid_body"
 
 
+@pytest.mark.slow
 def test_the_time_out_holds_for_a_large_body_that_drips():
     drip = Answer(data=b" " * 400_000, repeats=10**6, pause=0.1)
     start = time.monotonic()
@@ -129,6 +130,7 @@ def test_a_text_that_no_model_writes_is_cut_and_kept_as_an_answer(field):
     assert len(reply.reasoning or reply.content) == MB
 
 
+@pytest.mark.slow
 def test_many_think_tags_take_no_time():
     start = time.process_time()
     reply, _ = ask(ok("</think>" * 120_000 + "yes"))

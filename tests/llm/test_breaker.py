@@ -121,6 +121,7 @@ def test_nobody_there_asks_whether_the_server_runs():
     assert "is the server running at http://127.0.0.1:9/v1?" in str(errors[0])
 
 
+@pytest.mark.slow
 def test_calls_in_flight_finish_and_are_stored():
     ledger = MemoryLedger()
 
@@ -141,6 +142,7 @@ def test_calls_in_flight_finish_and_are_stored():
     assert sorted(reply.status for reply in ledger.stored) == ["ok"] * 5 + ["rejected"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "limits",
     [
@@ -162,6 +164,7 @@ def test_waiting_calls_stop_at_once(limits):
     against(Answer(401, "{}", delay=0.1), test=test, **limits)
 
 
+@pytest.mark.slow
 def test_calls_asleep_between_attempts_wake_up():
     ledger = MemoryLedger()
 
@@ -185,6 +188,7 @@ def test_calls_asleep_between_attempts_wake_up():
     assert len(ledger.stored) == 1
 
 
+@pytest.mark.slow
 def test_many_calls_failing_at_once_end_with_one_message():
     async def run():
         async with double(Answer(401, "{}", delay=0.1)) as server:

@@ -72,6 +72,7 @@ def test_the_same_call_asked_at_once_is_paid_for_once():
     against(ok(delay=0.05), test=test)
 
 
+@pytest.mark.slow
 def test_when_the_first_of_the_same_calls_is_cancelled_the_next_one_asks():
     async def test(server, asker):
         first, second = (asyncio.create_task(asker.ask(request())) for _ in range(2))
@@ -83,6 +84,7 @@ def test_when_the_first_of_the_same_calls_is_cancelled_the_next_one_asks():
     against(ok(delay=0.15), test=test)
 
 
+@pytest.mark.slow
 def test_a_reply_is_stored_before_it_is_returned_failed_ones_too():
     class Slow(MemoryLedger):
         async def store(self, request, reply):
@@ -115,6 +117,7 @@ def test_what_another_process_kept_meanwhile_wins():
     against(ok("ours"), test=test, ledger=Taken())
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_stores_nothing_and_counts_where_it_was_sent():
     ledger = MemoryLedger()
 
@@ -140,6 +143,7 @@ def test_a_cancelled_call_stores_nothing_and_counts_where_it_was_sent():
     )
 
 
+@pytest.mark.slow
 def test_no_more_calls_than_the_limit_are_in_flight():
     async def test(server, asker):
         replies = await asyncio.gather(*(asker.ask(request(repeat=n)) for n in range(40)))
@@ -149,6 +153,7 @@ def test_no_more_calls_than_the_limit_are_in_flight():
     against(ok(delay=0.03), test=test, concurrency=8)
 
 
+@pytest.mark.slow
 def test_more_than_a_hundred_can_be_in_flight():
     async def test(server, asker):
         await asyncio.gather(*(asker.ask(request(repeat=n)) for n in range(150)))
@@ -243,6 +248,7 @@ def test_a_url_with_credentials_is_refused_unseen(url):
 # ---- the URL, the network, the end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slash", ["", "/"])
 def test_the_url_with_and_without_a_slash_past_a_proxy(slash, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):

@@ -110,6 +110,7 @@ def test_one_limit_of_calls_and_cost_holds_for_all_servers() -> None:
     among(entries, test, max_calls=4)
 
 
+@pytest.mark.slow
 def test_each_model_has_its_own_number_of_calls_in_flight() -> None:
     def entries(url: str) -> dict[str, ModelEntry]:
         return {"b": ModelEntry(base_url=url, concurrency=2)}

@@ -170,6 +170,7 @@ def test_an_attempt_is_in_the_ledger_before_the_server_sees_it():
     against(by=answer, test=test, ledger=ledger, concurrency=3)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_in_flight_resumes_within_the_limit():
     """The attempts of the run that is gone are those that its ledger has, ended or not."""
     ledger = MemoryLedger()

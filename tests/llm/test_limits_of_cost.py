@@ -162,6 +162,7 @@ ENDS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(ENDS, max_size=70),

@@ -83,6 +83,7 @@ def test_tokens_beyond_the_estimate_are_owed():
     assert times_of(RateLimits(None, 10_000), *asked, used=10)[1] < 0.01
 
 
+@pytest.mark.slow
 def test_large_amounts_are_not_overtaken():
     async def run():
         limit = RateLimit(60_000)
@@ -98,6 +99,7 @@ def test_large_amounts_are_not_overtaken():
     assert asyncio.run(run()) == [6000, 500, 50, 5, 400]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 500), st.lists(st.integers(1, 120), min_size=1, max_size=80), st.lists(st.integers(0, 40))
@@ -136,6 +138,7 @@ def test_requests_in_any_minute(per_minute):
     assert times[-1] <= 60 * 3 / 0.89
 
 
+@pytest.mark.slow
 @given(st.integers(10, 100_000), st.lists(st.integers(0, 10**12), min_size=1, max_size=64))
 def test_what_replies_claim_makes_nobody_wait_much_longer_than_a_minute(per_minute, claimed):
     async def run():

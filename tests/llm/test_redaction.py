@@ -91,6 +91,7 @@ def test_a_short_key_is_replaced_as_a_word_and_not_within_one():
     assert reply.error == "HTTP 401: the latest key [key] is contested"
 
 
+@pytest.mark.slow
 def test_redaction_of_a_long_hostile_text_is_linear():
     redaction = Redaction([KEY])
     start = time.process_time()

@@ -136,6 +136,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60) | JSON.map(json.dumps), st.integers(100, 599))
 def test_no_body_raises(body, http_status):
     reply = read(body, http_status)
@@ -143,6 +144,7 @@ def test_no_body_raises(body, http_status):
     assert reply.answered or reply.error
 
 
+@pytest.mark.slow
 @given(JSON, JSON, JSON, JSON)
 def test_no_field_raises(content, finish, reasoning, counts):
     body = completion(content, finish, counts, reasoning_content=reasoning, refusal=finish)
@@ -255,6 +257,7 @@ WORDS = st.text(alphabet="ab \n", max_size=4)
 TAG = re.compile(r"</?think(?:ing)?>", re.IGNORECASE)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES | WORDS, max_size=14).map("".join))
 def test_content_and_reasoning_hold_all_text_and_content_no_tag(text):
     content, reasoning = split_reasoning(text)

@@ -85,6 +85,7 @@ def test_a_call_is_given_up_after_max_attempts(answer, status, words):
     assert "\n" not in reply.error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [DROPPED, Answer(body="<html>proxy"), Answer(body="{"), ok(delay=5)])
 def test_what_is_no_answer_is_asked_again(answer):
     reply, server = ask(answer, ok("there"), timeout_s=1)

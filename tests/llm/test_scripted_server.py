@@ -21,6 +21,7 @@ def server() -> Iterator[RunningServer]:
         yield running
 
 
+@pytest.mark.slow
 def test_a_client_of_openai_reads_a_reply_and_the_models(server: RunningServer):
     from openai import AsyncOpenAI
 

@@ -78,6 +78,7 @@ def test_a_batch_that_cannot_be_looked_at_stays_in_the_ledger(status: int, said:
     assert len(server.uploads) == len(server.created) == 1
 
 
+@pytest.mark.slow
 def test_looks_that_fail_are_repeated_and_then_given_up_without_a_reply() -> None:
     garbled = {"id": "another", "status": "completed"}
     fine = BatchDouble(looks=(503, 500, "completed"))
@@ -207,6 +208,7 @@ _JSON: Any = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(_JSON)
 def test_no_answer_breaks_the_forms(value: Any) -> None:
     text = json.dumps(value)
@@ -298,6 +300,7 @@ def test_calls_in_batches_that_fail_count_at_each_submission() -> None:
     assert sum(isinstance(one, LimitReached) for one in ended) == 20
 
 
+@pytest.mark.slow
 def test_what_never_became_a_batch_counts_for_nothing() -> None:
     for server in (BatchDouble(refuses={"/v1/files": 500}), BatchDouble(refuses={"/v1/batches": 400})):
         ledger = MemoryBatches(MemoryLedger())

@@ -161,6 +161,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.integers(200, 599), JSON)
 def test_any_error_is_read_as_something(http_status, body):
     assert read_failure(http_status, body) in ("refused", "overflow", "passing", None)

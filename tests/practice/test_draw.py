@@ -106,6 +106,7 @@ def test_a_size_of_kumo_names_truths_and_actions() -> None:
     assert one == same
 
 
+@pytest.mark.slow
 def test_copies_in_other_tokens_are_another_choice() -> None:
     plain, copies = (draw("a2rbench", 3, type="symbolic", remapping=remapping) for remapping in (False, True))
     assert [one.game["is_remapped"] for one in plain + copies] == [False] * 3 + [True] * 3

@@ -50,6 +50,7 @@ def _only_easy(headline: object) -> object:
     return replace(headline, rows=tuple(row for row in headline.rows if row[0] == "easy"))  # type: ignore[type-var, attr-defined]
 
 
+@pytest.mark.slow
 def test_anchors_show_that_the_edition_became_harder_and_a_player_stayed() -> None:
     """Every player fails two more of ten: the anchors as well as c."""
     data = report_data(("a", "b", "c"))

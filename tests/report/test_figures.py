@@ -32,6 +32,7 @@ def texts(drawing: Drawing, **signals: object) -> list[str]:
     return [unescape(text) for text in re.findall(r"<(?:text|tspan)\b[^>]*>([^<]+)</", vega_to_svg(chart))]
 
 
+@pytest.mark.slow
 def test_every_player_has_a_row_and_the_settings_one_order() -> None:
     drawings = success_rows(report_data(MANY)).drawings
     assert [drawing.heading.split(",")[0] for drawing in drawings] == list(SETTINGS)
@@ -74,6 +75,7 @@ def test_statuses_of_a_player_stand_in_one_row_with_a_legend() -> None:
     assert "wrong answer" in texts(status_rows(report_data(("a",), statuses=rows)).drawings[0])
 
 
+@pytest.mark.slow
 def test_few_players_of_a_scatter_have_colours_and_of_many_some_have_names() -> None:
     few = settings_scatter(report_data(("a", "b"))).drawings[0]
     assert few.heading == f"n = {2 * len(DOMAINS)}, too few for a correlation"
@@ -88,6 +90,7 @@ def test_few_players_of_a_scatter_have_colours_and_of_many_some_have_names() -> 
     assert MANY[0] not in texts(drawing, find=hidden)
 
 
+@pytest.mark.slow
 def test_domains_stand_from_easy_to_hard_and_players_of_few_of_them_apart() -> None:
     domains = [f"domain {number:02}" for number in range(20)]
     rows = [

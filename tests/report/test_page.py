@@ -97,6 +97,7 @@ def reader(page: str) -> Reader:
     return read(page)
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_with_caption_and_sql(reader: Reader) -> None:
     for key in DRAWN:
         assert reader.count(key, "script") >= 1, key
@@ -192,6 +193,7 @@ def test_equal_data_give_equal_bytes(page: str) -> None:
     assert render_page(report_data()) == page
 
 
+@pytest.mark.slow
 def test_a_section_without_a_figure_has_its_sentence_and_its_sql_on_the_page() -> None:
     reader = read(render_page(report_data(("a",), tokens=[])))
     assert reader.count("tokens", "script") == reader.count("tokens", "figcaption") == 0
@@ -212,6 +214,7 @@ def test_a_long_table_is_cut_and_says_where_the_rest_is() -> None:
     assert reader.text["communities"].count("Weather") == MOST_ROWS
 
 
+@pytest.mark.slow
 def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
     data = report_data(("a", "b"))
     half = report_data(("b", "c"))
@@ -257,6 +260,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
     assert "action" not in headline(plain).caption
 
 
+@pytest.mark.slow
 def test_the_floor_is_a_line_and_players_that_never_test_are_marked() -> None:
     data = replace(report_data(("a", "guesser", "model")), floor=BENCHMARK.floor)
     table = data.tables["headline"]

@@ -121,6 +121,7 @@ def test_success_rates_have_the_papers_rate_of_the_same_setting() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_view_names_the_table_and_gives_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = open_catalog(of_beyondbench(tmp_path, monkeypatch))
     rows = catalog.query(

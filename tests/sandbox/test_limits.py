@@ -58,6 +58,7 @@ def test_no_more_of_an_output_is_read_than_a_message_may_have() -> None:
     assert 10_000 < taken.read_bytes < 10_200
 
 
+@pytest.mark.slow
 def test_a_reply_has_a_bounded_number_of_values() -> None:
     code = "def f(x): return [[] for i in range(x)]"
     assert len(run_code(code, "f", [40_000])[0]) == 40_000  # type: ignore[arg-type]

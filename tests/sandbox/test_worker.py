@@ -144,6 +144,7 @@ def test_what_is_no_reply_to_the_request_is_named(line: str, reason: str, detail
             assert (again.value.reason, again.value.detail) == ("died", "the worker has ended")
 
 
+@pytest.mark.slow
 def test_a_worker_without_a_reply_ends_at_its_time() -> None:
     short = replace(LIMITS, start_seconds=0.3, call_seconds=0.2)
     for line, detail in (

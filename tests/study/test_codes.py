@@ -33,6 +33,7 @@ def test_what_is_no_code_is_refused_without_being_quoted(text: str) -> None:
     assert len(text) < 2 or text[:20] not in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_ledger_keeps_no_secret(lab: Lab) -> None:
     content = b"".join(path.read_bytes() for path in (lab.root / "studies" / "pilot").iterdir())
     for code in lab.codes:

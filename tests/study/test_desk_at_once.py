@@ -45,6 +45,7 @@ def test_fifty_participants_at_once_lose_no_move(root: Path, tmp_path: Path) -> 
         assert _moves(lab, number) == [("1", turn, name) for turn, name in enumerate(names, 1)]
 
 
+@pytest.mark.slow
 def test_fifty_clicks_on_one_view_are_one_move(lab: Lab) -> None:
     desks, code = [lab.desk(), lab.desk()], lab.codes[0]
     lab.begin(desks[0], code)

@@ -44,6 +44,7 @@ def _begin_all(lab: Lab, desk: StudyDesk) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_screens_come_and_clicks_are_refused_while_somebody_else_writes(lab: Lab) -> None:
     desk = lab.desk()
     actions = _begin_all(lab, desk)
@@ -64,6 +65,7 @@ def test_screens_come_and_clicks_are_refused_while_somebody_else_writes(lab: Lab
         assert [seen.action for seen in view.observations] == [actions[number][0]]
 
 
+@pytest.mark.slow
 def test_withdrawal_is_refused_whole_while_somebody_else_writes(lab: Lab) -> None:
     desk = lab.desk()
     _begin_all(lab, desk)

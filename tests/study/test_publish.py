@@ -91,6 +91,7 @@ def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
         assert played.rows(players.format(view)) == [("human",)]
 
 
+@pytest.mark.slow
 def test_figures_of_people_are_means_over_instances_of_means_over_persons(played: Played) -> None:
     episodes = played.rows(
         "SELECT i.setting, e.instance_id, e.success, k.tests, len(q.golden) - 1, q.n_actions "
@@ -145,6 +146,7 @@ def test_participants_are_described_without_codes_and_names(played: Played) -> N
     assert withdrawn not in published
 
 
+@pytest.mark.slow
 def test_one_person_is_drawn_for_each_instance(played: Played) -> None:
     by_people = "starts_with(player, 'human:')"
     ((drawn, people),) = played.rows("SELECT sum(instances), max(people) FROM people_drawn")

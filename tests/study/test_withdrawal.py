@@ -94,6 +94,7 @@ def _reading(path: Path) -> Iterator[None]:
         reader.communicate()
 
 
+@pytest.mark.slow
 def test_with_a_reader_it_is_pending_and_done_once_that_has_gone(lab: Lab, path: Path) -> None:
     desk = lab.desk()
     with _reading(path):
@@ -146,6 +147,7 @@ def test_nobody_waits_for_a_deletion_that_is_pending(
     assert not _is_on_disk(path, 0)
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_next_start_finishes_it(lab: Lab, path: Path) -> None:
     command = [sys.executable, "-c", _KILLED, str(path), json.dumps(astuple(lab.clock()))]
     killed = subprocess.run(command, cwd=REPOSITORY, check=False)
@@ -176,6 +178,7 @@ def test_a_copy_beside_the_ledger_keeps_it_pending_by_name(lab: Lab, path: Path)
     assert find_pending(path) is None
 
 
+@pytest.mark.slow
 def test_status_withdraw_and_doctor_say_that_it_is_pending(
     lab: Lab, path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -209,6 +212,7 @@ def test_status_withdraw_and_doctor_say_that_it_is_pending(
     assert not _is_on_disk(path, 1)
 
 
+@pytest.mark.slow
 def test_a_running_page_finishes_it_by_itself(lab: Lab, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perennial.flows.study.upkeep._EVERY_S", 0.02)
     with keep_up(path):

@@ -125,6 +125,7 @@ def test_rows_are_those_of_a_catalog(store: Store, process: SqlProcess) -> None:
     assert len(list(catalog.stream("FROM range(100_000)", 700)[1])) == 700
 
 
+@pytest.mark.slow
 def test_a_row_that_is_too_large_is_one_line(store: Store, process: SqlProcess) -> None:
     catalog = confined(store, process)
     with pytest.raises(QueryFailed, match="a row of more than 32 MB"):
@@ -158,6 +159,7 @@ def test_memory_ends_at_the_limit(store: Store, sql: str) -> None:
     assert 0 < peak[0] < 800 * MB
 
 
+@pytest.mark.slow
 def test_time_ends_one_call_of_a_function(store: Store) -> None:
     with (
         open_confined(store, Limits(500 * MB, 0.2)) as catalog,
@@ -184,6 +186,7 @@ def test_a_query_ends_with_the_process_that_asked(store: Store, number: signal.S
     wait_until(lambda: is_gone(child))
 
 
+@pytest.mark.slow
 def test_who_leaves_ends_the_query_and_nobody_waits_for_ever(store: Store) -> None:
     pool = SqlPool(most=1, wait_s=0.1)
     pids = []

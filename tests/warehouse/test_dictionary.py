@@ -77,6 +77,7 @@ def test_no_entry_describes_what_is_not_there() -> None:
     assert entries_without_a_column() == []
 
 
+@pytest.mark.slow
 def test_the_catalog_holds_the_descriptions_as_comments(catalog: Catalog) -> None:
     comments = catalog.query("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal")[1]
     assert dict(comments) == describe_relations()

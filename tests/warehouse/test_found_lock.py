@@ -68,6 +68,7 @@ def test_what_a_power_loss_left_of_a_local_lock_is_taken_over(tmp_path: Path, co
     assert "cannot be read" in notes[0]
 
 
+@pytest.mark.slow
 def test_a_lock_on_s3_that_cannot_be_read_is_left_to_people(s3: S3) -> None:
     store = Store(s3.new_root())
     store.write_bytes(LOCK, b"{}")

@@ -32,6 +32,7 @@ def _holder(table: str) -> str:
     return "e1@1" if TABLES[table].kind == "answers" else "e1"
 
 
+@pytest.mark.slow
 def test_a_sound_edition_has_no_flaw(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     assert [relation_flaws(store, unit) for unit in ("e1", "e1@1")] == [[], []]
@@ -57,6 +58,7 @@ def test_a_key_that_repeats_is_found(tmp_path: Path, table: str) -> None:
     assert flaw == f"{table}: 1 keys are not unique, such as {key}"
 
 
+@pytest.mark.slow
 def test_references_hold_within_an_edition_and_not_across(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     other = tiny_edition.tables({"instances": []})

@@ -143,6 +143,7 @@ def test_spending_is_what_was_sent_with_its_cost_or_an_estimate(ledger: CallLedg
     assert ledger.sum_spending().requests == 4
 
 
+@pytest.mark.slow
 def test_an_attempt_that_the_process_did_not_live_to_end_counts_with_its_estimate(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     script = (

@@ -147,6 +147,7 @@ def test_a_broken_page_is_damage_with_a_remedy(tmp_path: Path) -> None:
         check_ledger(path)
 
 
+@pytest.mark.slow
 def test_a_whole_ledger_has_no_flaw_and_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "l.sqlite"
     _keep(path, 1200)

@@ -83,6 +83,7 @@ def _fill_a_small_disk(path: str, out: str) -> None:
     Path(out).write_text(json.dumps([told, all(found), len(found), lost is None, again is not None]))
 
 
+@pytest.mark.slow
 def test_a_disk_that_takes_no_more_is_told_and_can_be_gone_on_with(tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = SPAWN.Process(target=_fill_a_small_disk, args=(str(tmp_path / "l.sqlite"), str(out)))

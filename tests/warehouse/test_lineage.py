@@ -56,6 +56,7 @@ def _whole(events: RefreshEvents, stages: tuple[StageTables, ...] = STAGES) -> l
     return _json(*told, events.complete(tables))
 
 
+@pytest.mark.slow
 def test_every_event_is_valid() -> None:
     scheduled = datetime(2026, 1, 1, 3, tzinfo=UTC)
     events = _whole(RefreshEvents("data", LATER, STAGES, scheduled_for=scheduled, has_scores=True))
@@ -134,6 +135,7 @@ def test_a_schedule_is_told_and_nothing_else_is_called_one() -> None:
     assert "nominalTime" not in second["run"]["facets"]
 
 
+@pytest.mark.slow
 def test_column_lineage_names_only_datasets_of_the_event_and_columns_that_exist() -> None:
     told = set()
     events = [_whole(RefreshEvents("data", plan, jobs, has_scores=True), jobs) for plan, jobs in UNITS]

@@ -107,6 +107,7 @@ def _about(figures: Sequence[float | None]) -> list[Any]:
     return [None if figure is None else pytest.approx(figure, **_EXACT) for figure in figures]
 
 
+@pytest.mark.slow
 def test_every_published_v_and_r_is_that_of_a_macro(store: Store) -> None:
     catalog = open_catalog(store)
     for sql, published in ((_V, "topology_association"), (_R, "correlations WHERE coefficient = 'pearson'")):

@@ -171,6 +171,7 @@ def test_a_row_that_was_altered_contradicts_its_manifest(tmp_path: Path, column:
     assert verification.findings[0].message.endswith(f"differs from the manifest in {column}")
 
 
+@pytest.mark.slow
 def test_a_row_that_was_altered_breaks_its_seal(tmp_path: Path) -> None:
     store = _publish(tmp_path)
     content = (tmp_path / ROW).read_bytes()

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def draw_private(
     return cell_of, sizes, Counter(origin for id_, origin, *_ in rows if id_ in private)
 
 
+@pytest.mark.slow
 @given(CELLS, SHARES)
 def test_the_share_of_the_edition_is_private_in_whole_origins_and_spread_over_its_cells(
     cells: dict[tuple[str, str], list[int]], share: float

@@ -184,6 +184,7 @@ def test_a_correlation_without_chance_is_that_over_the_reliabilities(connection:
     assert spearman[3:] == (None, None, None, None)
 
 
+@pytest.mark.slow
 def test_a_player_under_a_programs_former_name_is_a_program() -> None:
     rows = tiny_edition.rows()
     oracle = tiny_edition.play("oracle", 0, "solved", (Step(1, "truth", "rain", None, None),))

@@ -31,6 +31,7 @@ IN_TEXT = {
 }
 
 
+@pytest.mark.slow
 def test_a_root_without_editions_has_every_row_as_the_benchmarks_declare_it(tmp_path: Path) -> None:
     names = ", ".join(column.name for column in PUBLISHED_SCORES.columns)
     _, rows = open_catalog(Store(str(tmp_path))).query(f"SELECT {names} FROM published_scores ORDER BY ALL")

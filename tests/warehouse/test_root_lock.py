@@ -132,6 +132,7 @@ def test_a_lock_of_another_machine_stays_but_on_s3_only_an_hour_after_its_last_b
     assert store.read_bytes(LOCK) == left
 
 
+@pytest.mark.slow
 def test_locking_twice_in_a_process_is_a_bug(root: str) -> None:
     store = Store(root)
     with (
@@ -203,6 +204,7 @@ def test_one_look_changes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_root_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = Store(str(tmp_path / "file" / "data"))

@@ -100,6 +100,7 @@ def test_refused_credentials_are_one_line_without_them(refusing: str, elsewhere:
     assert environment["AWS_ACCESS_KEY_ID"] not in told
 
 
+@pytest.mark.slow
 def test_absent_credentials_are_one_line(s3: S3, elsewhere: Callable[..., str]) -> None:
     assert "needs credentials" in elsewhere(AWS_ACCESS_KEY_ID="", AWS_SECRET_ACCESS_KEY="")
 
@@ -111,6 +112,7 @@ def test_a_server_that_is_not_there_is_one_line(s3: S3, elsewhere: Callable[...,
         assert "AWS_ENDPOINT_URL" in elsewhere(AWS_ENDPOINT_URL=url, AWS_MAX_ATTEMPTS="1")
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_one_line_that_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "import sys\n"

@@ -62,6 +62,7 @@ def _write_more_than_allowed(root: str, out: str) -> None:
     Path(out).write_text(json.dumps(told))
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_names_the_file_and_leaves_the_old_one_and_no_draft(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     (tmp_path / "large").write_bytes(b"x" * 2_000_000)

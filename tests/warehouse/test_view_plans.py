@@ -53,6 +53,7 @@ def test_no_saved_question_about_one_edition_is_joined_by_the_edition_alone(
     assert {name: joins for name, joins in found.items() if joins} == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("join", "is_wide"), [("JOIN", True), ("LEFT JOIN", False)], ids=["inner", "left"])
 def test_such_a_join_is_found_where_sql_leaves_the_order_open(
     connection: duckdb.DuckDBPyConnection, join: str, is_wide: bool

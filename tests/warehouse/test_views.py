@@ -33,6 +33,7 @@ def _publish_with_statistics(store: Store, edition: str, rows: dict[str, list[di
     publish(store, plan, tiny_edition.tables({**rows, "statistics": figures}), [], NOW)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", tiny_edition.rows())
@@ -49,6 +50,7 @@ def test_the_leaderboard_counts_as_documented(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     _publish_with_statistics(store, "e1", _many_episodes())
@@ -92,6 +94,7 @@ def test_the_leaderboard_agrees_with_an_independent_count(tmp_path: Path) -> Non
     assert all(low <= rate <= high for low, rate, high in bounds if low is not None)
 
 
+@pytest.mark.slow
 def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_without_a_rate(
     tmp_path: Path,
 ) -> None:
@@ -105,6 +108,7 @@ def test_a_player_of_whom_only_api_errors_are_known_is_on_the_leaderboard_withou
     assert found == [(0, 1, 0, None, None)]
 
 
+@pytest.mark.slow
 def test_api_errors_as_parse_errors_lower_the_rate(tmp_path: Path) -> None:
     rows, store = _many_episodes(), Store(str(tmp_path))
     _publish_with_statistics(store, "e1", rows)
@@ -180,6 +184,7 @@ def test_transcripts_show_each_reply_and_what_came_back(store: Store) -> None:
     assert len(order) == len(tiny_edition.rows()["turns"])
 
 
+@pytest.mark.slow
 def test_transcripts_show_what_was_new_before_each_reply(tmp_path: Path) -> None:
     content = tiny_edition.rows()
     sent = {"rules": "the rules", "open": "begin", "first": "measure it", "next": "4.5: go on"}
@@ -253,6 +258,7 @@ def test_transcripts_of_many_episodes_take_little_memory(tmp_path: Path) -> None
     assert found == [(6_000, 6_000, 3_000)]
 
 
+@pytest.mark.slow
 def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_method(
     tmp_path: Path,
 ) -> None:
@@ -287,6 +293,7 @@ def test_differences_of_editions_are_over_shared_domains_and_agree_with_another_
     assert low == pytest.approx(difference - below)
 
 
+@pytest.mark.slow
 def test_domains_have_intervals_and_the_name_that_commands_use(store: Store, tmp_path: Path) -> None:
     other = Store(str(tmp_path / "other"))
     _publish_with_statistics(other, "e", _many_domains({"A": 59, "B": 20}))

@@ -145,6 +145,7 @@ def read_directly(root: Path, table: str) -> list[tuple[str, str]]:
     return sorted({(row["edition"], row.get("evaluation", "")) for row in rows})
 
 
+@pytest.mark.slow
 def test_a_direct_reader_sees_what_other_readers_see(store: Store, tmp_path: Path) -> None:
     hashes = _hashes(tmp_path)
     withdraw(store, "e1", "a book was wrong", AT, BY)
@@ -172,6 +173,7 @@ def test_a_direct_reader_sees_what_other_readers_see(store: Store, tmp_path: Pat
     assert _hashes(tmp_path) == hashes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_back", [False, True])
 def test_a_move_that_was_cut_off_is_finished_by_the_next_command(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_back: bool

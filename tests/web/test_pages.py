@@ -68,6 +68,7 @@ def test_only_pages_of_benchmarks_that_the_root_holds_are_listed(published: Path
     assert (config["created_at"]["label"], config["created_at"]["help"]) == ("created at", "created_at")
 
 
+@pytest.mark.slow
 def test_the_editions_are_listed_with_what_was_withdrawn(root: Path) -> None:
     withdraw(Store(str(root)), "old", "two books are wrong", "2026-01-05T00:00:00Z", "me@here")
     shown = visit(root, "editions", edition="hostile")
@@ -81,6 +82,7 @@ def test_the_editions_are_listed_with_what_was_withdrawn(root: Path) -> None:
     assert len(facts["seed commitment"]) == 64
 
 
+@pytest.mark.slow
 def test_lineage_is_drawn_with_a_link_for_each_stage_and_table(published: Path) -> None:
     shown = visit(published, "lineage", edition="new", table="kumo_books")
     assert errors_of(shown) == []
@@ -95,6 +97,7 @@ def test_lineage_is_drawn_with_a_link_for_each_stage_and_table(published: Path) 
     assert "SAT solver" in stage.text[0].value
 
 
+@pytest.mark.slow
 def test_lineage_of_a_figure_ends_at_the_statistics_and_counts_what_is_behind_it(published: Path) -> None:
     chosen = {"figure": "success_rate", "player": "algorithm-3", "setting": "hard"}
     shown = visit(published, "lineage", edition="new", **chosen)
@@ -121,6 +124,7 @@ def test_a_link_to_what_is_not_in_the_lineage_says_so(published: Path, chosen: d
     assert "of the link is not" in error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("basis", ["each player's own instances", "instances that all shown players have"])
 def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -> None:
     shown = visit(published, "leaderboard", edition="new", setting="hard", kinds="models", basis=basis)
@@ -142,6 +146,7 @@ def test_the_leaderboard_shows_what_the_views_say(published: Path, basis: str) -
         assert any(plain(f"{problem.player}: {problem.share:.0%}") in label for label in labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [{}, {"domain": "Knots"}, {"basis": "instances that all shown players have"}]
 )
@@ -199,6 +204,7 @@ def test_pairs_and_relative_counts_have_a_line_at_zero(published: Path) -> None:
             assert (line["mark"]["type"], line["encoding"]["x"]) == ("rule", {"datum": 0})
 
 
+@pytest.mark.slow
 def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published: Path) -> None:
     shown = visit(published, "instances", edition="hostile", instance=INSTANCE_ID)
     assert errors_of(shown) == []
@@ -284,6 +290,7 @@ def test_a_damaged_edition_does_not_hide_the_others(root: Path) -> None:
     assert errors_of(visit(root, "leaderboard", edition="new")) == []
 
 
+@pytest.mark.slow
 def test_a_benchmark_without_pages_shows_in_the_shared_ones(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -169,6 +169,7 @@ def test_the_origin_is_scheme_host_and_port_of_the_page(
     assert passed == (["websocket"] if allowed else ["websocket.close"])
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -217,6 +218,7 @@ def test_a_study_shows_nothing_else(tmp_path: Path) -> None:
     assert found.stdout.splitlines()[-1].endswith("0 []")
 
 
+@pytest.mark.slow
 def test_no_other_command_imports_streamlit() -> None:
     code = (
         "import sys, perennial.flows.cli.app as app, importlib\n"

@@ -73,6 +73,7 @@ def test_a_newer_edition_of_few_questions_hides_no_result_on_many(built: dict[st
     assert built[page].index("on fewer than 100 questions") < built[page].index(rows[NEW_MODEL])
 
 
+@pytest.mark.slow
 def test_programs_are_lines_below_models_and_have_no_page(built: dict[str, str]) -> None:
     home = built["index.html"].partition("sortable")[2]
     body, _, foot = home.partition("<tfoot>")

@@ -97,6 +97,7 @@ def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
     assert {(site / name).resolve() for name in found} <= reached
 
 
+@pytest.mark.slow
 def test_downloads_are_what_their_checksums_say(site: Path) -> None:
     for edition in ("old", "new"):
         folder = site / "data" / edition
@@ -108,6 +109,7 @@ def test_downloads_are_what_their_checksums_say(site: Path) -> None:
         assert all(digest in page for digest in listed.values())
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_schema_and_of_the_pages(site: Path) -> None:
     scores = json.loads((site / "scores.json").read_text())
     schema = json.loads((site / "scores.schema.json").read_text())

@@ -76,6 +76,7 @@ def test_each_catalogue_rule_with_another_behind_it_is_refused(name: str) -> Non
     assert tried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [SWAP, SQUARES])
 def test_a_rule_of_its_own_passes(rule: AuthoredRule) -> None:
     tested = run_rule(rule, LINES, Known(), find_protection().jail, 3, random.Random(1))
@@ -85,11 +86,13 @@ def test_a_rule_of_its_own_passes(rule: AuthoredRule) -> None:
 REVERSE_PAIRS = "return [t for i in range(0, len(grid), 5) for t in grid[i:i + 5][::-1]]"
 
 
+@pytest.mark.slow
 def test_a_rule_of_structure_is_refused_in_a_semantic_cell_alone() -> None:
     assert run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", LINES)
     assert reason_of(lambda: run(REVERSE_PAIRS, REVERSE_PAIRS, "semantic", LINES)) == "structural"
 
 
+@pytest.mark.slow
 def test_a_rule_that_looks_at_tokens_now_and_then_is_semantic() -> None:
     """It reverses fives, but for tokens of the first half of the alphabet at even places."""
     moved = "return [chr(155 - ord(t)) if i % 7 == 0 else t for i, t in enumerate(grid)][::-1]"
@@ -97,6 +100,7 @@ def test_a_rule_that_looks_at_tokens_now_and_then_is_semantic() -> None:
     assert run(moved, back, "semantic", LINES)
 
 
+@pytest.mark.slow
 def test_an_example_that_turns_the_answer_into_the_query_is_refused() -> None:
     mirrored = [*LINES[:4], run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", LINES).shown.answer, LINES[5]]
     assert reason_of(lambda: run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", mirrored)) == "mirrored_example"
@@ -106,6 +110,7 @@ def test_an_example_with_the_answer_as_its_output_is_another_matter() -> None:
     refuse_mirrored(show([["a"], ["b"], ["c"]], [["b"], ["d"], ["b"]]))
 
 
+@pytest.mark.slow
 def test_the_refusal_of_an_inverse_says_which_rule_it_is() -> None:
     code = RULES["line_rotate_third"].code.replace("inverse_transform_grid", "undo")
     code = code.replace("transform_grid", "inverse_transform_grid").replace("undo", "transform_grid")

@@ -14,6 +14,7 @@ from tests.a2rbench.scripted_authors import KNOWN
 GOOD = [(1, step, None) for step in ("rule", "rule_judged", "code", "run", "judged")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [1, 2, 3])
 @pytest.mark.parametrize("type_", ["symbolic", "semantic"])
 def test_a_good_rule_passes_at_the_first_try(dimension: Dimension, type_: RuleType) -> None:
@@ -65,6 +66,7 @@ def test_bad_code_goes_back_to_the_architect_with_the_reason(fault: str, step: s
     assert [row.attempt for row in work.attempts.rows if row.step == "code"] == [1, 2]
 
 
+@pytest.mark.slow
 def test_an_inverse_that_fails_on_further_inputs_alone_names_one() -> None:
     work = write(ScriptedAsk({("architect", 1): "wrong_inverse"}))
     failed = next(row for row in work.attempts.rows if row.reason)
@@ -73,6 +75,7 @@ def test_an_inverse_that_fails_on_further_inputs_alone_names_one() -> None:
     assert failed.call_id is None
 
 
+@pytest.mark.slow
 def test_a_refusal_of_the_words_ends_the_candidate_before_code_is_paid_for() -> None:
     ask = ScriptedAsk({("judge", 1): "refuses"})
     work = write(ask)
@@ -85,6 +88,7 @@ def test_a_refusal_of_the_words_ends_the_candidate_before_code_is_paid_for() -> 
     assert first.messages != second.messages
 
 
+@pytest.mark.slow
 def test_a_refusal_of_the_code_is_shown_to_the_architect_until_no_try_is_left() -> None:
     ask = ScriptedAsk({("judge", 2): "refuses", ("judge", 3): "refuses"})
     work = write(ask, candidates=1)
@@ -104,12 +108,14 @@ def test_a_designer_that_never_replies_in_the_form_uses_all_tries(fault: str) ->
     assert [row.attempt for row in work.attempts.rows] == [1, 2, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_judge_whose_reply_is_garbled_is_asked_again() -> None:
     work = write(ScriptedAsk({("judge", 1): "garbled", ("judge", 3): "garbled"}))
     assert [reason for _, _, reason in steps(work) if reason] == ["not_json", "not_json"]
     assert work.tested is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "text"), [("truncated", "{"), ("empty", ""), ("refused", "no")])
 def test_a_reply_without_text_is_asked_for_again(status: str, text: str) -> None:
     def damage(reply: Reply) -> Reply:
@@ -138,6 +144,7 @@ def test_a_call_without_an_answer_stops_and_a_rejected_one_ends_the_seed() -> No
     assert work.tested is None
 
 
+@pytest.mark.slow
 def test_a_rule_that_an_earlier_edition_has_is_refused() -> None:
     first = write(ScriptedAsk())
     assert first.tested is not None

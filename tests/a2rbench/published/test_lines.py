@@ -86,6 +86,7 @@ def test_what_is_not_as_expected_is_named(text: str, words: list[str]) -> None:
         assert word in str(error.value)
 
 
+@pytest.mark.slow
 def test_more_items_than_are_read_are_refused() -> None:
     small = ONE | {"python_code": "x", "puzzle_data": {**DATA, "examples": DATA["examples"][:1]}}
     lines: list[Line] = [small | {"question_id": f"q{number}"} for number in range(MAX_LINES + 1)]
@@ -126,6 +127,7 @@ def _values(dimension: int) -> st.SearchStrategy[Any]:
     return inner
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([1, 2, 3]).flatmap(
         lambda each: st.tuples(st.just(each), st.lists(_values(each), min_size=3))

@@ -28,6 +28,8 @@ from tests.flows.gate.staged_edition import (
 )
 from tests.server.book_text import read_back_of
 
+pytestmark = pytest.mark.slow
+
 CALL = {"call_id": "call_read", "role": "checker", "model": "m", "served_model": None, "template": "t"}
 AGAINST = "12 instances against 0 of 0 earlier editions"
 RARELY = "this many uniform draws repeat an instance with a probability of at most 1e-06"

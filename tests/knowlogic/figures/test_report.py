@@ -57,6 +57,7 @@ def test_the_leaderboard_marks_the_best_models_of_each_column(root: Path, tmp_pa
     assert page.count('class="number best"') == len(grid.best)
 
 
+@pytest.mark.slow
 def test_drawings_are_of_all_domains_and_of_each(root: Path) -> None:
     found = own_sections(report_data(Store(str(root))))
     for key in ("difficulty", "reply_tokens", "languages", "errors"):

@@ -120,6 +120,7 @@ def test_each_share_is_the_mean_over_questions_of_the_mean_over_runs(
     assert compared == 6 * (4 * 72 + 60)
 
 
+@pytest.mark.slow
 def test_shares_of_all_kinds_of_replies_make_one(figures: dict[Key, Row]) -> None:
     for (statistic, *rest), row in figures.items():
         if statistic == "accuracy":
@@ -309,6 +310,7 @@ def test_odd_editions_have_the_figures_that_they_can_have(changed: dict[str, Any
     assert figures["accuracy", "all", "all", "exact", ""]["value"] == 1
 
 
+@pytest.mark.slow
 def test_who_answers_nothing_readable_has_accuracy_0_and_no_error_classes() -> None:
     figures = by_key(made_edition.rows({"mute": ("N", "N")}))
     assert figures["accuracy", "all", "all", "mute", ""]["value"] == 0

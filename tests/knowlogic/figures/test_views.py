@@ -59,6 +59,7 @@ def test_the_leaderboard_has_the_papers_columns_and_order(catalog: Catalog) -> N
     assert [row["questions"] for row in board] == [120, 119, 120, 120, 96]
 
 
+@pytest.mark.slow
 def test_scores_and_difficulties_are_those_of_the_episodes(catalog: Catalog) -> None:
     columns = "domain, language, difficulty"
     same(

@@ -38,6 +38,7 @@ def test_the_engines_agree_on_a_thousand() -> None:
     assert counts == {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_without_a_statement_the_engines_still_agree() -> None:
     """Questions that lost a statement: several families, or ages that no longer follow."""
     is_open = 0
@@ -207,6 +208,7 @@ def test_derivations_reach_what_forward_chaining_reaches_on_three_thousand() -> 
         check_derivations(seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_fewer_compositions_give_what_derivations_count(seed: int) -> None:

@@ -75,6 +75,7 @@ def rename(problem: Problem, rng: random.Random) -> Problem:
     )
 
 
+@pytest.mark.slow
 def test_names_and_order_do_not_change_the_canonical_form() -> None:
     rng, forms = random.Random(5), set()
     for number in range(24):

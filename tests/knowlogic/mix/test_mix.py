@@ -44,6 +44,7 @@ def draws(domain: Domain) -> list[tuple[Request, Problem]]:
     return draw_many(domain, 240, 4)
 
 
+@pytest.mark.slow
 def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
     assert len(draws) > 220
     for request, problem in draws:
@@ -57,6 +58,7 @@ def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request,
         assert not set(problem.options) & set(problem.statements)
 
 
+@pytest.mark.slow
 def test_two_engines_agree(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
     for _, problem in draws:
         check_engines(domain, problem)
@@ -110,6 +112,7 @@ def test_a_question_with_an_ambiguous_description_is_refused(
         domain.decide(replace(problem, entities=things, statements=(wrong,), options=(wrong,)))
 
 
+@pytest.mark.slow
 def test_texts_are_read_back_in_both_languages(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
     for _, problem in draws:
         for language in LANGUAGES:

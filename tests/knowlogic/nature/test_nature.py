@@ -62,6 +62,7 @@ def test_nearly_every_request_gives_a_question(draws: list[tuple[Request, Proble
     assert len(draws) > 290
 
 
+@pytest.mark.slow
 def test_questions_keep_their_request(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
     for request, problem in draws:
         decision = domain.decide(problem)
@@ -110,6 +111,7 @@ def test_the_listed_order_tells_nothing_of_the_arrangement(
     assert set(rights) == set("ABCD")
 
 
+@pytest.mark.slow
 def test_texts_are_read_back_in_both_languages(domain: Domain, draws: list[tuple[Request, Problem]]) -> None:
     for _, problem in draws:
         for language in LANGUAGES:

@@ -71,6 +71,7 @@ def test_the_second_engine_finds_the_same() -> None:
         check_engines(general(), problem)
 
 
+@pytest.mark.slow
 def test_no_option_repeats_a_statement_or_another_option() -> None:
     for _, problem in draw_each_request():
         given = {fact for each in problem.statements for fact in facts_of(each).facts}

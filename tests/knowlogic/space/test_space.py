@@ -118,6 +118,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(scenario, tuple(entities), (), statements, "correct_statements", None, options)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(problems())
 def test_enumeration_and_solver_agree_on_anything(problem: Problem) -> None:

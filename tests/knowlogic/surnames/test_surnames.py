@@ -33,6 +33,7 @@ def draws() -> tuple[tuple[Request, Problem], ...]:
     return tuple((request, problem) for request, problem in found if problem)
 
 
+@pytest.mark.slow
 def test_each_request_is_drawn_and_kept() -> None:
     assert [request for request, _ in draws()] == REQUESTS
     for request, problem in draws():

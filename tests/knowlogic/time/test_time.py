@@ -84,6 +84,7 @@ def test_the_second_engine_finds_the_same() -> None:
         check_engines(domain(), each)
 
 
+@pytest.mark.slow
 def test_no_option_repeats_a_statement_or_another_option() -> None:
     for _, each in draw_each_request():
         given = {claim_of(table(), each.scenario, one) for one in each.statements}
@@ -156,6 +157,7 @@ def test_the_canonical_form_forgets_names_and_orders_only() -> None:
     assert max(forms.values()) == 1
 
 
+@pytest.mark.slow
 def test_labels_say_what_a_question_uses() -> None:
     seen: Counter[str] = Counter()
     for _, each in draw_each_request():
@@ -181,6 +183,7 @@ def test_the_chain_length_counts_the_statements_that_decide_the_hardest_option()
     assert domain().labels(problem(WEEK, statements, [say("on", "jog", 2)])).chain_length == 3
 
 
+@pytest.mark.slow
 def test_a_proof_needs_all_its_statements() -> None:
     for _, each in draw_each_request()[::6]:
         proofs = prove(table(), each)

@@ -79,6 +79,7 @@ def test_the_engines_agree_without_a_statement(scenario: str, seed: int) -> None
         assert decision.arrangements > 1 or symmetric(weak)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 100_000))
 def test_a_week_is_what_plain_enumeration_finds(seed: int) -> None:
