@@ -16,7 +16,7 @@ from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 
 DOMAIN = toy_edition.domain()
-GROWN = toy_edition.grow(36)
+GROWN = toy_edition.grow(144)
 PAIRS = {question.pair: [each for each in GROWN if each.pair == question.pair] for question in GROWN}
 Pair = list[Question]
 
@@ -31,10 +31,20 @@ def pick_statements(letters: str) -> Pair:
     )
 
 
+def drop_statement(problem: Problem) -> Problem:
+    return replace(problem, statements=problem.statements[1:])
+
+
+def is_tight(question: Question) -> bool:
+    """Whether two arrangements remain without the first statement, in which options B and D stay decided."""
+    decision = DOMAIN.decide(drop_statement(problem_of(question.payload)))
+    undecided = [verdict is None for verdict in decision.verdicts]
+    return (decision.arrangements, undecided) == (2, [True, False, True, False])
+
+
 # The first two options are right, so that the second in place of the first changes no letter.
 STATEMENTS = pick_statements("AB")
-# Without its first statement there are two arrangements, and options B and D stay decided.
-TIGHT = pick_statements("C")
+TIGHT = pick(lambda each: each.type == "correct_statements" and is_tight(each))
 PRECISE = pick(lambda each: each.type == "precise_entity" and not each.has_none)
 NONE = pick(lambda each: each.has_none and each.type == "vague_entity")
 
@@ -77,10 +87,6 @@ def replan(pair: Pair, change: Callable[[Problem], Problem]) -> Pair:
 def relabel(pair: Pair, letters: str) -> Pair:
     assert letters != pair[0].letters
     return edit_all(pair, letters=letters)
-
-
-def drop_statement(problem: Problem) -> Problem:
-    return replace(problem, statements=problem.statements[1:])
 
 
 def open_option(problem: Problem) -> Problem:
