@@ -12,6 +12,7 @@ from perennial.schemas.statistics.board import FLOOR, LINES, MODELS, order_board
 from perennial.tasks.report.wording import decimals
 
 _MOST_NAMED = 3
+_ALONE = "not compared: the only model of its edition"
 _MOST_LEFT_OUT = 600
 _BYTES_PER_CELL, _BYTES_PER_ROW = 700, 600
 
@@ -32,7 +33,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class BestModel:
-    """The model with the highest rate in a setting; `others` are those that may be first as well."""
+    """The model with the highest rate in a setting; `others`: which may be first as well, or why none may."""
 
     setting: str
     player: str
@@ -171,14 +172,13 @@ def _find_best(overview: Overview, rows: Sequence[ModelRow], settings: Sequence[
         if not rated:
             continue
         _, best, estimate = max(rated, key=lambda result: result[0])
-        others = [
-            row["player"]
+        others = {
+            row["player"]: row["rank_low"]
             for row in overview.scores[best.edition]
-            if row["setting"] == setting and row["rank_low"] == 1 and row["player_group"] == MODELS
-        ]
-        yield BestModel(
-            setting, best.player, estimate, _list_names([name for name in others if name != best.player])
-        )
+            if row["setting"] == setting and row["player_group"] == MODELS and row["player"] != best.player
+        }
+        first = _list_names([name for name, rank_low in others.items() if rank_low == 1])
+        yield BestModel(setting, best.player, estimate, first if others else _ALONE)
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -38,8 +38,7 @@ def drop_statement(problem: Problem) -> Problem:
 def is_tight(question: Question) -> bool:
     """Whether two arrangements remain without the first statement, in which options B and D stay decided."""
     decision = DOMAIN.decide(drop_statement(problem_of(question.payload)))
-    undecided = [verdict is None for verdict in decision.verdicts]
-    return (decision.arrangements, undecided) == (2, [True, False, True, False])
+    return decision.arrangements == 2 and [v is None for v in decision.verdicts] == [True, False] * 2
 
 
 # The first two options are right, so that the second in place of the first changes no letter.

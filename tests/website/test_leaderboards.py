@@ -75,6 +75,7 @@ def test_a_newer_edition_of_few_questions_hides_no_result_on_many(built: dict[st
 
 @pytest.mark.slow
 def test_programs_are_lines_below_models_and_have_no_page(built: dict[str, str]) -> None:
+    assert "not compared: the only model of its edition" in built["index.html"]
     home = built["index.html"].partition("sortable")[2]
     body, _, foot = home.partition("<tfoot>")
     for program in ("algorithm-3", "guesser"):
