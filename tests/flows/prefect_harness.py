@@ -135,13 +135,15 @@ class Harness:
 
 
 def edition_content(root: Path, edition: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Return every table's rows of an edition, wall-clock columns aside."""
+    """Return every table's rows of an edition, but for columns of the clock and for `validations.result`."""
     catalog = open_catalog(Store(str(root)))
     content = {}
     for table in TABLES.values():
         if not table.of_editions:
             continue
-        kept = ", ".join(f'"{column.name}"' for column in table.columns if not column.volatile)
+        # Without Prefect, DuckDB judges the suites (`plain_audit`) and has no result of Great Expectations.
+        names = [column.name for column in table.columns if not column.volatile and column.name != "result"]
+        kept = ", ".join(f'"{name}"' for name in names)
         content[table.name] = catalog.query(f"SELECT {kept} FROM {table.name} WHERE edition = '{edition}'")[1]
     return content
 

@@ -21,7 +21,7 @@ from perennial.schemas.a2rbench.analysis import Analysis, ReadingPlan
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.schemas.rows import Rows
+from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.a2rbench.players.registry import PLAYERS
 from perennial.tasks.a2rbench.readers.analyst import Subject, analyse
 from perennial.tasks.authors.attempts import Asked
@@ -119,13 +119,14 @@ async def _analyse_all(
     for each, asked in zip(chosen, analysed, strict=True):
         # By its instance, so that exports leave it out with a private one.
         tables["rejections"] += [
-            {
-                "stage": STAGE,
-                "subject": each.instance_id,
-                "rule": bad.problem.rule,
-                "message": f"{player}, run {each.run}: {bad.problem.message}",
-                "call_id": bad.reply.call_id,
-            }
+            Rejection(
+                STAGE,
+                each.instance_id,
+                bad.problem.rule,
+                f"{player}, run {each.run}: {bad.problem.message}",
+                bad.reply.call_id,
+                player=player,
+            ).row()
             for bad in asked.bad
         ]
         if asked.value is not None:
