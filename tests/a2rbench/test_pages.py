@@ -10,6 +10,8 @@ from perennial.flows.a2rbench.web.cells import color_tokens, place_cells, tokens
 from tests.a2rbench import made_edition
 from tests.web.visiting import errors_of, visit
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = '<img src=x onerror="document.title=1"> [link](javascript:alert(1)) **bold**'
 
 
@@ -33,7 +35,6 @@ def root(tmp_path_factory: pytest.TempPathFactory, made: made_edition.Rows) -> P
     return folder
 
 
-@pytest.mark.slow
 def test_items_are_listed_by_cell_variation_and_setting(root: Path, made: made_edition.Rows) -> None:
     shown = visit(root, "a2rbench-items", edition="a1")
     assert errors_of(shown) == []
@@ -48,7 +49,6 @@ def test_items_are_listed_by_cell_variation_and_setting(root: Path, made: made_e
     assert "V10" in error
 
 
-@pytest.mark.slow
 def test_an_item_is_drawn_beside_its_copy(root: Path) -> None:
     (copy, *_) = [item for item in made_edition.items() if item.is_remapped]
     shown = visit(root, "instances", edition="a1", instance=copy.instance_id)
@@ -73,7 +73,6 @@ def visit_answer(root: Path, made: made_edition.Rows, answer: str) -> AppTest:
     return visit(root, "instances", edition="a1", instance=episode["instance_id"], answer=name)
 
 
-@pytest.mark.slow
 def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> None:
     shown = visit_answer(root, made, json.dumps([HOSTILE]))
     assert errors_of(shown) == []
@@ -85,14 +84,12 @@ def test_markup_in_an_answer_is_text(root: Path, made: made_edition.Rows) -> Non
     assert not [text for text in drawn_as_markup if "onerror" in text or "javascript" in text]
 
 
-@pytest.mark.slow
 def test_an_answer_that_is_nested_too_deep_is_text(root: Path, made: made_edition.Rows) -> None:
     shown = visit_answer(root, made, DEEP)
     assert errors_of(shown) == []
     assert DEEP in [block.value for block in shown.code]
 
 
-@pytest.mark.slow
 def test_the_curve_and_the_copies_are_shown(root: Path) -> None:
     found = {}
     for name in ("a2rbench_curve", "a2rbench_remapping"):

@@ -7,7 +7,10 @@ from perennial.flows.contract.sample import Sample
 from perennial.schemas.benchmark import benchmarks
 from tests.contract.conftest import SMALLEST
 
-SLOW = {"pages": pytest.mark.slow}  # tests/web and each benchmark's own tests show their pages too
+SLOW = {
+    "documentation": pytest.mark.slow,
+    "pages": pytest.mark.slow,
+}  # tests/web and each benchmark's own tests show their pages too
 # The smallest of ours and the two examples are enough after each change.
 DEAR = {"a2rbench": pytest.mark.slow, "knowlogic": pytest.mark.slow, "kumo": pytest.mark.slow}
 

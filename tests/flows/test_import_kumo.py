@@ -63,6 +63,7 @@ def import_and_read(release: Path) -> tuple[dict[int, str], tuple[Skipped, ...],
     return seeds, skipped, tables["rejections"]
 
 
+@pytest.mark.slow
 def test_a_clone_gives_the_rows_that_the_partial_form_gives(release: Path, tmp_path: Path) -> None:
     config = json.loads((release / "domains" / f"{DOMAIN}.json").read_text())
     # As a module says it: without units, and what a state rules out in no order.

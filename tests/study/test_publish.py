@@ -30,6 +30,8 @@ from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.study.study_root import EDITION, Lab, open_lab
 
+pytestmark = pytest.mark.slow
+
 _RIGHT = {0: (True, True, True, False), 1: (True, False, True, True), 4: (True, True, True, True)}
 
 
@@ -81,7 +83,6 @@ def played(grown: Path, tmp_path_factory: pytest.TempPathFactory) -> Played:
     return Played(lab, publish_study(study, lab.store, lab.file, str, close=True, clocks=lab.clock))
 
 
-@pytest.mark.slow
 def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
     lab = played.lab
     people = {_person(lab, 0), _person(lab, 1)}
@@ -91,7 +92,6 @@ def test_each_person_is_a_player_and_all_together_one(played: Played) -> None:
         assert played.rows(players.format(view)) == [("human",)]
 
 
-@pytest.mark.slow
 def test_figures_of_people_are_means_over_instances_of_means_over_persons(played: Played) -> None:
     episodes = played.rows(
         "SELECT i.setting, e.instance_id, e.success, k.tests, len(q.golden) - 1, q.n_actions "
@@ -146,7 +146,6 @@ def test_participants_are_described_without_codes_and_names(played: Played) -> N
     assert withdrawn not in published
 
 
-@pytest.mark.slow
 def test_one_person_is_drawn_for_each_instance(played: Played) -> None:
     by_people = "starts_with(player, 'human:')"
     ((drawn, people),) = played.rows("SELECT sum(instances), max(people) FROM people_drawn")
@@ -194,7 +193,6 @@ def test_people_do_not_play_again(played: Played, tmp_path: Path) -> None:
         reproduce_unit(played.lab.store, played.published.unit, tmp_path)
 
 
-@pytest.mark.slow
 def test_the_audit_finds_planted_faults(played: Played, tmp_path: Path) -> None:
     store, unit = played.lab.store, played.published.unit
     names = ("participants", "episodes", "turns", "kumo_episodes", "kumo_moves")
@@ -232,7 +230,6 @@ def test_nobody_is_named_like_people(played: Played) -> None:
         choose_players(settings, find_benchmark("kumo"), {"authoring": {"writer": ""}, "settings": []})
 
 
-@pytest.mark.slow
 def test_a_person_who_withdraws_later_disappears_from_readers(played: Played, tmp_path: Path) -> None:
     root = Path(shutil.copytree(played.lab.root, tmp_path / "data"))
     lab = replace(played.lab, root=root)

@@ -18,6 +18,8 @@ from tests.flows import report_root
 from tests.warehouse import tiny_edition
 from tests.website.folders import read_folder
 
+pytestmark = pytest.mark.slow
+
 OLD_MODEL, NEW_MODEL = "vendor/old-model", "vendor/new-model"
 
 
@@ -61,7 +63,6 @@ def rows_of(page: str) -> Iterator[tuple[str, str]]:
         yield re.sub(r"<[^>]*>", " ", row).split()[0], row
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", ["index.html", "benchmarks/kumo.html"])
 def test_a_newer_edition_of_few_questions_hides_no_result_on_many(built: dict[str, str], page: str) -> None:
     rows = dict(rows_of(built[page].partition("sortable")[2]))
@@ -73,7 +74,6 @@ def test_a_newer_edition_of_few_questions_hides_no_result_on_many(built: dict[st
     assert built[page].index("on fewer than 100 questions") < built[page].index(rows[NEW_MODEL])
 
 
-@pytest.mark.slow
 def test_programs_are_lines_below_models_and_have_no_page(built: dict[str, str]) -> None:
     assert "not compared: the only model of its edition" in built["index.html"]
     home = built["index.html"].partition("sortable")[2]
@@ -95,7 +95,6 @@ def test_a_model_shows_its_results_in_all_editions(built: dict[str, str]) -> Non
     assert "editions/large.html" in lost.partition("</h3>")[0]
 
 
-@pytest.mark.slow
 def test_an_edition_of_try_is_left_out_unless_it_is_named(built: dict[str, str], tmp_path: Path) -> None:
     assert not [name for name, text in built.items() if "trial" in name or "trial" in text]
     store = Store(str(tmp_path / "data"))

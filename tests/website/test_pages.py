@@ -27,6 +27,8 @@ from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_peopl
 from tests.website.folders import PageReader, read_folder
 from tests.website.loud_root import publish_loud
 
+pytestmark = pytest.mark.slow
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 NEVER = {"iframe", "object", "embed", "form", "img", "base", "b"}
 
@@ -54,7 +56,6 @@ def pages(folder: Path) -> dict[str, PageReader]:
     }
 
 
-@pytest.mark.slow
 def test_nothing_of_the_data_is_markup(site: Path) -> None:
     for name, page in pages(site).items():
         assert not NEVER & set(page.tags), name
@@ -65,7 +66,6 @@ def test_nothing_of_the_data_is_markup(site: Path) -> None:
     assert HOSTILE in hostile.text
 
 
-@pytest.mark.slow
 def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     domain = "Stars & <b>stripes</b>"
     monkeypatch.setattr(report_root, "DOMAINS", (domain,))
@@ -76,7 +76,6 @@ def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pyt
     assert not NEVER & set(page.tags)
 
 
-@pytest.mark.slow
 def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
     found = pages(site)
     assert {"index.html", "benchmarks/kumo.html", "editions/old.html", player_file(MODEL)} < set(found)
@@ -97,7 +96,6 @@ def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:
     assert {(site / name).resolve() for name in found} <= reached
 
 
-@pytest.mark.slow
 def test_downloads_are_what_their_checksums_say(site: Path) -> None:
     for edition in ("old", "new"):
         folder = site / "data" / edition
@@ -109,7 +107,6 @@ def test_downloads_are_what_their_checksums_say(site: Path) -> None:
         assert all(digest in page for digest in listed.values())
 
 
-@pytest.mark.slow
 def test_scores_are_those_of_the_schema_and_of_the_pages(site: Path) -> None:
     scores = json.loads((site / "scores.json").read_text())
     schema = json.loads((site / "scores.schema.json").read_text())
@@ -162,7 +159,6 @@ def test_a_model_shows_its_results_and_why_it_lost(site: Path) -> None:
         assert said in text
 
 
-@pytest.mark.slow
 def test_people_are_one_player_and_no_person_is_named(tmp_path: Path) -> None:
     publish_people(tmp_path / "data", ("human:k7m2qx", "human:b3n8wz"))
     build_site(Store(str(tmp_path / "data")), tmp_path / "site")
@@ -175,7 +171,6 @@ def test_people_are_one_player_and_no_person_is_named(tmp_path: Path) -> None:
     assert "k7m2qx" not in (tmp_path / "site/scores.json").read_text()
 
 
-@pytest.mark.slow
 def test_an_edition_more_changes_its_pages_alone_and_equals_a_new_build(
     root: Store, site: Path, tmp_path: Path
 ) -> None:
@@ -244,7 +239,6 @@ def test_serve_refuses_the_folder_of_others(give: Callable[..., Shown], root: St
     assert shown.err.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_a_run_of_serve_renews_the_website_or_says_why_not(
     root: Store, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,7 +258,6 @@ def test_a_root_without_editions_is_one_line(give: Callable[..., Shown], tmp_pat
     assert not (tmp_path / "site").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lengths", "total", "limit"),
     [([], 10, 10), ([3, 4], 10, 10), ([3, 400], 10, 7), ([9, 9, 9], 9, 3), ([1, 100, 100], 21, 10)],
@@ -273,7 +266,6 @@ def test_long_texts_share_what_short_ones_leave(lengths: list[int], total: int, 
     assert fair_limit(lengths, total) == limit
 
 
-@pytest.mark.slow
 def test_pages_stay_small_whatever_players_say(tmp_path: Path) -> None:
     publish_loud(tmp_path / "data")
     build_site(Store(str(tmp_path / "data")), tmp_path / "site")

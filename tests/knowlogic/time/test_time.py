@@ -29,6 +29,8 @@ from perennial.tasks.knowlogic.wording.layout import read_text, write_text
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.time.time_items import PERSON, domain, problem, say, table
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = ("cyclic", "linear")
 WEEK, LIFE = SCENARIOS
 
@@ -56,7 +58,6 @@ def draw_each_request() -> tuple[tuple[Request, Problem], ...]:
     return tuple((request, each) for request, each in found if each is not None)
 
 
-@pytest.mark.slow
 def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
     counts = Counter(request for request, _ in draw_each_request())
     possible = [request for request in REQUESTS if is_possible(request)]
@@ -65,7 +66,6 @@ def test_each_possible_request_can_be_drawn_and_others_cannot() -> None:
         assert domain().draw(request, random.Random(1)) is None
 
 
-@pytest.mark.slow
 def test_requests_are_kept() -> None:
     for request, each in draw_each_request():
         decision = domain().decide(each)
@@ -78,13 +78,11 @@ def test_requests_are_kept() -> None:
         assert each.has_none or request.right
 
 
-@pytest.mark.slow
 def test_the_second_engine_finds_the_same() -> None:
     for _, each in draw_each_request()[::2]:
         check_engines(domain(), each)
 
 
-@pytest.mark.slow
 def test_no_option_repeats_a_statement_or_another_option() -> None:
     for _, each in draw_each_request():
         given = {claim_of(table(), each.scenario, one) for one in each.statements}
@@ -157,7 +155,6 @@ def test_the_canonical_form_forgets_names_and_orders_only() -> None:
     assert max(forms.values()) == 1
 
 
-@pytest.mark.slow
 def test_labels_say_what_a_question_uses() -> None:
     seen: Counter[str] = Counter()
     for _, each in draw_each_request():
@@ -183,7 +180,6 @@ def test_the_chain_length_counts_the_statements_that_decide_the_hardest_option()
     assert domain().labels(problem(WEEK, statements, [say("on", "jog", 2)])).chain_length == 3
 
 
-@pytest.mark.slow
 def test_a_proof_needs_all_its_statements() -> None:
     for _, each in draw_each_request()[::6]:
         proofs = prove(table(), each)
