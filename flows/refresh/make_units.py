@@ -71,8 +71,8 @@ def make_editions(
     the run.
     """
     store = Store(each[0].root)
-    watching = [_watchers_of(one, execution) for one in each]
-    what = f"refresh {', '.join(one.edition or one.benchmark for one in each)}"
+    watching = [_watchers_of(settings, execution) for settings in each]
+    what = f"refresh {', '.join(settings.edition or settings.benchmark for settings in each)}"
     with _hold_root(store, what, watching):
         prepared = prepare(store)
         plans = [

@@ -22,10 +22,10 @@ from prefect.states import Completed
 from perennial.flows.console import progress
 from perennial.flows.run.batch_runner import Runner
 from perennial.flows.run.plain_stages import PlainStages
+from perennial.flows.run.prefect_artifacts import show_stage
+from perennial.flows.run.prefect_assets import materialize_tables
 from perennial.flows.stages.grow import Counts, Work
 from perennial.flows.stages.unit_stages import list_jobs
-from perennial.flows.watchers.prefect_artifacts import show_stage
-from perennial.flows.watchers.prefect_assets import materialize_tables
 from perennial.flows.watchers.watcher import Watchers
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan

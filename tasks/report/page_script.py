@@ -18,9 +18,9 @@ from perennial.schemas.variables import cache_folder
 @lru_cache(maxsize=1)
 def load_script() -> str:
     """Return the script as text of one script element."""
-    own = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
+    page_script = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
     # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
-    text = _load_bundle(own).replace("\r\n", "\n")
+    text = _load_bundle(page_script).replace("\r\n", "\n")
     return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 

@@ -126,7 +126,7 @@ def reject(topology: Topology, scenario: Scenario, draws: int, permutations: int
             )
         ]
         trend = compute_trend(answers.edges, answers.solved.mean(axis=1), answers.domains, seed, permutations)
-        tests = (papers.p_value, *(one.p_value for one in pooled), trend.p_value)
+        tests = (papers.p_value, *(pooled_v.p_value for pooled_v in pooled), trend.p_value)
         v = float("nan") if papers.cramers_v is None else papers.cramers_v
         rows.append((v, *(p is not None and p <= LEVEL for p in tests), pooled[1].v is not None))
     return tuple(np.nanmean(np.array(rows, float), axis=0).tolist())
@@ -196,7 +196,7 @@ def read_release(folder: Path) -> Topology:
 
 def measure(domains: list[tuple[EncodedConfig, Sequence[Instance]]]) -> Topology:
     """Compute signature and edges of each instance."""
-    boards = [[encode_instance(config, one) for one in instances] for config, instances in domains]
+    boards = [[encode_instance(config, instance) for instance in instances] for config, instances in domains]
     names = np.unique([[signature(board) for board in row] for row in boards], return_inverse=True)[1]
     edges = np.array([[sum(mask.bit_count() for mask in board.related) for board in row] for row in boards])
     return Topology(names.reshape(edges.shape).astype(np.int64), edges.astype(float))

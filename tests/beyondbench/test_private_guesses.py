@@ -29,8 +29,8 @@ def test_the_rarest_and_the_commonest_public_answer_are_right_as_often_as_those_
         for variation in task.variations:
             editions: list[Problems] = [
                 [
-                    (each.problem.size, canonical_json(each.problem.solutions.reference), each.problem.origin)
-                    for each in grow(task.name, variation.name, plan=PLAN, seed=seed).drawn.values()
+                    (draw.problem.size, canonical_json(draw.problem.solutions.reference), draw.problem.origin)
+                    for draw in grow(task.name, variation.name, plan=PLAN, seed=seed).drawn.values()
                 ]
                 for seed in range(EDITIONS)
             ]
@@ -42,7 +42,7 @@ def test_the_rarest_and_the_commonest_public_answer_are_right_as_often_as_those_
                 private, public = split(problems, rng)
                 _, elsewhere = split(editions[number - 1], rng)
                 for size, answer, _ in private:
-                    order = {one: rng.random() for one in sorted(answers[size])}
+                    order = {answer: rng.random() for answer in sorted(answers[size])}
                     for name, counts in (("public", public), ("elsewhere", elsewhere)):
                         rarest = min(order, key=lambda one: (counts[size, one], order[one]))
                         commonest = max(order, key=lambda one: (counts[size, one], order[one]))

@@ -39,7 +39,7 @@ def test_what_is_being_published_is_published_before_a_signal_takes_effect(
 
 
 class Server:
-    """What `RunNews` asks of Prefect's client, with these runs; it keeps what it is told."""
+    """What `RunNews` asks of Prefect's client, with these runs; it records each request."""
 
     def __init__(self, *runs: FlowRun) -> None:
         self.deployment = uuid4()

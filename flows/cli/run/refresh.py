@@ -113,21 +113,21 @@ def grow_and_play(
     _warn(prepared, console)
     named = [
         settings.model_copy(
-            update={"edition": one.plan.edition, "players": list(one.plan.evaluation.players)}
+            update={"edition": refresh.plan.edition, "players": list(refresh.plan.evaluation.players)}
         )
-        for settings, one in zip(each, prepared, strict=True)
+        for settings, refresh in zip(each, prepared, strict=True)
     ]
-    for one in prepared:
-        if not one.published:
-            verb = "resuming" if one.resumed else "growing"
-            console.print(f"{verb} edition {one.plan.edition} in {store.root}")
-    what = f"refresh {', '.join(one.plan.edition for one in prepared)}"
-    with lock_root(store, what, console.print):
+    editions = [refresh.plan.edition for refresh in prepared]
+    for refresh in prepared:
+        if not refresh.published:
+            verb = "resuming" if refresh.resumed else "growing"
+            console.print(f"{verb} edition {refresh.plan.edition} in {store.root}")
+    with lock_root(store, f"refresh {', '.join(editions)}", console.print):
         refuse_changed_root(store, before)
         _look_up_models(each[0], store, prepared, console)
         make = partial(make_editions, named, lambda _store: prepared)
-        editions = [one.plan.edition for one in prepared]
-        return execute(Job("refresh", editions, named, make, [one.benchmark for one in each]), console)
+        benchmarks = [settings.benchmark for settings in each]
+        return execute(Job("refresh", editions, named, make, benchmarks), console)
 
 
 def _look_up_models(

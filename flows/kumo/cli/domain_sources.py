@@ -101,7 +101,7 @@ def world(
     out: Annotated[Path, typer.Option(help="File to write, JSON.")],
     index: Annotated[int, typer.Option(min=0, help="Which of the seed's worlds.")] = 0,
     sparse: Annotated[
-        str, typer.Option(help=f"{SPARSE} dense: all rules. mixed: by turns, as in an edition.")
+        str, typer.Option(help=f"{SPARSE} dense keeps all rules. mixed alternates, as editions do.")
     ] = "mixed",
     root: RootOption = None,
     as_json: _JsonOption = False,
