@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from perennial.schemas.presentation import Presentation
     from perennial.schemas.rows import Rows
     from perennial.schemas.settings.refresh import RefreshSettings
-    from perennial.tasks.papers.comparison import Comparison
-    from perennial.tasks.play.model_player import SecondReader
+    from perennial.tasks.papers import Comparison
+    from perennial.tasks.play import SecondReader
     from perennial.tasks.report.content import Report
-    from perennial.tasks.statistics.analysis import Analysis
+    from perennial.tasks.statistics.rate_figures import Analysis
     from perennial.warehouse.catalog.catalog import Catalog
     from perennial.warehouse.store.store import Store
 

@@ -8,29 +8,24 @@ from perennial.schemas.a2rbench.analysis import categories_of
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls.calls import Reply
-from perennial.tasks.a2rbench.authors.forms import CodeForm, RuleForm, VerdictForm, read_reply
-from perennial.tasks.a2rbench.expansion.replies import read_expansion, read_judgement
-from perennial.tasks.a2rbench.readers.analyst import read_analysis
-from perennial.tasks.a2rbench.readers.excerpt import excerpt
-from perennial.tasks.a2rbench.readers.quotes import is_quoted
-from perennial.tasks.a2rbench.replies import answers as a2rbench_answers
-from perennial.tasks.a2rbench.replies.form import Form
+from perennial.tasks.a2rbench import replies as a2rbench_answers
+from perennial.tasks.a2rbench.expansion import read_expansion, read_judgement
+from perennial.tasks.a2rbench.item_text import Form
+from perennial.tasks.a2rbench.readers import excerpt, is_quoted, read_analysis
+from perennial.tasks.a2rbench.rule_author import CodeForm, RuleForm, VerdictForm, read_reply
 from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.knowlogic import answers as knowlogic_answers
-from perennial.tasks.knowlogic.lenient import read_leniently
-from perennial.tasks.kumo.answers import parse_answer
-from perennial.tasks.kumo.authors.book_replies import read_book_reply
-from perennial.tasks.kumo.authors.config_reply import read_configuration
-from perennial.tasks.kumo.authors.continuation import merge
-from perennial.tasks.kumo.authors.forms.proposal_form import proposal_entries
+from perennial.tasks.knowlogic.answers import read_leniently
+from perennial.tasks.kumo.answers import parse_answer, parse_as_published
+from perennial.tasks.kumo.authors.books import read_book_reply, read_revision
+from perennial.tasks.kumo.authors.configurations import merge, read_configuration
+from perennial.tasks.kumo.authors.proposal import proposal_entries
 from perennial.tasks.kumo.authors.read_back import parse_read_back
-from perennial.tasks.kumo.authors.revision import read_revision
-from perennial.tasks.kumo.paper_protocol import parse_as_published
-from perennial.tasks.llm.json_replies import is_cut_off, json_text
+from perennial.tasks.llm.client import Redaction
 from perennial.tasks.llm.reasoning import split_reasoning
-from perennial.tasks.llm.redaction import Redaction
 from perennial.tasks.llm.replies import find_message
+from perennial.tasks.llm.structured import is_cut_off, json_text
 
 Parse = Callable[[str], Any]
 _PROPOSAL = Proposal("Name", "category", "goal", "truths", "actions", "truth", "action", "Title")

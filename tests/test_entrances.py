@@ -20,10 +20,8 @@ from perennial.schemas.model_calls.calls import ModelRequest, Reply
 from perennial.schemas.practice import PracticeQuestion
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received
-from perennial.tasks.llm.server_batches.forms import ServerBatch
-from perennial.tasks.llm.server_batches.output import read_line
-from perennial.tasks.play.model_player import parse_model_player, play_model
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.llm.server_batches.forms import ServerBatch, read_line
+from perennial.tasks.play import parse_model_player, play_model, play_program
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.entrance_texts import TEXTS

@@ -4,12 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.statistics.agreement import Analyses, agreement_figures
-from perennial.tasks.a2rbench.statistics.figures import COUNTS, item_figures
-from perennial.tasks.a2rbench.statistics.played import Items, Played
-from perennial.tasks.statistics.analysis import Analysis
-from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.a2rbench.players import PLAYERS
+from perennial.tasks.a2rbench.statistics import (
+    COUNTS,
+    Analyses,
+    Items,
+    Played,
+    agreement_figures,
+    item_figures,
+)
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow

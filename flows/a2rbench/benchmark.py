@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from perennial.flows.a2rbench.paper import compare
     from perennial.flows.a2rbench.web import own_pages
     from perennial.schemas.a2rbench import settings as own_settings
-    from perennial.tasks.a2rbench.report import own_sections
+    from perennial.tasks.a2rbench import report as own_sections
     from perennial.warehouse.a2rbench import origins
     from perennial.warehouse.a2rbench.published import scores
 else:
     analysis = LateModule("perennial.flows.a2rbench.analysis")
     prepare = LateModule("perennial.flows.a2rbench.prepare")
     practice = LateModule("perennial.flows.a2rbench.practice")
-    own_sections = LateModule("perennial.tasks.a2rbench.report.own_sections")
+    own_sections = LateModule("perennial.tasks.a2rbench.report")
     presentation = LateModule("perennial.flows.a2rbench.presentation")
     seats = LateModule("perennial.flows.a2rbench.seats")
     stages = LateModule("perennial.flows.a2rbench.stages")

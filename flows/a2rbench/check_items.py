@@ -9,10 +9,9 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Rows
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.coded_rule import CodedRule
-from perennial.tasks.a2rbench.gate import check_items
-from perennial.tasks.a2rbench.hash_seeds import gate_seeds
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.growing import gate_seeds
+from perennial.tasks.a2rbench.items import CodedRule, check_items
 from perennial.tasks.sandbox.tier import find_protection
 
 

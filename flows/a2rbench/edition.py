@@ -11,11 +11,10 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.rows import Row
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.tier import require_protection
+from perennial.tasks.sandbox.tier import Jail, require_protection
 
 
 @lru_cache(maxsize=1)

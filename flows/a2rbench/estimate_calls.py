@@ -7,7 +7,7 @@ from perennial.flows.stages.estimates import estimate_players
 from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.a2rbench.players.registry import PLAYERS
+from perennial.tasks.a2rbench.players import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 1_500, 150, 8_000

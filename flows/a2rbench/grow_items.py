@@ -10,9 +10,8 @@ from perennial.schemas.a2rbench.item import VARIATIONS, Item
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import content_id
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.seeds import Rejected, SeedRequest
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.growing import Rejected, SeedRequest, grow_seed
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging.growth_rows import question_row

@@ -19,10 +19,8 @@ from perennial.schemas.ids import content_id
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.tasks.a2rbench.published.items import ImportedLine, write_published
-from perennial.tasks.a2rbench.published.lines import PublishedLine
-from perennial.tasks.a2rbench.published.trials import Held, try_line
-from perennial.tasks.a2rbench.seeds import Rejected
+from perennial.tasks.a2rbench.growing import Rejected
+from perennial.tasks.a2rbench.published import Held, ImportedLine, PublishedLine, try_line, write_published
 from perennial.tasks.sandbox.tier import Protection
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.editions.publish import publish, read_published_plan

@@ -20,9 +20,8 @@ from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choice
 from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import setting
-from perennial.tasks.a2rbench.game import Form, ItemGame
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
+from perennial.tasks.a2rbench.players import Form, ItemGame
 from perennial.tasks.sandbox.tier import find_protection
 
 # Kinds of variations (section 3.3 of the paper): V0 is the seed.

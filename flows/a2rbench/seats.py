@@ -14,15 +14,12 @@ from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelChoice
 from perennial.schemas.rows import ReadJson, Rejection, Row
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.game import Form, ItemGame, shape_of
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.readers.judge import judge_by
-from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
-from perennial.tasks.a2rbench.seeds import SeedRequest
-from perennial.tasks.play.model_player import SecondReader
-from perennial.tasks.play.one_shot import OneShotSeat
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
+from perennial.tasks.a2rbench.players import PLAYERS, Form, ItemGame, shape_of
+from perennial.tasks.a2rbench.readers import judge_by
+from perennial.tasks.a2rbench.replies import read_answer, write_answer
+from perennial.tasks.play import OneShotSeat, SecondReader
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.catalog.published_rows import rows_with
 from perennial.warehouse.store.store import Store

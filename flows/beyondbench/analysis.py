@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from perennial.tasks.beyondbench.statistics.figures import cell_figures
-from perennial.tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
-from perennial.tasks.statistics.analysis import Analysis
-from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.beyondbench.statistics import COLUMNS, PlayedCell, cell_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from perennial.flows.beyondbench.paper import compare
     from perennial.flows.beyondbench.web import own_pages
     from perennial.schemas.beyondbench import settings as own_settings
-    from perennial.tasks.beyondbench.report import own_sections
+    from perennial.tasks.beyondbench import report as own_sections
     from perennial.warehouse.beyondbench import origins
     from perennial.warehouse.beyondbench.published import scores
 else:
@@ -30,7 +30,7 @@ else:
     prepare = LateModule("perennial.flows.beyondbench.prepare")
     compare = LateModule("perennial.flows.beyondbench.paper.compare")
     practice = LateModule("perennial.flows.beyondbench.practice")
-    own_sections = LateModule("perennial.tasks.beyondbench.report.own_sections")
+    own_sections = LateModule("perennial.tasks.beyondbench.report")
     presentation = LateModule("perennial.flows.beyondbench.presentation")
     seats = LateModule("perennial.flows.beyondbench.seats")
     stages = LateModule("perennial.flows.beyondbench.stages")

@@ -10,10 +10,16 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.beyondbench.budget import SHARE, estimate_tokens
-from perennial.tasks.beyondbench.growing import CellRequest, Drawn, GrownCell, grow_cell
+from perennial.tasks.beyondbench.problem import (
+    SHARE,
+    CellRequest,
+    Drawn,
+    GrownCell,
+    estimate_tokens,
+    grow_cell,
+)
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.llm.tokens import text_counter
+from perennial.tasks.llm.limits import text_counter
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging.growth_rows import question_row
 

@@ -3,9 +3,8 @@
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from perennial.tasks.beyondbench.problem import Problem
+from perennial.tasks.beyondbench.problem import Problem, Task
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.beyondbench.task import Task
 
 
 def batch_of(stage: str, cell: Cell) -> Batch:

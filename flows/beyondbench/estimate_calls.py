@@ -8,8 +8,8 @@ from perennial.schemas.beyondbench.plan import BeyondBenchPlan
 from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.beyondbench.budget import SHARE
-from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.players import PLAYERS
+from perennial.tasks.beyondbench.problem import SHARE
 from perennial.tasks.beyondbench.registry import TASKS
 
 _LONG_REPLY = 4_000  # tokens of a reply that thinks at length, where no limit is set

@@ -14,9 +14,8 @@ from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choice
 from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import Names, setting
-from perennial.tasks.beyondbench.budget import DEFAULT_CONTEXT, estimate_tokens, fits
-from perennial.tasks.beyondbench.game import TaskGame
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.gate import TaskGame
+from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, Problem, draw_problem, estimate_tokens, fits
 from perennial.tasks.beyondbench.registry import TASKS
 
 # Which of a variation's sizes, the smallest first.

@@ -14,10 +14,10 @@ from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.model_entry import ModelEntry
-from perennial.tasks.beyondbench.budget import DEFAULT_CONTEXT, fits
-from perennial.tasks.beyondbench.players.registry import PLAYERS
-from perennial.tasks.beyondbench.registry import MODULES, TASKS, find_task
-from perennial.tasks.llm.tokens import token_counter
+from perennial.tasks.beyondbench.players import PLAYERS
+from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, fits
+from perennial.tasks.beyondbench.registry import PATHS, TASKS, find_task
+from perennial.tasks.llm.limits import token_counter
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 
@@ -48,19 +48,19 @@ def choose_cells(names: Iterable[str]) -> tuple[Cell, ...]:
     Raises InvalidOption for what does not exist.
     """
     chosen = {cell for name in names for cell in _cells_of(name)}
-    return tuple(cell for cell in _all_cells(MODULES) if not chosen or cell in chosen)
+    return tuple(cell for cell in _all_cells(PATHS) if not chosen or cell in chosen)
 
 
 def _cells_of(name: str) -> list[Cell]:
     if name in SUITES:
-        return _all_cells(task for task in MODULES if TASKS[task].suite == name)
+        return _all_cells(task for task in PATHS if TASKS[task].suite == name)
     if name == _PAPER:
         return [
-            cell for cell in _all_cells(MODULES) if find_task(cell.task).variation(cell.variation).is_counted
+            cell for cell in _all_cells(PATHS) if find_task(cell.task).variation(cell.variation).is_counted
         ]
     task, _, variation = name.partition("/")
-    if task not in MODULES:
-        meant = suggest(task, (*SUITES, _PAPER, *MODULES))
+    if task not in PATHS:
+        meant = suggest(task, (*SUITES, _PAPER, *PATHS))
         raise InvalidOption(
             f"--tasks {name!r}: expected a suite ({', '.join(SUITES)}), {_PAPER}, a task or "
             f"TASK/VARIATION{meant} (see `perennial tasks list`)"

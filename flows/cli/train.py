@@ -56,7 +56,7 @@ def train(
     )
     from perennial.flows.training.served_folders import make_served_folders
     from perennial.schemas.errors import UnreadableInput, count
-    from perennial.tasks.training.checkpoints import choose_steps, require_name
+    from perennial.tasks.training import choose_steps, require_name
 
     training = require_name(name or out.resolve().name)
     require_folder("--out", out)

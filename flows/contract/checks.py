@@ -25,8 +25,7 @@ from perennial.schemas.game import EPISODE_STATUSES, Episode, Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
 from perennial.schemas.tables import SHARED_TABLES, TABLES
-from perennial.tasks.play.model_player import ModelPlayer, play_model
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import ModelPlayer, play_model, play_program
 from perennial.tasks.report.content import Figure
 from perennial.tasks.website.names import benchmark_file, edition_file
 from perennial.warehouse.catalog.catalog import open_catalog

@@ -10,7 +10,7 @@ from perennial.schemas.errors import PerennialError, UnusableBenchmark
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 
 if TYPE_CHECKING:
     from perennial.flows.contract.sample import Sample

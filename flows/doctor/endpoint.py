@@ -10,9 +10,9 @@ from perennial.flows.doctor.check import Check, Look, fail, warn
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls.calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
-from perennial.tasks.llm.http.endpoint import check_key, check_url, strip_url
-from perennial.tasks.llm.http.listing import ask_for_models, listed_models
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.llm.bounded_http import check_key, check_url, strip_url
+from perennial.tasks.llm.listing import ask_for_models, listed_models
+from perennial.tasks.play import parse_model_player
 
 if TYPE_CHECKING:
     import httpx2

@@ -17,7 +17,7 @@ from perennial.flows.doctor.root import can_be_made
 from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.settings import RefreshSettings
-from perennial.tasks.llm.http.endpoint import is_loopback
+from perennial.tasks.llm.bounded_http import is_loopback
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.ledger.ledger import without_credentials
 

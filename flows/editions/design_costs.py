@@ -6,8 +6,8 @@ from typing import NamedTuple
 from perennial.flows.benchmark import Playing
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.statistics.variance import MeasuredVariance
-from perennial.tasks.llm.usage import cost_usd
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.llm.replies import cost_usd
+from perennial.tasks.play import parse_model_player
 from perennial.warehouse.ledger.prices import PRICE_FILE
 
 

@@ -8,10 +8,10 @@ from perennial.flows.editions.figure_data import Read, fill_queries, fill_query,
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import way_of
 from perennial.schemas.rows import ReadJson
-from perennial.tasks.play.model_player import parse_model_player
-from perennial.tasks.report.comparison.tables import ANSWER_PATTERNS
+from perennial.tasks.play import parse_model_player
+from perennial.tasks.report.comparison import ANSWER_PATTERNS
 from perennial.tasks.report.content import Comparison
-from perennial.tasks.report.figures.heat_map import DOMAINS
+from perennial.tasks.report.figures.headline import DOMAINS
 from perennial.warehouse.catalog.sql.confinement import quote
 
 

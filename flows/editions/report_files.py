@@ -13,7 +13,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.tasks.report.content import ReportData, ReportTable
 
 if TYPE_CHECKING:
-    from perennial.tasks.report.profiles.page import ProfileData
+    from perennial.tasks.report.profiles import ProfileData
 
 
 PROFILES = "profiles"
@@ -46,7 +46,7 @@ def write_profiles(data: "ProfileData", folder: Path, form: str = "html") -> lis
 
     Returns the paths, sorted; raises InvalidOption where they cannot be written.
     """
-    from perennial.tasks.report.profiles.page import render_profiles
+    from perennial.tasks.report.profiles import render_profiles
 
     if form == "html":
         return [_write(folder / f"{PROFILES}.html", render_profiles(data).encode())]

@@ -7,7 +7,7 @@ from perennial.flows.benchmark import benchmarks
 from perennial.flows.editions.figure_data import Read, fill_query, order_settings, query_table
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.content import ReportTable
-from perennial.tasks.report.profiles.page import QUERIES, ProfileData
+from perennial.tasks.report.profiles import QUERIES, ProfileData
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 

@@ -13,7 +13,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import Game, Opening, Result, Seat
 from perennial.schemas.model_calls.calls import Message, Reply
 from perennial.tasks.llm.replies import read_message
-from perennial.tasks.play.model_player import enter_reply
+from perennial.tasks.play import enter_reply
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.catalog.published_rows import read_batches
 from perennial.warehouse.editions.publish import read_published_plan

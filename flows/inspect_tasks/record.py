@@ -13,10 +13,10 @@ from perennial.schemas.game import Episode, Seat
 from perennial.schemas.model_calls.calls import ModelRequest, Reply
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.rows import JsonObject, ReadJson
-from perennial.tasks.llm.asking import Ask
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received
-from perennial.tasks.play.model_player import ModelPlayer, parse_model_player, play_model
+from perennial.tasks.llm.structured import Ask
+from perennial.tasks.play import ModelPlayer, parse_model_player, play_model
 
 RECORD = "perennial"  # its key in the store of a sample
 # Settings of Inspect's `GenerateConfig` that decide what a reply says; the others say how calls are made.

@@ -18,7 +18,7 @@ from perennial.flows.inspect_tasks.play import chat_messages, play
 from perennial.flows.inspect_tasks.questions import find_edition, has_edition, open_questions
 from perennial.flows.inspect_tasks.record import RECORD, player_of
 from perennial.schemas.errors import InvalidOption, PerennialError
-from perennial.tasks.play.model_player import open_game
+from perennial.tasks.play import open_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable

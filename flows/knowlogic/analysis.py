@@ -4,11 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from perennial.tasks.knowlogic.statistics.figures import COUNTS, Played, question_figures
-from perennial.tasks.knowlogic.statistics.languages import MCNEMAR, MCNEMAR_IN_DOMAIN
-from perennial.tasks.knowlogic.statistics.questions import LABELS, LISTS, Questions
-from perennial.tasks.statistics.analysis import Analysis
-from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.knowlogic.statistics import (
+    COUNTS,
+    LABELS,
+    LISTS,
+    MCNEMAR,
+    MCNEMAR_IN_DOMAIN,
+    Played,
+    Questions,
+    question_figures,
+)
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow

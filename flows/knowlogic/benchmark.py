@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from perennial.flows.knowlogic.paper import compare
     from perennial.flows.knowlogic.web import own_pages
     from perennial.schemas.knowlogic import settings as own_settings
-    from perennial.tasks.knowlogic.report import own_sections
+    from perennial.tasks.knowlogic import report as own_sections
     from perennial.warehouse.knowlogic import origins
     from perennial.warehouse.knowlogic.published import scores
 else:
     analysis = LateModule("perennial.flows.knowlogic.analysis")
     prepare = LateModule("perennial.flows.knowlogic.prepare")
     practice = LateModule("perennial.flows.knowlogic.practice")
-    own_sections = LateModule("perennial.tasks.knowlogic.report.own_sections")
+    own_sections = LateModule("perennial.tasks.knowlogic.report")
     presentation = LateModule("perennial.flows.knowlogic.presentation")
     seats = LateModule("perennial.flows.knowlogic.seats")
     stages = LateModule("perennial.flows.knowlogic.stages")

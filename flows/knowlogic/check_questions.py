@@ -8,7 +8,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Rows
-from perennial.tasks.knowlogic.gate import Tested, check_pair, find_repeats
+from perennial.tasks.knowlogic.growing import Tested, check_pair, find_repeats
 
 
 def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:

@@ -9,9 +9,8 @@ from perennial.schemas.knowlogic.plan import KnowLogicPlan
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DomainName
 from perennial.schemas.rows import Row
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.growing import plan_scenarios
+from perennial.tasks.knowlogic.problem import Domain, find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 

@@ -6,7 +6,7 @@ from perennial.flows.stages.estimates import estimate_players
 from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.knowlogic.players.registry import PLAYERS
+from perennial.tasks.knowlogic.players import PLAYERS
 
 # Tokens: of a prompt; of an answer without its reasoning; of a reply that thinks at length, without a limit.
 _PROMPT, _ANSWER, _LONG_REPLY = 350, 5, 4_000

@@ -9,9 +9,8 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import Difficulty
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.published.published_form import Imported
-from perennial.tasks.knowlogic.quotas import plan_scenarios
+from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.published import Imported
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging.growth_rows import question_row
 

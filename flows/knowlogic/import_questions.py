@@ -16,8 +16,7 @@ from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.tasks.knowlogic.published.published_form import Imported
-from perennial.tasks.knowlogic.published.verdicts import ItemFinding
+from perennial.tasks.knowlogic.published import Imported, ItemFinding
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.editions.publish import Publication, publish, read_published_plan
 from perennial.warehouse.store.parquet import sort_by_key

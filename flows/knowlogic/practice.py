@@ -16,9 +16,9 @@ from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES,
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import Names, setting
 from perennial.tasks.knowlogic.answers import letter_sets
-from perennial.tasks.knowlogic.game import QuestionGame
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.question import instance_id
+from perennial.tasks.knowlogic.layout import instance_id
+from perennial.tasks.knowlogic.players import QuestionGame
 
 _KNOWN: dict[str, tuple[str, ...]] = {
     "domains": DOMAINS,

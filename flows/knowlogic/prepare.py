@@ -11,8 +11,8 @@ from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
 from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.growing import plan_scenarios
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.editions.publish import read_counts
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from perennial.warehouse.store.store import Store

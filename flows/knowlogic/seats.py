@@ -11,9 +11,8 @@ from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.knowlogic.things import Language
 from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.answers import read_answer, write_answer
-from perennial.tasks.knowlogic.game import Form, QuestionGame
-from perennial.tasks.knowlogic.players.registry import PLAYERS
-from perennial.tasks.play.one_shot import OneShotSeat
+from perennial.tasks.knowlogic.players import PLAYERS, Form, QuestionGame
+from perennial.tasks.play import OneShotSeat
 from perennial.warehouse.catalog.published_rows import rows_with
 from perennial.warehouse.store.store import Store
 

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.statistics.action_counts import COUNTS, JOINS, MEANS
-from perennial.tasks.kumo.statistics.counterfactual_figures import counterfactual_figures
-from perennial.tasks.kumo.statistics.figures import POOLED_V, TREND, domain_figures, topology_figures
-from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.kumo.statistics import (
+    COUNTS,
+    JOINS,
+    MEANS,
+    POOLED_V,
+    TREND,
+    counterfactual_figures,
+    domain_figures,
+    topology_figures,
+)
 from perennial.tasks.statistics.cells import Cells
-from perennial.tasks.statistics.figure import Figure
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow

@@ -13,10 +13,9 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.rows import Rejection, Row, Rows
-from perennial.tasks.authors.reply import count_causes
-from perennial.tasks.kumo.authors.configuration import Configured, configure_domain
-from perennial.tasks.kumo.authors.proposal import propose_domains
-from perennial.tasks.kumo.authors.similar import KnownDomain, refuse_same_truths
+from perennial.tasks.authors import count_causes
+from perennial.tasks.kumo.authors.configurations import Configured, configure_domain
+from perennial.tasks.kumo.authors.proposal import KnownDomain, propose_domains, refuse_same_truths
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.published_domains import published_domains, published_truths
 from perennial.warehouse.kumo.rows import (

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from perennial.flows.kumo.planning import prepare, protocol
     from perennial.flows.kumo.web import own_pages
     from perennial.schemas.kumo import settings as own_settings
+    from perennial.tasks.kumo import report as own_sections
     from perennial.tasks.kumo.game import KumoGame
-    from perennial.tasks.kumo.report import own_sections
     from perennial.warehouse.kumo import origins
     from perennial.warehouse.kumo.paper import scores
 else:
@@ -32,7 +32,7 @@ else:
     prepare = LateModule("perennial.flows.kumo.planning.prepare")
     protocol = LateModule("perennial.flows.kumo.planning.protocol")
     practice = LateModule("perennial.flows.kumo.practice")
-    own_sections = LateModule("perennial.tasks.kumo.report.own_sections")
+    own_sections = LateModule("perennial.tasks.kumo.report")
     presentation = LateModule("perennial.flows.kumo.presentation")
     seats = LateModule("perennial.flows.kumo.seats")
     stages = LateModule("perennial.flows.kumo.stages")

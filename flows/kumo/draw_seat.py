@@ -7,10 +7,9 @@ from perennial.flows.kumo.seats import KumoSeat
 from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
+from perennial.tasks.kumo.game import Board
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
 from perennial.tasks.kumo.validation import refuse_unsafe

@@ -7,8 +7,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Rows
-from perennial.tasks.kumo.worlds import World, draw_world
-from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual
+from perennial.tasks.kumo.worlds import World, draw_world, make_counterfactual
 from perennial.warehouse.kumo.published_domains import published_domains
 from perennial.warehouse.kumo.rows import config_row, domain_row, outcome_rows
 

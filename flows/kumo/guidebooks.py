@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
-from perennial.tasks.kumo.books.guidebooks import OtherBook
+from perennial.tasks.kumo.books import OtherBook
 from perennial.warehouse.catalog.published_rows import read_batches, rows_with
 from perennial.warehouse.disclosure.retirements import private_ids
 from perennial.warehouse.store.store import Store

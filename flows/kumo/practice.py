@@ -22,12 +22,15 @@ from perennial.schemas.kumo.things import Instance, Setting
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import Names, setting
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
-from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
-from perennial.tasks.kumo.game import KumoGame
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.books import rules_of, write_book
+from perennial.tasks.kumo.encoding import (
+    EncodedConfig,
+    encode_config,
+    encode_instance,
+    instance_id,
+    parse_instances,
+)
+from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances
 from perennial.tasks.kumo.search import WORK_LIMIT, Solution, solve_instances
 from perennial.tasks.kumo.validation import refuse_unsafe

@@ -17,7 +17,7 @@ from perennial.schemas.presentation import (
     ReadRows,
 )
 from perennial.schemas.rows import Row
-from perennial.tasks.kumo.books.reading import quote_rule
+from perennial.tasks.kumo.book_reading import quote_rule
 from perennial.warehouse.catalog.sql.confinement import quote
 
 _INSTANCES = """

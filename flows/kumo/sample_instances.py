@@ -19,10 +19,9 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
 from perennial.schemas.kumo.things import Instance, Setting
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
+from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance, signature
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from perennial.tasks.kumo.topology import signature
 from perennial.warehouse.editions.id_set import EitherSet, IdSet
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.kumo.rows import draw_row, instance_row, shared_instance_row

@@ -15,16 +15,12 @@ from perennial.schemas.kumo.reliability import RELIABILITIES, fits_plan
 from perennial.schemas.kumo.shown_books import AMONG
 from perennial.schemas.kumo.things import BookVersion, Instance, Step
 from perennial.schemas.rows import ReadJson, Row
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books.guidebooks import choose_guidebooks
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import choose_guidebooks, rules_of
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from perennial.tasks.kumo.game import VARIANTS, KumoGame
-from perennial.tasks.kumo.players import ALIASES, PLAYERS
-from perennial.tasks.kumo.players.seat import answer
-from perennial.tasks.kumo.reliability.case import Case, Reports, states_seen
-from perennial.tasks.kumo.reliability.stated import read_probability
+from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
+from perennial.tasks.kumo.players import ALIASES, PLAYERS, answer
+from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
 from perennial.tasks.kumo.search import Solution
 from perennial.warehouse.catalog.published_rows import rows_with
 from perennial.warehouse.editions.publish import read_published_plan
@@ -75,7 +71,7 @@ class KumoSeat:
 def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], reply: str) -> Row:
     """Return the row of `kumo_beliefs` of an episode with these steps, the last one read from the reply."""
     # Imported here: numpy costs 100 ms, which listing players should not pay.
-    from perennial.tasks.kumo.reliability.belief import believe, plan_best_play
+    from perennial.tasks.kumo.reliability import believe, plan_best_play
 
     belief = believe(reports.case, states_seen(reports.told.actions, steps))
     best = plan_best_play(reports.case)
@@ -153,7 +149,7 @@ def take_seats_reported(
 ) -> list[KumoSeat]:
     """Return the seats with reports of this reliability, of instances for which the best play is computed."""
     # Imported here: it needs numba.
-    from perennial.tasks.kumo.reliability.reports import Reporter
+    from perennial.tasks.kumo.reliability import Reporter
 
     is_balanced = KumoPlan.from_json(read_published_plan(store, edition).own).is_balanced
     reporters: dict[int, Reporter] = {}

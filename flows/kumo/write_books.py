@@ -22,11 +22,8 @@ from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookSt
 from perennial.schemas.kumo.things import BookVersion as VersionName
 from perennial.schemas.kumo.things import Judgement
 from perennial.schemas.rows import Rejection, Row, Rows
-from perennial.tasks.kumo.authors.book_writing import BookHistory, BookVersion, write_model_book
-from perennial.tasks.kumo.authors.judgement import judge_book
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.check import check_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.authors.books import BookHistory, BookVersion, judge_book, write_model_book
+from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.warehouse.kumo.rows import book_row, instance_from_row
 

@@ -13,8 +13,8 @@ from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelReq
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
 from perennial.tasks.llm.clients import ModelClients
-from perennial.tasks.llm.http.listing import describe_unlisted, is_listed, is_same_model, listed_models
-from perennial.tasks.llm.limits.rate_limits import completion_bound
+from perennial.tasks.llm.limits import completion_bound
+from perennial.tasks.llm.listing import describe_unlisted, is_listed, is_same_model, listed_models
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.server_words import read_ending
 

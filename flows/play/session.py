@@ -12,7 +12,7 @@ from perennial.schemas.errors import count as count_of
 from perennial.schemas.game import Game, Seat, Sheet
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.rows import JsonObject
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 
 _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"

@@ -10,7 +10,7 @@ from perennial.schemas.model_calls.calls import Reply
 from perennial.schemas.practice import UNFINISHED, Grade, PracticeQuestion
 from perennial.schemas.rows import ReadJson
 from perennial.tasks.llm.replies import read_message
-from perennial.tasks.play.model_player import enter_reply
+from perennial.tasks.play import enter_reply
 
 # How a reply ends the game that is not read, because it was cut off or is none.
 UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")

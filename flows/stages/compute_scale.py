@@ -14,9 +14,9 @@ from perennial.schemas.plan import way_of
 from perennial.schemas.rows import ReadJson, Row
 from perennial.schemas.statistics.analysis_tables import SCALE
 from perennial.schemas.statistics.variance import MeasuredVariance
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics.scale.cells import Cell
-from perennial.tasks.statistics.scale.scale_rows import Player, scale_rows
+from perennial.tasks.statistics.scale.joint_model import Player, scale_rows
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
 from perennial.warehouse.catalog.scale_file import keep_scale
 from perennial.warehouse.catalog.sql.confinement import quote

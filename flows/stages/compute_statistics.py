@@ -17,20 +17,21 @@ from perennial.schemas.rows import Rows
 from perennial.schemas.statistics.populations import Population
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES
-from perennial.tasks.statistics import items
-from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics import clusters as items
 from perennial.tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.control_figures import control_figures
-from perennial.tasks.statistics.figures.pair_figures import pair_figures
-from perennial.tasks.statistics.figures.rate_figures import rate_figures
-from perennial.tasks.statistics.figures.study_figures import correlation_figures
-from perennial.tasks.statistics.figures.version_figures import preference_figures, version_figures
-from perennial.tasks.statistics.items import Items, item_statistics
-from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
-from perennial.tasks.statistics.ranks.domain_ranks import domain_rank_figures
-from perennial.tasks.statistics.ranks.rank_figures import place_figures, rank_figures
-from perennial.tasks.statistics.reliability import reliability_figures
+from perennial.tasks.statistics.clusters import Items, item_statistics
+from perennial.tasks.statistics.correlation import reliability_figures
+from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name
+from perennial.tasks.statistics.rank_figures import domain_rank_figures, place_figures, rank_figures
+from perennial.tasks.statistics.rate_figures import (
+    Analysis,
+    control_figures,
+    pair_figures,
+    preference_figures,
+    rate_figures,
+    version_figures,
+)
+from perennial.tasks.statistics.study_figures import correlation_figures
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.catalog.count_cells import Answers
 from perennial.warehouse.catalog.external_scores import load_scores

@@ -6,9 +6,9 @@ from math import ceil
 from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelChoice, StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.llm.limits.rate_limits import completion_bound
-from perennial.tasks.llm.usage import cost_usd
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.llm.limits import completion_bound
+from perennial.tasks.llm.replies import cost_usd
+from perennial.tasks.play import parse_model_player
 
 LowHigh = tuple[float, float]
 

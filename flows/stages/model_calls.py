@@ -19,10 +19,9 @@ from perennial.schemas.errors import EndpointFailed, PerennialError, UnreadableI
 from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings.models_file import entry_prices
-from perennial.tasks.llm.asking import Ask
-from perennial.tasks.llm.replay import ReplayClient
+from perennial.tasks.llm.clients import ReplayClient
 from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
-from perennial.tasks.llm.structured import JsonAsker, SchemaSupport
+from perennial.tasks.llm.structured import Ask, JsonAsker, SchemaSupport
 from perennial.warehouse.editions.stored_replies import reply_of
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.ledger.prices import load_prices

@@ -23,8 +23,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.tasks.play.model_player import parse_model_player, play_all, plays_version
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import parse_model_player, play_all, play_program, plays_version
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.staging.play_rows import episode_row, turn_rows

@@ -7,7 +7,7 @@ from perennial.flows.console.input_files import show_path
 from perennial.flows.study.opened import open_study
 from perennial.schemas.errors import EditionConflict
 from perennial.schemas.people.study import Study
-from perennial.tasks.study.codes import Code, draw_code
+from perennial.tasks.study import Code, draw_code
 from perennial.warehouse.store.store import Store
 from perennial.warehouse.study.clock import ReadClocks, read_clocks
 from perennial.warehouse.study.ledger import StudyLedger, study_file

@@ -17,7 +17,7 @@ from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import InvalidOption, PerennialError, quote
 from perennial.schemas.people.study import Study
 from perennial.schemas.text.screen import Screen
-from perennial.tasks.study.codes import parse_code
+from perennial.tasks.study import parse_code
 from perennial.warehouse.store.store import Store
 from perennial.warehouse.study.clock import ReadClocks, read_clocks
 from perennial.warehouse.study.ledger import Event, Participant, StudyLedger, study_file

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from perennial.tasks.training.checkpoints import name_checkpoint
+from perennial.tasks.training import name_checkpoint
 
 
 def checkpoint_entries(

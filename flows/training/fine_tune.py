@@ -13,7 +13,7 @@ from typing import Any
 
 from perennial.flows.training.chat_file import ChatFile
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.tasks.training.chat_tokens import NOT_TRAINED, encode_chat
+from perennial.tasks.training import NOT_TRAINED, encode_chat
 
 _PLAN = "training.json"
 _STATE = "trainer_state.json"  # Transformers writes it last, so that a checkpoint with it is whole

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from perennial.schemas.errors import InvalidOption
-from perennial.tasks.llm.http.endpoint import bracket_host, is_loopback
+from perennial.tasks.llm.bounded_http import bracket_host, is_loopback
 
 DEFAULT_PORT = 8501
 # Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.

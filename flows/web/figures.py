@@ -12,7 +12,7 @@ from perennial.flows.web.reading import Rows
 from perennial.flows.web.tables import offer_downloads, show_rows
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.report.content import Drawing, Figure, Grid, ReportData, Section
-from perennial.tasks.report.palette import DARK, LIGHT, apply_colors
+from perennial.tasks.report.page import DARK, LIGHT, apply_colors
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 

@@ -4,18 +4,274 @@ The paper's cycle check says that a rule is reversible, not that it is the only 
 which a rule that fits gives another answer has no single answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
+from math import gcd
 
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+import numpy as np
+import numpy.typing as npt
+
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Alphabet, Dimension, Rule, Value
-from perennial.tasks.a2rbench.inputs import TOKENS
-from perennial.tasks.a2rbench.uniqueness.primitives import find_primitives
-from perennial.tasks.a2rbench.values import tokens_of
+from perennial.tasks.a2rbench.inputs import TOKENS, Example, trivial_rules
+from perennial.tasks.a2rbench.place_rules import fitting_moves
+from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
 
-Example = tuple[Value, Value]
+# Rules that compute with the numbers of tokens in an alphabet, their places kept.
+#
+# The families: `a·c + b + step·place` modulo the alphabet's size, on all places or on those of a mask; sums
+# and differences along an axis or in reading order; a key that repeats; one token for another.
+
+
+Codes = npt.NDArray[np.int64]
+Pair = tuple[Codes, Codes]
+Mask = npt.NDArray[np.bool_]
+_STEPS = (-3, -2, -1, 1, 2, 3)
+_PERIODS = range(2, 7)
+# So many places are compared at first: most of the steps fail there.
+_FIRST = 8
+
+
+def fitting_codes(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[str, Codes]]:
+    """Yield the rules on numbers below `size` that fit all examples, and what they give for the query.
+
+    Shapes of inputs and outputs are equal in all examples.
+    """
+    yield from _affine(examples, query, size)
+    for name, rule in _along(query.ndim):
+        if all((rule(given) % size == wanted).all() for given, wanted in examples):
+            yield name, rule(query) % size
+    yield from _keys(examples, query, size)
+    yield from _substitution(examples, query)
+
+
+def _affine(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[str, Codes]]:
+    given = np.concatenate([one.ravel() for one, _ in examples])
+    wanted = np.concatenate([other.ravel() for _, other in examples])
+    names, steps = _steps(query.ndim)
+    places = np.concatenate([_features(one.shape) for one, _ in examples], axis=1)
+    masks = [_masks(one.shape) for one, _ in examples]
+    of_query, own = _features(query.shape), _masks(query.shape)
+    for mask in own:
+        chosen = np.concatenate([of[mask].ravel() for of in masks])
+        if not chosen.any() or not (given == wanted)[~chosen].all():
+            continue
+        c, w, features = given[chosen], wanted[chosen], places[:, chosen]
+        for a in (a for a in range(1, size) if gcd(a, size) == 1):
+            rest = (w - a * c) % size
+            left = (rest[:_FIRST] - steps @ features[:, :_FIRST]) % size
+            for row in np.flatnonzero((left == left[:, :1]).all(axis=1)):
+                constant = (rest - steps[row] @ features) % size
+                if (constant != constant[0]).any():
+                    continue
+                moved = (a * query.ravel() + constant[0] + steps[row] @ of_query) % size
+                answer = np.where(own[mask], moved.reshape(query.shape), query)
+                yield f"{a}·c + {constant[0]} + {names[row]}, {mask}", answer
+
+
+@lru_cache(maxsize=3)
+def _steps(dimension: int) -> tuple[list[str], Codes]:
+    """Return the coefficients of the features of a place that are tried, a row each, and their names."""
+    width = 3 * dimension
+    choices = [[(0, 0), *((step, end) for step in _STEPS for end in (0, 1))]] * dimension
+    rows = []
+    for chosen in product(*choices):
+        row = [0] * width
+        for axis, (step, end) in enumerate(chosen):
+            row[3 * axis + end] = step
+        rows.append(row)
+    for axis in range(dimension):
+        for step in _STEPS:
+            row = [0] * width
+            row[3 * axis + 2] = step
+            rows.append(row)
+    return [f"steps {row}" for row in rows], np.array(rows)
+
+
+@lru_cache(maxsize=512)
+def _features(shape: tuple[int, ...]) -> Codes:
+    """Return per axis the number of each place, its number from the end, and the length of the axis."""
+    rows = []
+    for axis, index in enumerate(np.indices(shape)):
+        rows += [index, shape[axis] - 1 - index, np.full(shape, shape[axis])]
+    return np.array(rows).reshape(len(rows), -1)
+
+
+@lru_cache(maxsize=512)
+def _masks(shape: tuple[int, ...]) -> dict[str, Mask]:
+    """Return the places that a rule may be meant for, by name."""
+    index = np.indices(shape)
+    masks: dict[str, Mask] = {"everywhere": np.ones(shape, dtype=bool)}
+    sums = [axes for axes in product((0, 1), repeat=len(shape)) if any(axes)]
+    for axes in sums:
+        number = np.tensordot(np.array(axes), index, 1)
+        for modulus in (2, 3):
+            for rest in range(modulus):
+                masks[f"where {axes} is {rest} modulo {modulus}"] = number % modulus == rest
+                masks[f"where {axes} is not {rest} modulo {modulus}"] = number % modulus != rest
+    border = np.zeros(shape, dtype=bool)
+    for axis, number in enumerate(index):
+        n = shape[axis]
+        for name, mask in (
+            ("first", number == 0),
+            ("last", number == n - 1),
+            ("in the first half", number < n // 2),
+            ("in the first half (up)", number < (n + 1) // 2),
+            ("even from the end", (n - 1 - number) % 2 == 0),
+        ):
+            masks[f"where axis {axis + 1} is {name}"] = mask
+            masks[f"where axis {axis + 1} is not {name}"] = ~mask
+        border |= (number == 0) | (number == n - 1)
+        ends = (number == 0) | (number == n - 1)
+        masks[f"at the ends of axis {axis + 1}"], masks[f"within axis {axis + 1}"] = ends, ~ends
+    masks["at the border"], masks["inside"] = border, ~border
+    return masks
+
+
+@lru_cache(maxsize=3)
+def _along(dimension: int) -> tuple[tuple[str, Callable[[Codes], Codes]], ...]:
+    """Return sums and differences, by name: along each axis and in reading order, both ways."""
+    rules: list[tuple[str, Callable[[Codes], Codes]]] = []
+    for axis in (*range(dimension), None):
+        for is_back in (False, True):
+            for name, line in _LINES.items():
+                way = f"{name} along {'all' if axis is None else f'axis {axis + 1}'}{' backwards' * is_back}"
+                rules.append((way, partial(_apply_codes, axis=axis, is_back=is_back, line=line)))
+    return tuple(rules)
+
+
+def _apply_codes(x: Codes, axis: int | None, is_back: bool, line: Callable[[Codes], Codes]) -> Codes:
+    rows = x.reshape(1, -1) if axis is None else np.moveaxis(x, axis, -1)
+    moved = line(rows[..., ::-1])[..., ::-1] if is_back else line(rows)
+    return moved.reshape(x.shape) if axis is None else np.moveaxis(moved, -1, axis)
+
+
+def _before(x: Codes) -> Codes:
+    """Return each number's neighbour before it; 0 before the first."""
+    moved = np.zeros_like(x)
+    moved[..., 1:] = x[..., :-1]
+    return moved
+
+
+_LINES: dict[str, Callable[[Codes], Codes]] = {
+    "running sum": lambda x: np.cumsum(x, axis=-1),
+    "running sum from 1": lambda x: np.cumsum(x, axis=-1) + 1,
+    "alternating running sum": lambda x: np.cumsum(x * (-1) ** np.arange(x.shape[-1]), axis=-1),
+    "difference": lambda x: x - _before(x),
+    "negative difference": lambda x: _before(x) - x,
+    "sum with the one before": lambda x: x + _before(x),
+    "sum with the one before, around": lambda x: x + np.roll(x, 1, axis=-1),
+    "difference, around": lambda x: x - np.roll(x, 1, axis=-1),
+    "negative difference, around": lambda x: np.roll(x, 1, axis=-1) - x,
+    "sum of all": lambda x: x + x.sum(axis=-1, keepdims=True),
+    "sum with the first": lambda x: np.where(np.arange(x.shape[-1]) > 0, x + x[..., :1], x),
+    "difference from the first": lambda x: np.where(np.arange(x.shape[-1]) > 0, x - x[..., :1], x),
+    "sum of the others": lambda x: x.sum(axis=-1, keepdims=True) - x,
+}
+
+
+def _keys(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[str, Codes]]:
+    """Yield keys of a few numbers that repeat along an axis or in reading order."""
+    for axis, period in product((*range(query.ndim), None), _PERIODS):
+        classes = [_classes(given.shape, axis) % period for given, _ in examples]
+        numbers = np.concatenate([each.ravel() for each in classes])
+        for a in (1, size - 1):
+            added = np.concatenate([(wanted - a * given).ravel() % size for given, wanted in examples])
+            key = {int(number): int(one) for number, one in zip(numbers, added, strict=True)}
+            own = _classes(query.shape, axis) % period
+            fits = (np.array([key[int(number)] for number in numbers]) == added).all()
+            if fits and set(own.ravel().tolist()) <= set(key):
+                moved = np.vectorize(key.__getitem__, otypes=[np.int64])(own)
+                yield f"key of {period} along {axis}", (a * query + moved) % size
+
+
+def _classes(shape: tuple[int, ...], axis: int | None) -> Codes:
+    places = np.arange(int(np.prod(shape))).reshape(shape) if axis is None else np.indices(shape)[axis]
+    return places.astype(np.int64)
+
+
+def _substitution(examples: Sequence[Pair], query: Codes) -> Iterator[tuple[str, Codes]]:
+    given = np.concatenate([one.ravel() for one, _ in examples]).tolist()
+    wanted = np.concatenate([other.ravel() for _, other in examples]).tolist()
+    table = dict(zip(given, wanted, strict=True))
+    if [table[each] for each in given] == wanted and set(query.ravel().tolist()) <= set(table):
+        yield "one token for another", np.vectorize(table.__getitem__, otypes=[np.int64])(query)
+
+
+# Search rules beyond the catalogue for one that fits an item's examples and gives another answer.
+#
+# Single primitives: moves of places (`places`), arithmetic with tokens (`codes`), and what sorts (`trivial`).
+
+
+# Published values may be larger: numbers of places are of two bytes, and time grows with them.
+_MOST_TOKENS = 500
+
+
+def find_primitives(dimension: Dimension, examples: Sequence[Example], query: Value) -> dict[str, Value]:
+    """Return each different answer that a primitive which fits all examples gives, by the primitive's name.
+
+    Empty for values that are ragged, or of too many tokens.
+    """
+    values = [value for pair in examples for value in pair] + [query]
+    tokens = list(dict.fromkeys(tokens_of(values)))
+    is_even = all(not fault_of_shape(value, dimension) for value in values)
+    if not is_even or any(sum(1 for _ in tokens_of(value)) > _MOST_TOKENS for value in values):
+        return {}
+    found: dict[str, Value] = {}
+    for name, answer in _search(dimension, examples, query, tokens):
+        if answer not in found.values():
+            found[name] = answer
+    return found
+
+
+def _search(
+    dimension: Dimension, examples: Sequence[Example], query: Value, tokens: Sequence[str]
+) -> Iterator[tuple[str, Value]]:
+    pairs, asked = _encode(dimension, examples, query, tokens)
+    for name, moved in fitting_moves(pairs, asked):
+        yield name, decode(moved, tokens)
+    for name, rule in trivial_rules(dimension).items():
+        if all(rule(given) == wanted for given, wanted in examples):
+            yield name, rule(query)
+    pairs = [pair for pair in pairs if pair[0].size]
+    if not pairs or not asked.size or any(given.shape != wanted.shape for given, wanted in pairs):
+        return
+    for alphabet, known in TOKENS.items():
+        if alphabet != "any" and set(tokens) <= set(known):
+            own, of_query = _encode(dimension, examples, query, known)
+            for name, answer in fitting_codes([pair for pair in own if pair[0].size], of_query, len(known)):
+                yield f"{alphabet}: {name}", decode(answer, known)
+
+
+def _encode(
+    dimension: Dimension, examples: Sequence[Example], query: Value, tokens: Sequence[str]
+) -> tuple[list[tuple[Codes, Codes]], Codes]:
+    numbers = {token: number for number, token in enumerate(tokens)}
+
+    def encode(value: Value) -> Codes:
+        flat = np.array([numbers[token] for token in tokens_of(value)], dtype=np.int64)
+        return flat.reshape(_shape(value, dimension))
+
+    return [(encode(given), encode(wanted)) for given, wanted in examples], encode(query)
+
+
+def _shape(value: Value, dimension: int) -> tuple[int, ...]:
+    shape = []
+    for _ in range(dimension):
+        shape.append(len(value))
+        value = value[0] if value else []
+    return tuple(shape)
+
+
+def decode(codes: Codes, tokens: Sequence[str]) -> Value:
+    """Return the value whose tokens have these numbers."""
+    known = np.array(tokens, dtype=object)
+    return known[codes].tolist()
+
+
+ExampleFits = tuple[Value, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +292,7 @@ class Fits:
         return len(self.agreeing) + len(self.other)
 
 
-def find_fits(dimension: Dimension, examples: Sequence[Example], query: Value) -> Fits:
+def find_fits(dimension: Dimension, examples: Sequence[ExampleFits], query: Value) -> Fits:
     """Return the programs of at most two rules, and primitives, that fit all examples; single rules first."""
     values = [value for pair in examples for value in pair] + [query]
     programs = _programs(dimension, frozenset(_alphabets(values)))

@@ -1,17 +1,80 @@
 """From a rule with its inputs and outputs to the row of an item."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import random
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Protocol
 
+from perennial.schemas.a2rbench.authoring import CATALOGUE
 from perennial.schemas.a2rbench.item import Item
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.tasks.a2rbench.catalogue.rule import Value
-from perennial.tasks.a2rbench.coded_rule import CodedRule
-from perennial.tasks.a2rbench.fits import Example, Fits
-from perennial.tasks.a2rbench.measures.ast_measures import measure_code
-from perennial.tasks.a2rbench.measures.compression import compression_of
-from perennial.tasks.a2rbench.wording import prompt_hash, write_prompt
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Dimension, RuleType, Value
+from perennial.tasks.a2rbench.fits import ExampleFits as Example
+from perennial.tasks.a2rbench.fits import Fits, find_fits
+from perennial.tasks.a2rbench.inputs import find_trivial
+from perennial.tasks.a2rbench.item_text import form_of, prompt_hash, read_prompt, write_prompt
+from perennial.tasks.a2rbench.measures import compression_of, measure_code
+from perennial.tasks.a2rbench.replies import read_answer, write_answer
+from perennial.tasks.a2rbench.values import fault_of_shape, map_tokens, tokens_of
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
+
+# What a rule is to all that runs it: words and code, whoever wrote them.
+
+
+class CodedRule(Protocol):
+    """A rule in words and as a script that defines `transform_grid` and `inverse_transform_grid`."""
+
+    @property
+    def name(self) -> str:
+        """Its name, by which items refer to it."""
+        ...
+
+    @property
+    def author(self) -> str:
+        """Who wrote it: `catalogue`, or a model's name."""
+        ...
+
+    @property
+    def dimension(self) -> Dimension:
+        """How deep its values are nested."""
+        ...
+
+    @property
+    def type(self) -> RuleType:
+        """Symbolic or semantic."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """The rule in words."""
+        ...
+
+    @property
+    def inverse_description(self) -> str:
+        """The inverse rule in words."""
+        ...
+
+    @property
+    def code(self) -> str:
+        """The script."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoredRule:
+    """A rule that a model or a file supplied (`CodedRule`); its code runs in the sandbox alone."""
+
+    name: str
+    author: str
+    dimension: Dimension
+    type: RuleType
+    description: str
+    inverse_description: str
+    code: str
+
 
 PREFIX = "a2r"
 
@@ -94,3 +157,289 @@ def write_item(
         template_hash=prompt_hash(),
         rejected_draws=rejected_draws,
     )
+
+
+# Symbol remapping P1: other tokens, the same structure, and whether the rule stands it (section 3.3).
+
+
+# Signs that no item has: Greek and Cyrillic letters that look like no Latin one.
+SIGNS = tuple("αβγδεζηθλμξπρσφψωБДЖЗЛФЦЧШЩЭЮЯΓΘΞΣΨΩИЫ")
+
+
+def draw_remapping(values: Sequence[Value], rng: random.Random) -> dict[str, str] | None:
+    """Return a sign for each token of the values; None where there are more tokens than signs."""
+    tokens = sorted(set(tokens_of(list(values))))
+    if len(tokens) > len(SIGNS):
+        return None
+    return dict(zip(tokens, rng.sample(SIGNS, len(tokens)), strict=True))
+
+
+def remap(value: Value, phi: Mapping[str, str]) -> Value:
+    """Return the value with each token replaced."""
+    return map_tokens(value, phi.__getitem__)
+
+
+def commutes(function: Callable[[Value], Value], inputs: Sequence[Value], phi: Mapping[str, str]) -> bool:
+    """Whether f(phi(x)) = phi(f(x)) for all inputs; a function that fails on phi(x) does not."""
+    try:
+        return all(function(remap(value, phi)) == remap(function(value), phi) for value in inputs)
+    except (ValueError, LookupError, TypeError, ArithmeticError):
+        return False
+
+
+# Try inputs of an item: run the rule's code on them, and test what that gives.
+#
+# Outputs come from the rule's code, run in the sandbox, and never from an author.
+
+
+class UnfitItem(Exception):
+    """An item that players must not be shown: a named reason, and why in one line."""
+
+    def __init__(self, reason: str, why: str) -> None:
+        super().__init__(why)
+        self.reason = reason
+
+
+def run_inputs(
+    rule: CodedRule, inputs: Sequence[Sequence[Value]], jail: Jail, hash_seeds: Sequence[int]
+) -> list[Shown | UnfitItem]:
+    """Return what each list of inputs, the query last, shows; UnfitItem where its cycle does not close.
+
+    The rule runs with each of the hash seeds, its inverse with every other one. Raises Refused where the
+    sandbox refuses the code on any of them (section 3.1: g(f(x)) = x).
+    """
+    flat = [value for values in inputs for value in values]
+    if not flat:
+        return []
+    outputs = run_purely(rule.code, FORWARD, flat, jail=jail, hash_seeds=hash_seeds)
+    # In processes that never saw the inputs: a rule cannot remember what it was given.
+    back = run_purely(rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2] or hash_seeds)
+    tried: list[Shown | UnfitItem] = []
+    place = 0
+    for values in inputs:
+        part = slice(place, place + len(values))
+        tried.append(_test_cycle(rule, list(values), outputs[part], back[part]))
+        place += len(values)
+    return tried
+
+
+def _test_cycle(
+    rule: CodedRule, inputs: list[Value], outputs: list[Value], back: list[Value]
+) -> Shown | UnfitItem:
+    for number, (given, output, returned) in enumerate(zip(inputs, outputs, back, strict=True), 1):
+        if returned != given:
+            return UnfitItem("open_cycle", f"the inverse does not give back input {number}")
+        fault = fault_of_shape(output, rule.dimension)
+        if fault:
+            return UnfitItem("bad_shape", f"the output of input {number} is {fault}")
+    return show(inputs, outputs)
+
+
+def check_item(
+    rule: CodedRule, variation: int, shown: Shown, known: Container[str], issued: Container[str] = frozenset()
+) -> Fits:
+    """Return the programs that fit an item, which has one answer.
+
+    `known` are ids of items, `issued` content hashes of those of earlier editions. Raises UnfitItem for an
+    item that is there already, in which nothing changes, whose answer is trivial, or that a program fits that
+    gives another answer.
+    """
+    own = instance_id(shown)
+    if own in known or own.removeprefix(f"{PREFIX}_") in issued:
+        raise UnfitItem("not_new", "there is an item with these examples and this query already")
+    changed = [given != wanted for given, wanted in zip(shown.inputs, shown.outputs, strict=True)]
+    if not any(changed[:-1]) or (variation == 0 and 2 * sum(changed) <= len(changed)):
+        raise UnfitItem("unchanged", "the rule changes none of the examples, or of a seed only a few")
+    why = find_trivial(rule.dimension, shown.examples, shown.query, shown.answer)
+    if why:
+        raise UnfitItem("trivial", why)
+    fits = find_fits(rule.dimension, shown.examples, shown.query)
+    why = fault_of_fits(rule, shown, fits)
+    if why:
+        raise UnfitItem("not_unique", why)
+    return fits
+
+
+def fault_of_fits(rule: CodedRule, shown: Shown, fits: Fits) -> str:
+    """Return why the programs that fit leave the item without one answer, "" where they agree with it.
+
+    A rule of the catalogue is among those that fit; what an author wrote need not be.
+    """
+    if fits.count and (fits.other or fits.answer != shown.answer):
+        return "a program that fits the examples gives another answer"
+    if not fits.count and rule.author == CATALOGUE:
+        return "the rule itself does not fit the examples"
+    return ""
+
+
+# The gate's test of all items of one rule, before anybody plays: run again, compared, read back.
+
+
+@dataclass
+class Tested:
+    """What holds of the items of one rule, counted, and what does not (`faults`, in words)."""
+
+    items: int = 0
+    outputs: int = 0
+    cycles: int = 0
+    unique: int = 0
+    prompts: int = 0
+    copies: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: Sequence[int]) -> Tested:
+    """Return what holds of the items of a rule; its code runs with each of the hash seeds.
+
+    The stored code gives the stored outputs in fresh processes, and its inverse the inputs in other ones;
+    all values have the rule's shape; the answer is not trivial; the programs that fit are searched
+    for again and agree; a copy is the
+    image of its original; the prompt is read back; all columns are those that are computed again.
+    """
+    tested = Tested(len(items))
+    shown: dict[str, Shown] = {}
+    for item in items:
+        if item.rule != rule.name or item.code != rule.code:
+            tested.faults.append(f"{item.instance_id}: the code is not that of {rule.name}")
+            continue
+        try:
+            shown[item.instance_id] = read_shown(item)
+        except (ValueError, TypeError):
+            tested.faults.append(f"{item.instance_id}: examples, query or answer are no JSON of values")
+    own = {item.instance_id: item for item in items if item.instance_id in shown}
+    if len(own) < len(items) and not tested.faults:
+        tested.faults.append("an item is there twice")
+    _check_prompts(list(own.values()), tested)
+    for seed_item in dict.fromkeys(item.seed_item for item in own.values()):
+        of_seed = [item for item in own.values() if item.seed_item == seed_item]
+        _check_runs(rule, of_seed, shown, tested, partial(_run, jail, hash_seeds))
+    for item in own.values():
+        _check_item(rule, item, own, shown, tested)
+    return tested
+
+
+def _run(
+    jail: Jail, hash_seeds: Sequence[int], code: str, function: str, inputs: Sequence[Value]
+) -> list[list[Value]]:
+    """Return the outputs with each of the hash seeds; where time ran out, the machine may have been busy."""
+    found = []
+    for hash_seed in hash_seeds:
+        run = partial(run_code, code, function, inputs, jail=jail, hash_seed=hash_seed)
+        try:
+            found.append(run())
+        except Refused as error:
+            if error.reason != "time":
+                raise
+            found.append(run())
+    return found
+
+
+def _check_runs(
+    rule: CodedRule,
+    items: Sequence[Item],
+    shown: Mapping[str, Shown],
+    tested: Tested,
+    run: Callable[[str, str, Sequence[Value]], list[list[Value]]],
+) -> None:
+    """Run the code on all inputs of one seed, and its inverse on the outputs that are stored."""
+    inputs = [value for item in items for value in shown[item.instance_id].inputs]
+    wanted = [value for item in items for value in shown[item.instance_id].outputs]
+    try:
+        outputs = run(rule.code, FORWARD, inputs)
+        back = run(rule.code, INVERSE, wanted)
+    except Refused as error:
+        tested.faults.append(f"{items[0].seed_item}: the sandbox refuses to run it ({error})")
+        return
+    same = [all(each == value for each in found) for value, *found in zip(wanted, *outputs, strict=True)]
+    closed = [all(each == value for each in found) for value, *found in zip(inputs, *back, strict=True)]
+    tested.outputs += sum(same)
+    tested.cycles += sum(closed)
+    if not all(same):
+        tested.faults.append(f"{items[0].seed_item}: {same.count(False)} outputs are not those of the code")
+    if not all(closed):
+        tested.faults.append(f"{items[0].seed_item}: {closed.count(False)} cycles do not close")
+
+
+def _check_item(
+    rule: CodedRule, item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested
+) -> None:
+    holds = shown[item.instance_id]
+    for value in (*holds.inputs, *holds.outputs):
+        fault = fault_of_shape(value, rule.dimension)
+        if fault:
+            tested.faults.append(f"{item.instance_id}: {fault}")
+            return
+    fits = find_fits(rule.dimension, holds.examples, holds.query)
+    fault = find_trivial(rule.dimension, holds.examples, holds.query, holds.answer)
+    fault = fault or fault_of_fits(rule, holds, fits)
+    if fault:
+        tested.faults.append(f"{item.instance_id}: {fault}")
+    else:
+        tested.unique += 1
+    if item.is_remapped or item.of is not None:
+        _check_copy(item, own, shown, tested)
+    seed = own.get(item.seed_item)
+    if seed is None or seed.variation != 0 or seed.is_remapped:
+        tested.faults.append(f"{item.instance_id}: its seed item is none")
+    _check_columns(rule, item, holds, fits, tested)
+
+
+def _check_copy(item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested) -> None:
+    """Compare a copy with the image of its original under phi."""
+    original = own.get(item.of or "")
+    if original is None or original.is_remapped or original.variation != item.variation:
+        tested.faults.append(f"{item.instance_id}: it is a copy of no item of its rule and variation")
+        return
+    phi = json.loads(item.phi or "{}")
+    holds = shown[original.instance_id]
+    try:
+        image = show(remap(holds.inputs, phi), remap(holds.outputs, phi))
+    except LookupError:
+        image = None
+    tokens = set(tokens_of([*holds.inputs, *holds.outputs]))
+    if image != shown[item.instance_id] or set(phi) != tokens or len(set(phi.values())) < len(phi):
+        tested.faults.append(f"{item.instance_id}: it is not the image of its original under phi")
+    else:
+        tested.copies += 1
+    if not (original.commutes and item.commutes):
+        tested.faults.append(f"{item.instance_id}: a copy although the rule is not said to commute")
+
+
+def _check_columns(rule: CodedRule, item: Item, holds: Shown, fits: Fits, tested: Tested) -> None:
+    """Find columns that differ from those of the item when it is written once more."""
+    again = write_item(
+        rule,
+        item.variation,
+        holds,
+        fits,
+        seed_item=item.seed_item,
+        of=item.of,
+        phi=None if item.phi is None else json.loads(item.phi),
+        commutes=item.commutes,
+        rejected_draws=item.rejected_draws,
+    )
+    if again != item:
+        names = [name for name in Item.__slots__ if getattr(again, name) != getattr(item, name)]
+        tested.faults.append(f"{item.instance_id}: {', '.join(names)} are not what the item gives")
+
+
+def _check_prompts(items: Sequence[Item], tested: Tested) -> None:
+    """Read each prompt back, and grade its answer and the query as replies."""
+    seen: set[str] = set()
+    for item in items:
+        if item.prompt in seen:
+            tested.faults.append(f"{item.instance_id}: another item shows the same prompt")
+        seen.add(item.prompt)
+        try:
+            examples, query = read_prompt(item.prompt)
+            is_same = [list(pair) for pair in examples] == json.loads(item.examples)
+            is_same = is_same and query == json.loads(item.query)
+        except ValueError:
+            is_same = False
+        if is_same:
+            tested.prompts += 1
+        else:
+            tested.faults.append(f"{item.instance_id}: the prompt shows other examples or another query")
+        read = read_answer(f"{item.examples} {write_answer(json.loads(item.answer))}", form_of(item.prompt))
+        if read is None or read.answer != item.answer:
+            tested.faults.append(f"{item.instance_id}: the right answer is not graded as right")

@@ -1,70 +1,70 @@
-"""The tasks of BeyondBench by name: a module each, imported when the task is first asked for."""
+"""The tasks of BeyondBench by name: a module and a name in it, imported when the task is first asked for."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from perennial.schemas.errors import InvalidOption, suggest
-from perennial.tasks.beyondbench.task import Task
+from perennial.tasks.beyondbench.problem import Task
 
-MODULES: dict[str, str] = {
-    "addition": "easy.arithmetic.addition",
-    "subtraction": "easy.arithmetic.subtraction",
-    "multiplication": "easy.arithmetic.multiplication",
-    "division": "easy.arithmetic.division",
-    "absolute_difference": "easy.arithmetic.absolute_difference",
-    "alternating_sum": "easy.arithmetic.alternating_sum",
-    "sum_of_digits": "easy.arithmetic.sum_of_digits",
-    "odd_count": "easy.counting.odd_count",
-    "even_count": "easy.counting.even_count",
-    "count_negative": "easy.counting.count_negative",
-    "count_unique": "easy.counting.count_unique",
-    "count_perfect_squares": "easy.counting.count_perfect_squares",
-    "count_palindromic": "easy.counting.count_palindromic",
-    "count_multiples": "easy.counting.count_multiples",
-    "count_greater_than_previous": "easy.counting.count_greater_than_previous",
-    "local_maxima_count": "easy.counting.local_maxima_count",
-    "find_maximum": "easy.extremes.find_maximum",
-    "find_minimum": "easy.extremes.find_minimum",
-    "second_maximum": "easy.extremes.second_maximum",
-    "range": "easy.extremes.range",
-    "index_of_maximum": "easy.extremes.index_of_maximum",
-    "sum_of_max_indices": "easy.extremes.sum_of_max_indices",
-    "max_adjacent_difference": "easy.extremes.max_adjacent_difference",
-    "comparison": "easy.order.comparison",
-    "sorting": "easy.order.sorting",
-    "lis_length": "easy.order.lis_length",
-    "mean": "easy.order.mean",
-    "median": "easy.order.median",
-    "mode": "easy.order.mode",
-    "fibonacci_sequence": "medium.fibonacci_sequence",
-    "geometric_sequence": "medium.geometric_sequence",
-    "prime_sequence": "medium.prime_sequence",
-    "complex_pattern": "medium.complex_pattern",
-    "algebraic_sequence": "medium.algebraic_sequence",
-    "tower_of_hanoi": "hard.tower_of_hanoi",
-    "n_queens": "hard.n_queens",
-    "graph_coloring": "hard.graph_coloring",
-    "boolean_sat": "hard.boolean_sat",
-    "sudoku": "hard.sudoku",
-    "cryptarithmetic": "hard.cryptarithmetic",
-    "matrix_chain": "hard.matrix_chain",
-    "modular_systems": "hard.modular_systems",
-    "constraint_optimization": "hard.constraint_optimization",
-    "logic_grid": "hard.logic_grid",
+PATHS: dict[str, str] = {
+    "addition": "easy.arithmetic:ADDITION",
+    "subtraction": "easy.arithmetic:SUBTRACTION",
+    "multiplication": "easy.arithmetic:MULTIPLICATION",
+    "division": "easy.arithmetic:DIVISION",
+    "absolute_difference": "easy.arithmetic:ABSOLUTE_DIFFERENCE",
+    "alternating_sum": "easy.arithmetic:ALTERNATING_SUM",
+    "sum_of_digits": "easy.arithmetic:SUM_OF_DIGITS",
+    "odd_count": "easy.counting:ODD_COUNT",
+    "even_count": "easy.counting:EVEN_COUNT",
+    "count_negative": "easy.counting:COUNT_NEGATIVE",
+    "count_unique": "easy.counting:COUNT_UNIQUE",
+    "count_perfect_squares": "easy.counting:COUNT_PERFECT_SQUARES",
+    "count_palindromic": "easy.counting:COUNT_PALINDROMIC",
+    "count_multiples": "easy.counting:COUNT_MULTIPLES",
+    "count_greater_than_previous": "easy.counting:COUNT_GREATER_THAN_PREVIOUS",
+    "local_maxima_count": "easy.counting:LOCAL_MAXIMA_COUNT",
+    "find_maximum": "easy.extremes:FIND_MAXIMUM",
+    "find_minimum": "easy.extremes:FIND_MINIMUM",
+    "second_maximum": "easy.extremes:SECOND_MAXIMUM",
+    "range": "easy.extremes:RANGE",
+    "index_of_maximum": "easy.extremes:INDEX_OF_MAXIMUM",
+    "sum_of_max_indices": "easy.extremes:SUM_OF_MAX_INDICES",
+    "max_adjacent_difference": "easy.extremes:MAX_ADJACENT_DIFFERENCE",
+    "comparison": "easy.order:COMPARISON",
+    "sorting": "easy.order:SORTING",
+    "lis_length": "easy.order:LIS_LENGTH",
+    "mean": "easy.order:MEAN",
+    "median": "easy.order:MEDIAN",
+    "mode": "easy.order:MODE",
+    "fibonacci_sequence": "medium.tasks:FIBONACCI_SEQUENCE",
+    "geometric_sequence": "medium.tasks:GEOMETRIC_SEQUENCE",
+    "prime_sequence": "medium.tasks:PRIME_SEQUENCE",
+    "complex_pattern": "medium.tasks:COMPLEX_PATTERN",
+    "algebraic_sequence": "medium.tasks:ALGEBRAIC_SEQUENCE",
+    "tower_of_hanoi": "hard.tower_of_hanoi:TASK",
+    "n_queens": "hard.n_queens:TASK",
+    "graph_coloring": "hard.graph_coloring:TASK",
+    "boolean_sat": "hard.boolean_sat:TASK",
+    "sudoku": "hard.sudoku:TASK",
+    "cryptarithmetic": "hard.cryptarithmetic:TASK",
+    "matrix_chain": "hard.matrix_chain:TASK",
+    "modular_systems": "hard.modular_systems:TASK",
+    "constraint_optimization": "hard.constraint_optimization:TASK",
+    "logic_grid": "hard.logic_grid:TASK",
 }
 
 
 class _Tasks(Mapping[str, Task[Any]]):
     def __getitem__(self, name: str) -> Task[Any]:
-        return _load(MODULES[name])
+        return _load(PATHS[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(MODULES)
+        return iter(PATHS)
 
     def __len__(self) -> int:
-        return len(MODULES)
+        return len(PATHS)
 
 
 TASKS: Mapping[str, Task[Any]] = _Tasks()
@@ -72,14 +72,14 @@ TASKS: Mapping[str, Task[Any]] = _Tasks()
 
 def find_task(name: str) -> Task[Any]:
     """Return the task of that name; raise InvalidOption with what exists."""
-    if name not in MODULES:
+    if name not in PATHS:
         raise InvalidOption(
-            f"task {name!r} does not exist{suggest(name, MODULES)} (see `perennial tasks list`)"
+            f"task {name!r} does not exist{suggest(name, PATHS)} (see `perennial tasks list`)"
         )
     return TASKS[name]
 
 
 @cache
-def _load(module: str) -> Task[Any]:
-    task: Task[Any] = import_module(f"perennial.tasks.beyondbench.{module}").TASK
+def _load(path: str) -> Task[Any]:
+    task: Task[Any] = resolve_name(f"perennial.tasks.beyondbench.{path}")
     return task

@@ -6,23 +6,325 @@ and the next one is tried; a question for which nothing is left is counted as mi
 
 import random
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
     LANGUAGES,
     LETTERS,
+    RATIO,
+    Decision,
     Difficulty,
     Language,
     Proposition,
+    QuestionText,
     QuestionType,
 )
-from perennial.tasks.knowlogic.domain import Domain, Request
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.question import instance_id, pair_id, write_questions
-from perennial.tasks.knowlogic.quotas import Answer, Quotas
+from perennial.tasks.knowlogic.answers import letter_sets, read_answer, write_answer
+from perennial.tasks.knowlogic.layout import (
+    instance_id,
+    pair_id,
+    read_text,
+    says_the_same,
+    split_prompt,
+    write_questions,
+)
+from perennial.tasks.knowlogic.phrasebook import find_foreign
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request, problem_of, right_letters
+
+# How many questions of each scenario, difficulty, type and set of right letters an edition holds.
+
+
+K = TypeVar("K")
+
+# Turns of a type of statements and of a vague gap for one of a precise gap. With them the best guess from the
+# form alone is right in less than one of twelve: statements have 15 sets of letters, a precise gap has 4.
+_STATEMENTS, _GAPS = 20, 5
+
+
+def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
+    """Return whole numbers that add up to the total, by largest remainders; ties in the weights' order."""
+    whole = sum(weights.values())
+    if not whole:
+        return dict.fromkeys(weights, 0)
+    exact = {key: total * weight / whole for key, weight in weights.items()}
+    found = {key: int(value + 1e-9) for key, value in exact.items()}
+    order = sorted(exact, key=lambda key: found[key] - exact[key])
+    for key in order[: total - sum(found.values())]:
+        found[key] += 1
+    return found
+
+
+def plan_scenarios(domain: Domain, questions: int) -> dict[str, dict[Difficulty, int]]:
+    """Return how many questions of each difficulty each scenario has: easy, medium, hard as 1:2:3."""
+    counts: dict[str, dict[Difficulty, int]] = {scenario: {} for scenario in domain.shares}
+    for difficulty, number in split_total(questions, RATIO).items():
+        weights = {scenario: shares.get(difficulty, 0.0) for scenario, shares in domain.shares.items()}
+        for scenario, share in split_total(number, weights).items():
+            if share:
+                counts[scenario][difficulty] = share
+    return {
+        scenario: {each: of[each] for each in DIFFICULTIES if each in of}
+        for scenario, of in counts.items()
+        if of
+    }
+
+
+def is_precise(type_: QuestionType) -> bool:
+    """Whether exactly one choice fits what questions of this type ask for."""
+    return type_.startswith("precise")
+
+
+class Answer(NamedTuple):
+    """The right letters of a question, and how many options it has beside 'none of the above'."""
+
+    letters: str
+    own: int
+
+    @property
+    def right(self) -> int:
+        """How many of its own options are right."""
+        return sum(letter in LETTERS[: self.own] for letter in self.letters)
+
+
+@lru_cache
+def list_answers(type_: QuestionType) -> tuple[Answer, ...]:
+    """Return the answers that questions of a type may have; of a gap, with three own options too."""
+    four, three = len(LETTERS), len(LETTERS) - 1
+    found = [Answer(letters, four) for letters in letter_sets(four)]
+    if not type_.endswith("statements"):
+        found += [Answer(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
+    return tuple(each for each in found if each.right <= 1 or not is_precise(type_))
+
+
+def weigh_type(type_: QuestionType) -> int:
+    """Return how often a type has its turn: an answer to a precise question is guessed once in four."""
+    return 1 if is_precise(type_) else _GAPS if type_.startswith("vague") else _STATEMENTS
+
+
+@dataclass
+class Quotas:
+    """What is to be drawn next of a scenario.
+
+    Types take turns by their weights in each difficulty. Of a type every answer is as likely as another one
+    (with three own options, half as likely), as far as the scenario has it: neither the form of a question
+    nor the number of its right letters gives an answer away. Each question's is drawn for itself: if they
+    were dealt from a deck, those that are rarest among public questions would be right of private ones.
+    """
+
+    types: Sequence[QuestionType]
+    rng: random.Random
+    starts: dict[QuestionType, float] = field(init=False)
+    turns: Counter[tuple[Difficulty, QuestionType]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.starts = {type_: self.rng.random() for type_ in self.types}
+
+    def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, Answer]]:
+        """Return types and answers to try for the next question, the wanted one first."""
+        turns = sorted(self.types, key=lambda type_: self._count_turns(difficulty, type_))
+        return [(type_, answer) for type_ in turns for answer in self._draw_answers(type_)]
+
+    def add(self, difficulty: Difficulty, type_: QuestionType) -> None:
+        """Count a problem that was drawn."""
+        self.turns[difficulty, type_] += 1
+
+    def _count_turns(self, difficulty: Difficulty, type_: QuestionType) -> float:
+        # What starts between two turns is drawn: else a few questions would always have the same types.
+        return (self.turns[difficulty, type_] + self.starts[type_]) / weigh_type(type_)
+
+    def _draw_answers(self, type_: QuestionType) -> list[Answer]:
+        def draw(answer: Answer) -> float:
+            is_rare = answer.own < len(LETTERS) and not is_precise(type_)
+            return self.rng.expovariate(0.5 if is_rare else 1)
+
+        return sorted(list_answers(type_), key=draw)
+
+
+# The gate's test of one question in all its languages, before anybody plays: proof, texts, labels.
+
+
+@dataclass
+class Tested:
+    """What was proved of a question and tried on it, and what does not hold (`faults`, in words)."""
+
+    texts: int = 0
+    is_proved: bool = False
+    options: int = 0
+    changes: int = 0
+    refused: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def check_pair(domain: Domain, questions: Sequence[Question], languages: Sequence[Language]) -> Tested:
+    """Return what holds of a question, given as its rows in all languages.
+
+    Two engines find one arrangement and decide each option alike; the letters follow. Each text is read back
+    to exactly the problem and holds no word of the other language. Ids, labels, level and class are those
+    that are computed again. Changed texts are found, and all wrong sets of letters are refused.
+    """
+    tested = Tested()
+    problem = _read_problem(questions, languages, tested)
+    if problem is None:
+        return tested
+    decision = _check_proof(domain, problem, tested)
+    if decision is not None:
+        _check_letters(problem, decision, questions, tested)
+        _check_rows(domain, problem, decision, questions, tested)
+    for question in questions:
+        _check_text(domain, problem, question, tested)
+    if not tested.faults:
+        for question in questions:
+            _try_changes(domain, problem, question, tested)
+            _try_replies(question, tested)
+    return tested
+
+
+def _read_problem(
+    questions: Sequence[Question], languages: Sequence[Language], tested: Tested
+) -> Problem | None:
+    """Return the problem of all rows; None, with a fault, where they have not the same one."""
+    held = [question.language for question in questions]
+    if sorted(held) != sorted(languages):
+        tested.faults.append(f"the pair has texts in {', '.join(held)}, expected {', '.join(languages)}")
+    payloads = {question.payload for question in questions}
+    if len(payloads) != 1 or len({question.pair for question in questions}) != 1:
+        tested.faults.append("the texts of the pair are of different problems")
+        return None
+    try:
+        return problem_of(payloads.pop())
+    except ValueError as error:
+        tested.faults.append(f"the payload is no problem ({error})")
+        return None
+
+
+def _check_proof(domain: Domain, problem: Problem, tested: Tested) -> Decision | None:
+    """Return what both engines find; None, with a fault, where they differ or fail."""
+    if len(set(problem.options)) < len(problem.options):
+        tested.faults.append("two options are the same")
+    if set(problem.options) & set(problem.statements):
+        tested.faults.append("an option repeats a statement")
+    if len(set(problem.statements)) < len(problem.statements):
+        tested.faults.append("a statement is repeated")
+    if len(problem.options) not in (len(LETTERS) - 1, len(LETTERS)):
+        tested.faults.append(f"there are {len(problem.options)} options, expected 3 or 4")
+    try:
+        decision, second = domain.decide(problem), domain.check(problem)
+    except (ValueError, LookupError, ArithmeticError) as error:
+        tested.faults.append(f"an engine fails ({type(error).__name__}: {error})")
+        return None
+    if decision != second:
+        tested.faults.append(f"the engines differ: {decision} and {second}")
+        return None
+    if decision.arrangements != 1:
+        tested.faults.append(f"the statements allow {decision.arrangements} arrangements, expected 1")
+    if len(decision.verdicts) != len(problem.options):
+        tested.faults.append(
+            f"the engines decide {len(decision.verdicts)} options, expected {len(problem.options)}"
+        )
+        return None
+    for letter, verdict in zip(LETTERS, decision.verdicts, strict=False):
+        if verdict is None:
+            tested.faults.append(f"option {letter} is neither forced true nor forced false")
+    tested.is_proved = decision.arrangements == 1
+    tested.options = sum(verdict is not None for verdict in decision.verdicts)
+    return decision if tested.options == len(problem.options) else None
+
+
+def _check_letters(
+    problem: Problem, decision: Decision, questions: Sequence[Question], tested: Tested
+) -> None:
+    right = right_letters(problem, decision.verdicts)
+    if not right:
+        tested.faults.append("no option is right")
+    if is_precise(problem.type) and len(right) != 1:
+        tested.faults.append(f"{problem.type} has the right letters {right}, expected one")
+    for question in questions:
+        if question.letters != right:
+            tested.faults.append(f"the letters are {question.letters!r}, expected {right!r}")
+
+
+def _check_rows(
+    domain: Domain, problem: Problem, decision: Decision, questions: Sequence[Question], tested: Tested
+) -> None:
+    """Find columns that differ from those that the problem gives when it is written once more."""
+    letters, labels = right_letters(problem, decision.verdicts), domain.labels(problem)
+    if labels.chain_length < 1:
+        tested.faults.append("no statement is needed to decide the options")
+    for question in questions:
+        (again,) = write_questions(
+            domain, problem, labels, letters, [question.language], question.rejected_draws
+        )
+        for name in Question.__slots__:
+            stored, expected = getattr(question, name), getattr(again, name)
+            if stored != expected and name != "letters":
+                tested.faults.append(f"{name} ({question.language}) is not what the problem gives")
+
+
+def _check_text(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
+    language = question.language
+    try:
+        shown = split_prompt(question.prompt)
+        if shown != (question.as_text, language):
+            tested.faults.append(f"the prompt ({language}) shows another text")
+        if not says_the_same(problem, read_text(domain, shown[0], language)):
+            tested.faults.append(f"the text ({language}) says something else than the problem")
+        else:
+            tested.texts += 1
+    except (ValueError, LookupError) as error:
+        tested.faults.append(f"the text ({language}) cannot be read back ({error})")
+    if foreign := find_foreign(question.prompt, language):
+        tested.faults.append(f"the text ({language}) holds {foreign!r} of another language")
+
+
+def _try_changes(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
+    """Change the text, and count the changes and those of them that reading it back finds."""
+    for text, language in _change_text(question):
+        tested.changes += 1
+        try:
+            is_found = not says_the_same(problem, read_text(domain, text, language))
+        except (ValueError, LookupError):
+            is_found = True
+        tested.refused += is_found
+        if not is_found:
+            tested.faults.append(f"a changed text ({question.language}) is read as the same problem")
+
+
+def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
+    """Yield the text without its last statement, with two options swapped, and as the other language's."""
+    shown, language = question.as_text, question.language
+    yield shown._replace(text=shown.text.rpartition("\n")[0]), language
+    first, second, *others = shown.options
+    yield shown._replace(options=(second, first, *others)), language
+    yield shown, "en" if language == "zh" else "zh"
+
+
+def _try_replies(question: Question, tested: Tested) -> None:
+    """Give every set of letters as a reply: all are read, and all but the right one are refused."""
+    for letters in letter_sets():
+        answer = read_answer(f"[ABCD] 【A】 ...\n{write_answer(letters, question.language)}.")
+        if answer is None or answer.letters != letters:
+            tested.faults.append(f"the reply {letters} is not read")
+        elif letters != question.letters:
+            tested.changes += 1
+            tested.refused += 1
+
+
+def find_repeats(questions: Sequence[Question]) -> list[str]:
+    """Return the ids of questions whose prompt another one before them shows."""
+    seen: set[str] = set()
+    repeats = []
+    for question in questions:
+        if question.prompt in seen:
+            repeats.append(question.instance_id)
+        seen.add(question.prompt)
+    return repeats
+
 
 # Draws that may give nothing new before a choice of type and right options is left out: of one that never
 # gave anything; of one that did, at least the second number, and as many as there are questions.

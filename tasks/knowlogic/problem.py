@@ -1,14 +1,68 @@
 """A problem of any domain: all that a question is, without a language (section 2.2 of the paper)."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType, Verdict
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    LETTERS,
+    Argument,
+    Decision,
+    Difficulty,
+    DomainName,
+    Labels,
+    Language,
+    Proposition,
+    QuestionType,
+    Verdict,
+)
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+
+# Difficulty classes: easy, medium and hard by the work that a question asks for.
+#
+# The paper's level (Appendix D) counts what a question looks like: in space the proof plays no part in it. So
+# the level is kept as a column, and the class comes from the *effort* of a question: its chain length, and
+# half a step for each option to decide. Where exactly one of four choices fits, one option is to decide;
+# elsewhere each of the own options is. Each domain has two cuts.
+
+
+_MOST_STEPS = 40
+
+
+def count_decisions(type_: QuestionType, own: int) -> int:
+    """Return how many options a reader has to decide, of so many beside 'none of the above'."""
+    return 1 if type_.startswith("precise") and own == len(LETTERS) else own
+
+
+def measure_effort(chain: int, type_: QuestionType, own: int) -> float:
+    """Return the steps of the hardest option and half the number of options to decide."""
+    return chain + count_decisions(type_, own) / 2
+
+
+class Cuts(NamedTuple):
+    """Easy up to the first effort, medium up to the second, hard above; both inclusive."""
+
+    easy: float
+    medium: float
+
+    def classify(self, chain: int, type_: QuestionType, own: int) -> Difficulty:
+        """Return the class of a question with this chain length and so many own options."""
+        effort = measure_effort(chain, type_, own)
+        return "easy" if effort <= self.easy else "medium" if effort <= self.medium else "hard"
+
+    def list_steps(self, difficulty: Difficulty, type_: QuestionType, own: int) -> range:
+        """Return the chain lengths that questions of this class have; none where the range is empty."""
+        fitting = [chain for chain in range(1, _MOST_STEPS) if self.classify(chain, type_, own) == difficulty]
+        return range(fitting[0], fitting[-1] + 1) if fitting else range(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +130,164 @@ def payload_of(problem: Problem) -> str:
 def problem_of(payload: str) -> Problem:
     """Return the problem of JSON text; raise ValueError where it is none."""
     return _problems().validate_json(payload)
+
+
+# What a domain of KnowLogic is made of: the same few functions, whatever it is about.
+#
+# A domain is built from the tables of the knowledge base (`perennial.schemas.knowlogic.knowledge`) by a
+# function `build(knowledge)` of its folder; `perennial.tasks.knowlogic.problem` lists them.
+
+
+# How often three options stand beside 'none of the above' without need.
+_NONE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to draw: a question of this scenario, difficulty and type with so many right options.
+
+    `right` counts right options of the problem's own: 0 asks for 'none of the above' as the right answer.
+    `own` is the number of own options: four, or three and 'none of the above'; None leaves it to the domain.
+    """
+
+    scenario: str
+    difficulty: Difficulty
+    type: QuestionType
+    right: int
+    own: int | None = None
+
+    def count_own(self, rng: random.Random) -> int:
+        """Return the number of own options; three, where it is left open, if none is right and at times."""
+        if self.own is not None:
+            return self.own
+        has_none = self.right == 0 or (self.right < len(LETTERS) and rng.random() < _NONE)
+        return len(LETTERS) - has_none
+
+
+@dataclass(frozen=True, slots=True)
+class Intro:
+    """What an introduction says: scenario, entities in order, and details (`Problem`)."""
+
+    scenario: str
+    entities: tuple[str | int, ...]
+    details: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain.
+
+    - `shares`: for each scenario and difficulty, the weight of the domain's questions of that difficulty that
+      it gets (weights are compared within a difficulty; a scenario without a weight gets none).
+    - `types`: the question types of a scenario, in the order in which they take turns.
+    - `draw(request, rng)`: returns a problem that keeps the request: its statements allow one arrangement
+      modulo symmetry, every option is decided, no option repeats a statement. None where this draw failed.
+    - `decide(problem)`: the first engine; reads what the problem says, in all arrangements.
+    - `check(problem)`: the second engine, independent of the first (python-sat).
+    - `labels(problem)`: properties, relations, rules, chain length, precision, level.
+    - `canonical(problem)`: a JSON value that is equal for problems that differ by renaming, symmetry, order
+      of statements or order of options alone.
+    - `write_intro(problem, language)`: the introduction with the conventions that a reader needs; one line or
+      more, without statements.
+    - `read_intro(text, language)`: what it says; raises ValueError for any other text.
+    - `phrasebook(scenario, language)`: the sentences of statements and options.
+    """
+
+    name: DomainName
+    shares: Mapping[str, Mapping[Difficulty, float]]
+    types: Callable[[str], tuple[QuestionType, ...]]
+    draw: Callable[[Request, random.Random], Problem | None]
+    decide: Callable[[Problem], Decision]
+    check: Callable[[Problem], Decision]
+    labels: Callable[[Problem], Labels]
+    canonical: Callable[[Problem], object]
+    write_intro: Callable[[Problem, Language], str]
+    read_intro: Callable[[str, Language], Intro]
+    phrasebook: Callable[[str, Language], Phrasebook]
+
+
+# A domain whose scenarios are those of several parts, each a domain of its own.
+
+
+def join_domains(name: DomainName, *parts: Domain) -> Domain:
+    """Return a domain that hands each scenario to the part that has it (no scenario is in two parts)."""
+    part_of = {scenario: part for part in parts for scenario in part.shares}
+
+    def read_intro(text: str, language: Language) -> Intro:
+        for part in parts:
+            try:
+                return part.read_intro(text, language)
+            except ValueError:
+                continue
+        raise ValueError("the introduction is that of no scenario")
+
+    return Domain(
+        name,
+        {scenario: shares for part in parts for scenario, shares in part.shares.items()},
+        types=lambda scenario: part_of[scenario].types(scenario),
+        draw=lambda request, rng: part_of[request.scenario].draw(request, rng),
+        decide=lambda problem: part_of[problem.scenario].decide(problem),
+        check=lambda problem: part_of[problem.scenario].check(problem),
+        labels=lambda problem: part_of[problem.scenario].labels(problem),
+        canonical=lambda problem: part_of[problem.scenario].canonical(problem),
+        write_intro=lambda problem, language: part_of[problem.scenario].write_intro(problem, language),
+        read_intro=read_intro,
+        phrasebook=lambda scenario, language: part_of[scenario].phrasebook(scenario, language),
+    )
+
+
+# The people of all domains: names that fit the language, and a sex that is stated, never guessed.
+
+
+Sex = Literal["m", "f"]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person: id, sex, and the name in each language (`given` is the Chinese given name)."""
+
+    id: str
+    sex: Sex
+    names: dict[Language, str]
+    surname: str
+    given: str
+
+
+def read_people(knowledge: Knowledge) -> tuple[Person, ...]:
+    """Return the people of table `names/people`, in its order."""
+    return tuple(
+        Person(
+            row["id"],
+            "m" if row["sex"] == "m" else "f",
+            {"zh": row["zh"], "en": row["en"]},
+            row["surname"],
+            row["given"],
+        )
+        for row in knowledge.rows("names/people")
+    )
+
+
+def names_of(people: Sequence[Person], language: Language) -> dict[str | int, str]:
+    """Return the names by id: a part of a lexicon."""
+    return {person.id: person.names[language] for person in people}
+
+
+# The domains of KnowLogic by name, built from the knowledge base.
+
+
+_PLACES: dict[DomainName, str] = {
+    "space": "perennial.tasks.knowlogic.space.domain:build",
+    "time": "perennial.tasks.knowlogic.time.domain:build",
+    "social": "perennial.tasks.knowlogic.social.domain:build",
+    "nature": "perennial.tasks.knowlogic.nature.domain:build",
+    "mix": "perennial.tasks.knowlogic.mix.domain:build",
+}
+_built: dict[tuple[str, str], Domain] = {}
+
+
+def find_domain(name: DomainName, knowledge: Knowledge) -> Domain:
+    """Return the domain of that name for this state of the knowledge base, built once."""
+    key = (name, knowledge.content_id)
+    if key not in _built:
+        _built[key] = resolve_name(_PLACES[name])(knowledge)
+    return _built[key]

@@ -6,14 +6,41 @@ accents: each only where one listed name is meant. No words are left out, so tha
 is never read as a name.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from perennial.schemas.game import Opening
+from perennial.schemas.kumo.protocol import PaperMessages, fill
+from perennial.schemas.kumo.things import Step
+from perennial.schemas.model_calls.calls import Message
 from perennial.schemas.text.look_alikes import plain_text, without_accents
-from perennial.tasks.kumo.tags import find_tagged
-from perennial.tasks.kumo.validation.names import fold_name, match_name
-from perennial.tasks.kumo.validation.texts import MAX_NAME, PLACEHOLDER
+from perennial.tasks.kumo.validation.rules import MAX_NAME, PLACEHOLDER
+from perennial.tasks.kumo.validation.validate import fold_name, match_name
+
+# Tags in a model's reply, such as <ANSWER> and </ANSWER>, in any case, also with entities of HTML.
+
+
+_TAG = re.compile(r"(?:<|&lt;|＜)(/?)(book|answer)(?:>|&gt;|＞)", re.IGNORECASE | re.ASCII)
+
+
+def find_tagged(content: str, name: Literal["book", "answer"]) -> list[slice]:
+    """Return where each pair of the named tags holds its text, of nested pairs the innermost one's.
+
+    Time is proportional to the length of the content.
+    """
+    texts: list[slice] = []
+    opened: int | None = None
+    for tag in _TAG.finditer(content):
+        if tag[2].lower() != name:
+            continue
+        if not tag[1]:
+            opened = tag.end()
+        elif opened is not None:
+            texts.append(slice(opened, tag.start()))
+            opened = None
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +107,53 @@ def _fold_without_accents(text: str) -> str:
 
 
 _FORMS = (str, _without_marks, fold_name, _fold_without_marks, _fold_look_alikes, _fold_without_accents)
+
+
+# The game as the KUMO authors asked for it: their messages in their order, and their reading of replies.
+#
+# The first call sends the system message and the lists. Later calls send the system message, a line that
+# begins the game, and each reply with the observation that it gave; the lists stand at the end of the last
+# message alone. The texts come from a clone of their release (`perennial.schemas.kumo.protocol`).
+
+
+def open_as_published(
+    messages: PaperMessages, truths: Sequence[str], actions: Sequence[str], book: str | None
+) -> Opening:
+    """Return the first messages, with the book where there is one."""
+    # As their f-strings show lists: as Python writes them.
+    values = {"truths": repr(list(truths)), "actions": repr(list(actions)), "book": book or ""}
+    system = fill(messages.closed if book is None else messages.system, values)
+    first = [_message("system", system), _message("user", fill(messages.first, values))]
+    kept = [first[0], _message("user", fill(messages.begin, {}))]
+    return Opening(
+        tuple(first),
+        messages.template,
+        messages.template_hash,
+        kept=tuple(kept),
+        tail=fill(messages.tail, values),
+    )
+
+
+def show_as_published(messages: PaperMessages, step: Step) -> Message:
+    """Return the message that shows what an action gave."""
+    shown = repr({"action": step.move, "observation": step.observation})
+    return _message("user", fill(messages.observed, {"observation": shown}))
+
+
+def parse_as_published(reply: str, truths: Sequence[str], actions: Sequence[str]) -> Move:
+    """Return the move as the authors read it: an exact name, or none.
+
+    The answer is what follows the last `<ANSWER>` up to the next `</ANSWER>`, and the whole reply where there
+    are no tags; of one with `${` in it, what follows the last up to the next `}`. A name in both lists is a
+    truth.
+    """
+    answer = reply.split("<ANSWER>")[-1].split("</ANSWER>")[0].strip()
+    if "${" in answer:
+        answer = answer.split("${")[-1].split("}")[0]
+    if answer in truths:
+        return Move("truth", answer)
+    return Move("action", answer) if answer in actions else NO_MOVE
+
+
+def _message(role: str, content: str) -> Message:
+    return {"role": role, "content": content}

@@ -1,33 +1,269 @@
 """The game of KUMO: a player's replies against the instance's observations, and the paper's grader."""
 
-from collections.abc import Sequence
-from functools import partial, reduce
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial, reduce
+from itertools import combinations
+from math import comb
 from operator import or_
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from perennial.prompts.render import render
 from perennial.schemas.game import EpisodeStatus, Opening, Result
-from perennial.schemas.kumo.things import TURN_LIMIT, Instance, Step, observation_text
-from perennial.schemas.model_calls.calls import Message
-from perennial.tasks.kumo.answers import NO_MOVE, Move, parse_answer
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.conversation import (
-    AMONG_TEMPLATE,
-    CLOSED_TEMPLATE,
-    REPORTS_TEMPLATE,
-    SYMBOLIC_TEMPLATE,
-    SYSTEM_TEMPLATE,
-    Terms,
-    among_message,
-    closed_message,
-    menu_text,
-    reports_message,
-    symbolic_message,
-    system_message,
-    user_message,
+from perennial.schemas.kumo.protocol import PaperMessages
+from perennial.schemas.kumo.things import (
+    TURN_LIMIT,
+    Instance,
+    Observation,
+    Rule,
+    SeedConfig,
+    Step,
+    observation_text,
 )
-from perennial.tasks.kumo.decided_runs import is_decided
+from perennial.schemas.model_calls.calls import Message as Message
+from perennial.tasks.kumo.answers import (
+    NO_MOVE,
+    Move,
+    open_as_published,
+    parse_answer,
+    parse_as_published,
+    show_as_published,
+)
+from perennial.tasks.kumo.books import closed_ends
 from perennial.tasks.kumo.encoding import EncodedInstance
-from perennial.tasks.kumo.paper_protocol import open_as_published, parse_as_published, show_as_published
+from perennial.tasks.kumo.reliability import Case, Reports
+
+if TYPE_CHECKING:
+    from perennial.tasks.kumo.search import Solution
+
+
+# An instance as it is played: what players are shown, and what the grader knows.
+
+
+@dataclass(frozen=True)
+class Board:
+    """An instance with its book (which models and the reader read) and its rules (the symbolic variant).
+
+    `solution` is the exact search's, for the players of its golden plays. `protocol` are the messages by
+    which the KUMO authors asked; None: perennial's own. `guidebooks` are all books that models are shown
+    where it stands among those of other domains; (): they are shown it alone. `reports` are shown in place of
+    the outcomes; None: the outcomes are.
+    """
+
+    config: SeedConfig
+    instance: Instance
+    encoded: EncodedInstance
+    book: str = ""
+    rules: Sequence[Rule] = ()
+    solution: "Solution | None" = None
+    protocol: PaperMessages | None = None
+    guidebooks: tuple[str, ...] = ()
+    reports: Reports | None = None
+
+
+# The messages that a player who reads text gets: the same for the reader and for every model.
+#
+# A system message comes in five variants: one shows the rules in a knowledge book (the paper's VanillaAgent),
+# one in a book among those of other domains, one in a book beside which outcomes are reported and can be
+# wrong, one as a mapping, and one does not show them. Each later message says what the last action showed;
+# the menu (both lists, and the form of a reply) is added to the last message of a call alone, and not kept.
+# The sentences of turns and menu are in a template that all system templates import, so that the hash of a
+# system template covers them too.
+
+
+SYSTEM_TEMPLATE = "kumo/players/system.md.j2"
+SYMBOLIC_TEMPLATE = "kumo/players/system_symbolic.md.j2"
+CLOSED_TEMPLATE = "kumo/players/system_closed.md.j2"
+AMONG_TEMPLATE = "kumo/players/system_among.md.j2"
+REPORTS_TEMPLATE = "kumo/players/system_reports.md.j2"
+TURN_TEMPLATE = "kumo/players/turn.md.j2"
+MENU_TEMPLATE = "kumo/players/menu.md.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What players are told of a game beside its rules: lists, the number of valid truths, and limits.
+
+    `max_tokens` is the limit of a reply, None where it is not known.
+    """
+
+    config: SeedConfig
+    truths: Sequence[str]
+    actions: Sequence[str]
+    n_valid: int = 1
+    turn_limit: int = TURN_LIMIT
+    max_tokens: int | None = None
+
+
+def system_message(terms: Terms, book: str) -> Message:
+    """Return the first message: the goal, the lists, how to play, and the book between <BOOK> tags.
+
+    It promises how many of the truths survive all outcomes.
+    """
+    return _system(SYSTEM_TEMPLATE, terms, book=book.strip("\n"))
+
+
+def among_message(terms: Terms, books: Sequence[str]) -> Message:
+    """Return the first message with several books, each between <BOOK> tags, one of which is the game's."""
+    return _system(AMONG_TEMPLATE, terms, books=[book.strip("\n") for book in books])
+
+
+def reports_message(terms: Terms, book: str, case: Case) -> Message:
+    """Return the first message of a game whose outcomes are reported, with the book and the reliability."""
+    known = {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
+    return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **known)
+
+
+def symbolic_message(terms: Terms, rules: Sequence[Rule]) -> Message:
+    """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
+    return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
+
+
+def closed_message(terms: Terms) -> Message:
+    """Return the first message of the control: no book and no rules, so that knowledge alone can help."""
+    return _system(CLOSED_TEMPLATE, terms)
+
+
+def _system(template: str, terms: Terms, **knowledge: object) -> Message:
+    content = render(
+        template,
+        goal=terms.config.goal.strip(),
+        is_counterfactual=terms.config.is_counterfactual,
+        turn_limit=terms.turn_limit,
+        max_tokens=terms.max_tokens,
+        **_lists(terms),
+        **knowledge,
+    )
+    return {"role": "system", "content": content.rstrip("\n")}
+
+
+def user_message(last: Step | None) -> Message:
+    """Return one turn's message without the menu: what the last action showed, or that the game begins."""
+    content = render(
+        TURN_TEMPLATE,
+        action=None if last is None else last.move,
+        observation=None if last is None else quote_observation(last.observation),
+    )
+    return {"role": "user", "content": content}
+
+
+def menu_text(terms: Terms) -> str:
+    """Return what is added to the last message of each call: both lists, and the form of a reply."""
+    return "\n\n" + render(MENU_TEMPLATE, **_lists(terms)).rstrip("\n")
+
+
+def _lists(terms: Terms) -> dict[str, object]:
+    return {
+        "truths": terms.truths,
+        "actions": terms.actions,
+        "truth_noun": terms.config.truth_noun,
+        "action_noun": terms.config.action_noun,
+        "n_valid": terms.n_valid,
+    }
+
+
+def quote_observation(observation: Observation | None) -> str:
+    """Return a label in quotation marks, as books show it, or a number by `repr`, which reads back."""
+    return f'"{observation}"' if isinstance(observation, str) else repr(observation)
+
+
+def rule_outs_json(truths: Sequence[str], rules: Sequence[Rule]) -> str:
+    """Return the rules as a JSON object: action, then outcome, then the truths that it rules out.
+
+    Actions and outcomes keep the order of `rules`, truths that of `truths`; one line an outcome. A range
+    is written `[low, high)`, or `[low, high]` where it includes its upper end. Of two equal outcomes of an
+    action the first one counts, as it does in the game.
+    """
+    mapping: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for rule, closed in zip(rules, closed_ends(rules), strict=True):
+        outcome = rule.label if rule.label is not None else _interval(rule, closed)
+        mapping[rule.action].setdefault(outcome, [name for name in truths if name in rule.rules_out])
+    blocks = []
+    for action, outcomes in mapping.items():
+        lines = ",\n".join(f"    {_text(outcome)}: {_text(names)}" for outcome, names in outcomes.items())
+        blocks.append(f"  {_text(action)}: {{\n{lines}\n  }}")
+    return "{\n" + ",\n".join(blocks) + "\n}"
+
+
+def _interval(rule: Rule, closed: bool | None) -> str:
+    return f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
+
+
+def _text(value: str | list[str]) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# Whether the outcomes that a player saw decide the answer: whether the promise leaves some truth sure.
+#
+# A set of as many truths as the promise says is possible after some tests where the actions not tried have
+# states, one each, that spare it and rule out all other truths that the outcomes left. A truth is sure
+# where it is in every possible set. `perennial.tasks.kumo.survivors` decides the same by a solver.
+
+
+MOST_SETS = 5_000  # of truths that may be valid: 5 of 15 are 3,003
+
+
+def is_decided(board: EncodedInstance, tried: Collection[int]) -> bool | None:
+    """Return whether some truth is sure to be valid after the tests of these actions.
+
+    None where too many sets of truths may be valid to look at each.
+    """
+    left = (1 << board.n_truths) - 1
+    for action in tried:
+        left &= ~board.observed_mask(action)
+    n_valid = board.valid.bit_count()
+    if left.bit_count() <= n_valid:
+        return True
+    if comb(left.bit_count(), n_valid) > MOST_SETS:
+        return None
+    sure = left
+    untried = [masks for action, masks in enumerate(board.masks) if action not in tried]
+    for survivors in _possible_sets(left, n_valid, untried):
+        sure &= survivors
+        if not sure:
+            return False
+    return True
+
+
+def _possible_sets(left: int, n_valid: int, untried: list[tuple[int, ...]]) -> Iterator[int]:
+    for truths in combinations(_bits(left), n_valid):
+        survivors = reduce(or_, truths)
+        spared = [[mask & left for mask in masks if not mask & survivors] for masks in untried]
+        if all(spared) and _covers(left ^ survivors, spared):
+            yield survivors
+
+
+def _covers(missing: int, choices: list[list[int]]) -> bool:
+    """Return whether one mask of each list can together cover all that is missing."""
+
+    @cache
+    def search(missing: int, unused: int) -> bool:
+        if not missing:
+            return True
+        ways = {
+            truth: [
+                (place, mask)
+                for place, masks in enumerate(choices)
+                if unused >> place & 1
+                for mask in masks
+                if mask & truth
+            ]
+            for truth in _bits(missing)
+        }
+        hardest = min(ways.values(), key=len)
+        hardest.sort(key=lambda way: -(way[1] & missing).bit_count())
+        return any(search(missing & ~mask, unused ^ 1 << place) for place, mask in hardest)
+
+    return search(missing, (1 << len(choices)) - 1)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield mask & -mask
+        mask &= mask - 1
+
 
 SYMBOLIC = "symbolic"
 CLOSED = "closed"
@@ -36,7 +272,7 @@ TEMPLATES = {"": SYSTEM_TEMPLATE, SYMBOLIC: SYMBOLIC_TEMPLATE, CLOSED: CLOSED_TE
 
 
 class Player(Protocol):
-    """Whoever plays and answers at once: a program, a person. Models play in `tasks/play/model_player.py`."""
+    """Whoever plays and answers at once: a program, a person. Models play in `tasks/play.py`."""
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the text of the next move, given all earlier steps with their observations."""
@@ -140,7 +376,7 @@ class KumoGame:
         return sum(step.kind == "action" for step in self.steps)
 
     def is_decided(self) -> bool | None:
-        """Return whether the outcomes seen so far make some truth sure (`perennial.tasks.kumo.decided_runs`).
+        """Return whether the outcomes seen so far make some truth sure (`perennial.tasks.kumo.game`).
 
         None where that is not looked at, and where reports are shown, which make nothing sure.
         """

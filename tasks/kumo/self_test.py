@@ -19,17 +19,11 @@ from perennial.schemas.kumo.things import (
     SeedConfig,
     Step,
 )
-from perennial.tasks.kumo.authors.comparison import compare
-from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.check import check_book
-from perennial.tasks.kumo.books.rules import rules_of
-from perennial.tasks.kumo.conversation import user_message
+from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare
+from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
-from perennial.tasks.kumo.game import KumoGame, play
-from perennial.tasks.kumo.players.reader import ReaderPlayer, read_last_outcome
-from perennial.tasks.kumo.players.seat import answer, take_seat
+from perennial.tasks.kumo.game import Board, KumoGame, play, user_message
+from perennial.tasks.kumo.players import ReaderPlayer, answer, read_last_outcome, take_seat
 from perennial.tasks.kumo.survivors import can_differ
 
 

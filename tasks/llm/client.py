@@ -7,7 +7,9 @@ the budget, and is counted in the ledger before it is sent.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import re
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,29 +17,197 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
+from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.settings.model_entry import ModelEntry
-from perennial.tasks.llm.asking import Ledger
-from perennial.tasks.llm.attempts import Attempts
-from perennial.tasks.llm.http.endpoint import check_key, check_url, strip_url
-from perennial.tasks.llm.http.extras import Extras
-from perennial.tasks.llm.http.listing import ask_for_models, describe_unlisted, is_listed, listed_models
-from perennial.tasks.llm.http.posting import post_chat
-from perennial.tasks.llm.limits.breaker import Breaker
-from perennial.tasks.llm.limits.budget import Budget, Reservation, estimate_cost
-from perennial.tasks.llm.limits.rate_limits import RateLimits, completion_bound
-from perennial.tasks.llm.redaction import Redaction
+from perennial.tasks.llm.bounded_http import Extras, check_key, check_url, strip_url
+from perennial.tasks.llm.breaker import Breaker
+from perennial.tasks.llm.limits import (
+    Budget,
+    RateLimits,
+    Reservation,
+    completion_bound,
+    estimate_cost,
+    token_counter,
+)
+from perennial.tasks.llm.listing import ask_for_models, describe_unlisted, is_listed, listed_models, post_chat
 from perennial.tasks.llm.replies import find_output_limit, read_attempt, wants_completion_tokens
 from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
-from perennial.tasks.llm.server_batches.api import BatchApi
 from perennial.tasks.llm.server_batches.asker import BatchAsker
-from perennial.tasks.llm.server_batches.use import InBatches
-from perennial.tasks.llm.tokens import token_counter
+from perennial.tasks.llm.server_batches.use import BatchApi, InBatches
+from perennial.tasks.llm.structured import Ledger
 
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
+
+
+# One request to a model: counted in the budget and in the ledger before it is sent, and settled after.
+
+
+Send = Callable[[], Awaitable[Tried]]
+
+
+class Attempts:
+    """Sends requests, of which each counts from before it is sent.
+
+    What is not settled here, as the process ended or the task was cancelled, stays counted with its estimate.
+    """
+
+    def __init__(self, budget: Budget, ledger: Ledger, prices: Mapping[str, Price]) -> None:
+        self._budget = budget
+        self._ledger = ledger
+        self._prices = prices
+
+    async def alone(
+        self, request: ModelRequest, reservation: Reservation, check: Callable[[], None], send: Send
+    ) -> Tried:
+        """Return what a request of its own gives; `check` raises where it is not to be sent any more."""
+        number = None
+        try:
+            number = await self._ledger.begin_attempt(request, reservation.estimate_usd)
+            check()
+        except BaseException:
+            self._budget.cancel(reservation)
+            if number is not None:
+                await self._ledger.end_attempt(AttemptEnd(number, None, None, was_sent=False))
+            raise
+        tried = await self._send(request, reservation, send)
+        if not tried.received.was_sent:
+            await self._ledger.end_attempt(AttemptEnd(number, None, None, was_sent=False))
+        else:
+            await self._keep(request, tried, number, reservation.estimate_usd)
+        return tried
+
+    async def in_batch(self, request: ModelRequest, reservation: Reservation, send: Send) -> Tried:
+        """Return what a request in a batch gives: the ledger counts it with its batch."""
+        tried = await self._send(request, reservation, send)
+        if tried.received.was_sent:
+            await self._keep_last(request, tried)
+        return tried
+
+    async def resume(self, request: ModelRequest, send: Send) -> Tried:
+        """Return what a request gives that was counted when it was submitted, maybe by an earlier run."""
+        tried = await send()
+        if tried.received.was_sent:
+            before = await self._keep_last(request, tried)
+            self._budget.correct(before, tried.reply.cost_usd, self._estimate(request, tried))
+        return tried
+
+    async def _send(self, request: ModelRequest, reservation: Reservation, send: Send) -> Tried:
+        try:
+            tried = await send()
+        except BaseException:
+            self._budget.settle(reservation, None, reservation.estimate_usd)
+            raise
+        if tried.received.was_sent:
+            self._budget.settle(reservation, tried.reply.cost_usd, self._estimate(request, tried))
+        else:
+            self._budget.cancel(reservation)
+        return tried
+
+    async def _keep_last(self, request: ModelRequest, tried: Tried) -> float | None:
+        """Keep what the call's last attempt came to, and return its estimate until now."""
+        found = self._ledger.find_last_attempt(request.call_id)
+        if found is None:
+            return None
+        await self._keep(request, tried, *found)
+        return found[1]
+
+    async def _keep(self, request: ModelRequest, tried: Tried, number: int, before: float | None) -> None:
+        cost_usd, estimate_usd = tried.reply.cost_usd, self._estimate(request, tried)
+        if cost_usd is not None or estimate_usd != before:
+            await self._ledger.end_attempt(AttemptEnd(number, cost_usd, estimate_usd))
+
+    def _estimate(self, request: ModelRequest, tried: Tried) -> float | None:
+        return estimate_cost(request, self._prices.get(request.model), tried.received)
+
+
+# Keep secrets out of all that is stored or shown: servers may echo the key that they were sent.
+#
+# A key of 8 characters or more is replaced wherever it stands. A shorter one (local servers: "EMPTY",
+# "ollama") may be an ordinary word: it is replaced as a whole word, in what is no answer. One of less than 4
+# characters is no secret and is left, as replacing it would garble any message.
+
+
+REDACTED = "[key]"
+_MIN_SECRET_CHARS = 8
+_MIN_WORD_CHARS = 4
+_FIELDS = ("error", "raw", "content", "reasoning", "served_model", "finish_reason", "usage_reported")
+_NEVER = re.compile(r"(?!)")
+
+
+class Redaction:
+    """Replaces secrets by `[key]`, whether text, JSON, URLs, HTML or base64 spell them.
+
+    What it leaves is not changed by another pass.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        secrets = sorted({secret for secret in secrets if len(secret) >= _MIN_WORD_CHARS}, key=len)[::-1]
+        long = [secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS]
+        words = [rf"(?<!\w){_spelling(secret)}(?!\w)" for secret in secrets if secret not in long]
+        self._coded = sorted(set().union(*map(_in_base64, long)))
+        self._long = _any_of(list(map(_spelling, long)))
+        # The mark comes first and replaces itself: a key that is a part of it is not found in it.
+        self._words = _any_of([re.escape(REDACTED), *words] if words else [])
+
+    def text(self, text: str) -> str:
+        """Return the text without any secret."""
+        return self._words.sub(REDACTED, self._without_long(text))
+
+    def redact_received(self, received: Received) -> Received:
+        """Return what was received without secrets, before any of it is shortened."""
+        answered = received.http_status is not None and 200 <= received.http_status <= 299
+        redact = self._without_long if answered else self.text
+        problem = received.problem and self.text(received.problem)
+        return replace(received, body=redact(received.body), problem=problem)
+
+    def reply(self, reply: Reply) -> Reply:
+        """Return the reply without secrets, those included that only show once JSON is read."""
+        redact = self._without_long if reply.answered else self.text
+        texts: dict[str, Any] = {name: redact(text) for name in _FIELDS if (text := getattr(reply, name))}
+        return replace(reply, **texts)
+
+    def _without_long(self, text: str) -> str:
+        for coded in self._coded:
+            text = text.replace(coded, REDACTED)
+        return self._long.sub(REDACTED, text)
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns)) if patterns else _NEVER
+
+
+def _spelling(secret: str) -> str:
+    return "".join(map(_character, secret))
+
+
+def _character(char: str) -> str:
+    """Return the pattern of a character: itself, or escaped by JSON (once or more), a URL or HTML."""
+    code = ord(char)
+    digits = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:02x}")
+    # Each begins with a character of its own, by which `re` quickly skips what is no secret;
+    # repetitions are bounded, so that no text takes more than linear time.
+    forms = [
+        re.escape(char),
+        rf"\\\\{{0,7}}(?:u00|x){digits}",
+        rf"%(?:25){{0,3}}{digits}",
+        rf"&#(?:0{{0,4}}{code}|[xX]0{{0,4}}{digits});",
+    ]
+    if not char.isalnum():
+        forms.append(rf"\\\\{{0,7}}{re.escape(char)}")
+    return f"(?:{'|'.join(forms)})"
+
+
+def _in_base64(secret: str) -> set[str]:
+    """Return what stands for the secret in base64, wherever it begins, without what its neighbours change."""
+    spelled = set()
+    for offset in range(3):
+        coded = b64encode(bytes(offset) + secret.encode()).decode().rstrip("=")
+        kept = coded[(0, 2, 3)[offset] : len(coded) - bool((offset + len(secret)) % 3)]
+        spelled |= {kept, kept.replace("+", "-").replace("/", "_")}
+    return spelled
 
 
 # An unknown model is a 404 by the protocol; LiteLLM answers 400, transformers serve 500.
@@ -101,7 +271,7 @@ class ModelClient:
         return f"ModelClient({strip_url(self._url)!r})"
 
     async def __aenter__(self) -> Self:
-        from perennial.tasks.llm.http.bounded_http import open_client
+        from perennial.tasks.llm.bounded_http import open_client
 
         self._openai = open_client(self._policy, self._url, self._key, self._extras)
         if self._batches is not None:

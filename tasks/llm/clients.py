@@ -10,12 +10,12 @@ from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply,
 from perennial.schemas.model_calls.endpoint import choose_endpoint
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
-from perennial.tasks.llm.asking import Ledger
+from perennial.tasks.llm.bounded_http import Extras, environment_headers
 from perennial.tasks.llm.client import ModelClient
-from perennial.tasks.llm.http.extras import Extras, environment_headers
-from perennial.tasks.llm.limits.budget import Budget
+from perennial.tasks.llm.limits import Budget
 from perennial.tasks.llm.retry_policy import Received, RetryPolicy
 from perennial.tasks.llm.server_batches.use import InBatches
+from perennial.tasks.llm.structured import Ledger
 
 if TYPE_CHECKING:
     import httpx2
@@ -121,3 +121,32 @@ class ModelClients:
             tokens_per_minute=None,
         )
         return self._new_client(policy, endpoint.key, extras=extras, entry=entry, batches=self._batches)
+
+
+# Answer from stored replies alone: no endpoint, no key, no cost.
+
+
+NOT_STORED = "not among the stored replies"
+
+
+class ReplayClient:
+    """Asks nobody. `missing` counts the requests, by call id, that no stored reply answers.
+
+    A request without a stored reply counts as rejected: so was, for instance, a first try of structured
+    output that the server refused and of which an edition keeps nothing.
+    """
+
+    def __init__(self, find: Callable[[str], Reply | None]) -> None:
+        self._find = find
+        self.missing: set[str] = set()
+
+    async def ask(self, request: ModelRequest) -> Reply:
+        """Return the stored reply, an answer or not, or a rejection that says that there is none."""
+        stored = self._find(request.call_id)
+        if stored is not None:
+            return stored
+        self.missing.add(request.call_id)
+        return Reply(request.call_id, "rejected", error=NOT_STORED)
+
+    def stop(self, reason: str) -> None:
+        """Nothing is in flight: there is nothing to stop."""

@@ -1,33 +1,118 @@
 """The page of a report: all sections, in order, in one HTML text that needs nothing else."""
 
+import json
+import os
+import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
+from importlib.metadata import version
+from importlib.resources import files
 from math import isfinite
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from perennial.tasks.report.comparison.sections import edition_difference, edition_link
-from perennial.tasks.report.comparison.tables import comparison_table, link_table
+from perennial.schemas.variables import cache_folder
+from perennial.tasks.report.comparison import comparison_table, edition_difference, edition_link, link_table
 from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
-from perennial.tasks.report.figures.headline import headline
-from perennial.tasks.report.figures.heat_map import heat_map
-from perennial.tasks.report.figures.model_groups import model_groups
-from perennial.tasks.report.figures.player_pairs import player_pairs
-from perennial.tasks.report.figures.player_rows import status_rows, success_rows, token_rows
-from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
-from perennial.tasks.report.figures.success_scatter import (
+from perennial.tasks.report.figures.headline import headline, heat_map, scale_over_editions
+from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
+from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
+    model_groups,
     settings_scatter,
     tokens_scatter,
 )
-from perennial.tasks.report.page_script import load_script
-from perennial.tasks.report.palette import DARK, LIGHT, define_colors
 from perennial.tasks.report.wording import cell, clean
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+
+# The script of a report's page: Vega-Embed with its libraries, and the page's own code.
+#
+# Bundling takes two seconds of CPU, so that the bundle is kept in the user's cache, if there is one.
+
+
+@lru_cache(maxsize=1)
+def load_script() -> str:
+    """Return the script as text of one script element."""
+    page_script = (files("perennial.tasks.report") / "page.js").read_text(encoding="utf-8")
+    # Nothing of it may end the element, and a browser would turn CR into LF, which changes the digest.
+    text = _load_bundle(page_script).replace("\r\n", "\n")
+    return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _load_bundle(own: str) -> str:
+    digest = sha256(own.encode()).hexdigest()[:16]
+    # RuntimeError: the user has no home folder, as in some containers.
+    with suppress(OSError, RuntimeError):
+        kept = cache_folder() / f"report-{version('vl-convert-python')}-{digest}.js"
+        if not kept.exists():
+            _keep(_bundle(own), kept)
+        return kept.read_bytes().decode()
+    return _bundle(own)
+
+
+@lru_cache(maxsize=1)
+def _bundle(own: str) -> str:
+    from vl_convert import javascript_bundle
+
+    return javascript_bundle(own)
+
+
+def _keep(text: str, kept: Path) -> None:
+    """Write the file whole, or not at all."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=kept.parent, delete=False) as draft:
+        try:
+            draft.write(text.encode())
+            draft.flush()
+            os.replace(draft.name, kept)
+        except BaseException:
+            os.unlink(draft.name)
+            raise
+
+
+# The colors of figures by the names of the page's CSS variables: a light and a dark set.
+#
+# Series have Okabe and Ito's colors, distinguishable to color-blind readers.
+
+
+_NAMES = ("ink", "soft", "grid", "back", "box", "link")
+_VARIABLE = re.compile(r"var\(--(\w+)\)")
+
+
+def _name_colors(page: str, series: str) -> Mapping[str, str]:
+    own = dict(zip(_NAMES, page.split(), strict=True))
+    return own | {f"s{number}": color for number, color in enumerate(series.split())}
+
+
+LIGHT = _name_colors(
+    "#1b1f24 #57606a #d5dae0 #ffffff #f4f6f8 #0b5cad",
+    "#0072b2 #d55e00 #009e73 #b8508f #c98500 #3f9ad1 #7a6a00 #6b7280",
+)
+DARK = _name_colors(
+    "#e6e9ec #a3acb6 #3a424b #14181c #1d2329 #7cbcff",
+    "#4aa8e0 #ff8a4c #2cc79a #e394c6 #f2b53d #8fd0f5 #ddd05a #b4bcc6",
+)
+
+
+def define_colors(colors: Mapping[str, str], indent: str) -> str:
+    """Return the definitions of the CSS variables: a line of the page's colors, and one of the series'."""
+    defined = [f"--{name}: {color};" for name, color in colors.items()]
+    return f"\n{indent}".join(" ".join(part) for part in (defined[: len(_NAMES)], defined[len(_NAMES) :]))
+
+
+def apply_colors(chart: Mapping[str, Any], colors: Mapping[str, str]) -> dict[str, Any]:
+    """Return the chart with these colors in place of CSS variables, for a page that has none."""
+    text = _VARIABLE.sub(lambda found: colors[found[1]], json.dumps(chart))
+    return dict(json.loads(text))
+
 
 MOST_ROWS = 300
 """Of a longer table the page shows this many rows; the others are in the exported files."""

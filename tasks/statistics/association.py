@@ -1,7 +1,7 @@
 """Does the topology of an instance predict success? Tests of independence, category x correctness.
 
 The paper's study ('Details of Chi-square test'): a category is the signature of an instance's
-truth-action graph (`perennial.tasks.kumo.topology.signature`), its label whether the majority of a player's
+truth-action graph (`perennial.tasks.kumo.encoding.signature`), its label whether the majority of a player's
 runs on it succeeded. Many signatures occur once or twice, so beside the paper's V and p, which are too
 large and unreliable on such a sparse table, stand a corrected V of pooled signatures and the trend of success
 on the graph's edges. Domains differ in their signatures and in how hard they are, which alone makes an

@@ -7,10 +7,219 @@ unlike sizes; its degrees of freedom are Satterthwaite's (R. M. Bell and D. F. M
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
+
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.cells import Grid
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    import numpy as np
+    from numpy.typing import NDArray
+
     from perennial.tasks.statistics.cells import Column, Numbers
+
+    _Matrix = NDArray[np.float64]
+    _Mask = NDArray[np.bool_]
+    _Counts = NDArray[np.int64]
+
+
+# What all 95% intervals share: the level, and the error of a sum over clusters divided by another one.
+
+
+Interval = tuple[float, float]
+
+LEVEL = 0.95
+
+
+def ratio_and_error(sums: "Floats", sizes: "Floats") -> tuple[float, float]:
+    """Return R = sum of sums / sum of sizes over clusters, and its standard error; 0 for one cluster."""
+    total, n = float(sizes.sum()), len(sums)
+    ratio = float(sums.sum()) / total
+    squares = float(((sums - ratio * sizes) ** 2).sum())
+    return ratio, (squares * n / (n - 1)) ** 0.5 / total if n > 1 else 0.0
+
+
+# 95% intervals of shares, which never leave 0..1 and never shrink to a point at its ends.
+
+
+FEW = 10
+"""Fewer instances' worth of successes, or of failures, are near 0 or 1: there variances mislead."""
+EXACT_METHOD = f"Clopper-Pearson where fewer than {FEW} instances' worth is solved or is not"
+
+
+def is_near_an_end(total: float, n: float) -> bool:
+    """Return whether a sum of n shares is near 0 or near n."""
+    return min(total, n - total) < FEW
+
+
+def exact_interval(total: float, n: float) -> Interval:
+    """Return Clopper and Pearson's interval of total / n, the ends being quantiles of beta distributions.
+
+    Low is the 0.025 quantile of Beta(total, n - total + 1), high the 0.975 quantile of
+    Beta(total + 1, n - total); 300 of 300 give (0.988, 1). `total` may be a sum of shares, one for each of n
+    instances: a mean of shares varies no more than that of successes with the same mean. C. J. Clopper and
+    E. S. Pearson, Biometrika 26 (1934) 404-413.
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - LEVEL) / 2
+    low = 0.0 if total <= 0 else float(betaincinv(total, n - total + 1, tail))
+    high = 1.0 if total >= n else float(betaincinv(total + 1, n - total, 1 - tail))
+    return low, high
+
+
+def wilson_interval(successes: int, n: int) -> Interval | None:
+    """Return the Wilson score interval of a proportion of n independent trials (Wilson 1927).
+
+    (p + z2/2n -+ z sqrt(p (1 - p)/n + z2/4n2)) / (1 + z2/n) with p = successes / n, z the normal quantile
+    of 0.975 and z2 its square. It lies in 0..1 and holds p; it has width without variance too:
+    0 of n gives (0, z2 / (n + z2)). Not for runs that share an instance: their interval would be too
+    narrow. None for n = 0.
+    """
+    if n == 0:
+        return None
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    share, shrink = successes / n, 1 + z * z / n
+    center = (share + z * z / (2 * n)) / shrink
+    half: float = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / shrink
+    # At the ends the formula gives 0 and 1, which rounding would miss.
+    return (
+        0.0 if successes == 0 else center - half,
+        1.0 if successes == n else center + half,
+    )
+
+
+# 95% intervals of shares, of differences and of other means, from what chance does to their estimates.
+#
+# Each holds its level with few clusters and near the ends, or does not exist; `tests/benchmarks/coverage.py`
+# prints how often.
+
+
+SHARE_METHOD = (
+    "Wilson's interval with Student's t for as many trials as give the variance by cluster (CR2, "
+    "Satterthwaite's degrees of freedom)"
+)
+GAP_METHOD = (
+    "t interval after t^2 / 4 gains and as many losses are added to as many pairs as give the variance by "
+    "cluster (CR2, Satterthwaite's degrees of freedom)"
+)
+MEAN_METHOD = (
+    "t interval by cluster (CR2, Satterthwaite's degrees of freedom), corrected for skewness by Hall's cubic"
+)
+FEWEST_CLUSTERS = 6
+"""A mean without bounds has no interval below this number: none that was tried held 93% there."""
+SUPPOSED_CORRELATION = 0.05
+"""Between instances of a cluster, where the clusters show no variance; 65 released domains have .056."""
+_WEIGHT = 4
+"""Degrees of freedom that this supposition is worth beside strata, which hide variance if all are alike."""
+ONE_CLUSTER = "one cluster: nothing shows how clusters vary"
+TOO_FEW = f"fewer than {FEWEST_CLUSTERS} clusters of unbounded values: no method holds its level"
+ALL_ALIKE = "all clusters are alike: their variance is unknown"
+
+
+def share_interval(of: "Estimate", runs: float) -> Interval:
+    """Return the interval of a mean of shares, each instance weighing the same; `runs` are all trials.
+
+    The number of trials is R (1 - R) / variance, and all runs at most. Where fewer than 10 instances' worth
+    are right, or are not, it is at most all instances. Strata that differ may make it more than all runs, but
+    where fewer than 10 clusters' worth are right, or are not, it is at most all clusters. With one cluster it
+    is 1, which has Clopper and Pearson's interval. E. B. Wilson, JASA 22 (1927) 209-212; number of trials:
+    E. L. Korn and B. I. Graubard, Survey Methodology 24 (1998) 193-201.
+    """
+    share = min(1.0, max(0.0, of.ratio))
+    if of.clusters < 2:
+        return exact_interval(share, 1)
+    trials = _count_trials(of, share * (1 - share))
+    units = of.clusters if of.is_stratified else of.n
+    if is_near_an_end(share * units, units):
+        trials = min(trials, units)
+    elif not of.is_stratified:
+        trials = min(trials, max(runs, units))
+    t = student_quantile(of.degrees)
+    shrink = 1 + t * t / trials
+    middle = (share + t * t / (2 * trials)) / shrink
+    half = t * (share * (1 - share) / trials + t * t / (4 * trials * trials)) ** 0.5 / shrink
+    return (0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
+
+
+def gap_interval(of: "Estimate", mean_square: float) -> Interval | None:
+    """Return the interval of a mean of differences in -1..1, each instance weighing the same.
+
+    `mean_square` is the mean of the squared differences q. The number of pairs m is (q - R^2) / variance, and
+    that of instances (of clusters, with strata) at most where fewer than 10 of them differ. With t^2 / 4
+    pairs of +1 and as many of -1 it is the adjusted interval of D. G. Bonett and R. M. Price (British Journal
+    of Mathematical and Statistical Psychology 65 (2012) 479-488) with Student's t: it has width without any
+    difference too. None with one cluster.
+    """
+    if of.clusters < 2:
+        return None
+    pairs = _count_trials(of, mean_square - of.ratio**2)
+    units = of.clusters if of.is_stratified else of.n
+    if is_near_an_end(mean_square * units, units):
+        pairs = min(pairs, units)
+    t = student_quantile(of.degrees)
+    added = t * t / 4
+    whole = pairs + 2 * added
+    middle = of.ratio * pairs / whole
+    variance = max(0.0, (mean_square * pairs + 2 * added) / whole - middle**2)
+    half = t * (variance / whole) ** 0.5
+    return max(-1.0, middle - half), min(1.0, middle + half)
+
+
+def mean_interval(of: "Estimate") -> Interval | None:
+    """Return the interval of a mean of values without bounds; None where `why_no_interval` says why.
+
+    Student's T is replaced by T + g T^2 / 3 + g^2 T^3 / 27 + g / 6, g being the skewness of R: Student's
+    interval of skewed values lies too low (P. Hall, Journal of the Royal Statistical Society B 54 (1992)
+    221-228).
+    """
+    if why_no_interval(of) is not None:
+        return None
+    t, error = student_quantile(of.degrees), of.variance**0.5
+    return of.ratio - _unskew(t, of.skewness) * error, of.ratio - _unskew(-t, of.skewness) * error
+
+
+def why_no_interval(of: "Estimate") -> str | None:
+    """Return why a mean of values without bounds has no interval; None where it has one."""
+    if of.clusters < 2:
+        return ONE_CLUSTER
+    if of.clusters < FEWEST_CLUSTERS:
+        return TOO_FEW
+    return ALL_ALIKE if of.variance <= (1e-12 * max(1.0, abs(of.ratio))) ** 2 else None
+
+
+def student_quantile(degrees: float) -> float:
+    """Return the 0.975 quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + LEVEL) / 2))
+
+
+def _count_trials(of: "Estimate", variance: float) -> float:
+    """Return how many independent draws of this variance leave as much to chance.
+
+    Where the clusters show no variance, instances of one are supposed to be correlated by 0.05. Beside
+    strata the supposition counts as 4 degrees of freedom: strata in which all have one outcome hide theirs.
+    """
+    supposed = 1 + (of.n / of.clusters - 1) * SUPPOSED_CORRELATION
+    effect = of.n * of.variance / variance if variance > 1e-15 and of.variance > 1e-18 else None
+    if of.is_stratified:
+        effect = (of.degrees * (effect or 0.0) + _WEIGHT * supposed) / (of.degrees + _WEIGHT)
+    return of.n / (effect or supposed)
+
+
+def _unskew(value: float, skewness: float) -> float:
+    """Return the T at which T + g T^2 / 3 + g^2 T^3 / 27 + g / 6 is the value."""
+    from math import cbrt
+
+    if abs(skewness) < 1e-6:
+        return value
+    return 3 / skewness * (cbrt(1 + skewness * (value - skewness / 6)) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +338,147 @@ def _join_single(strata: "Column") -> "Column":
     numbers = np.where(is_single, len(counts), numbers)
     joined: Column = np.unique(numbers, return_inverse=True)[1]
     return joined
+
+
+# Item analysis: what each instance says about the players, and which say nothing.
+#
+# Classical test theory with instances as items and players as subjects. It shows a maintainer which
+# instances to drop from the next edition: those that everybody or nobody solves, and those that good
+# players fail where bad ones succeed (negative discrimination).
+
+
+METHOD = (
+    "mean over players; point-biserial correlation with the mean over all other instances, 95% interval by "
+    "Fisher z; n counts players"
+)
+_MIN_PLAYERS = 3
+# Scores are in 0..1 and differ by far more than this, unless they are equal but for rounding.
+_CONSTANT = 1e-12
+# Closer to 1 than this, |r| is 1 but for rounding.
+_PERFECT = 1e-12
+_CELLS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What `item_statistics` says of a setting's instances, by number; nan: undefined. `n` are players."""
+
+    n: "_Counts"
+    share_solved: "_Matrix"
+    discrimination: "_Matrix"
+    low: "_Matrix"
+    high: "_Matrix"
+
+
+def item_statistics(grid: Grid) -> Items:
+    """Return what the share of runs that each player solved says of each instance.
+
+    - `share_solved` (the item's difficulty): mean over players. Each weighs the same, however often it
+      ran, as players are the sample that an item is judged by. Undefined where nobody played.
+    - `discrimination`: Pearson correlation over players of their score on this item with their mean
+      score on all OTHER items, as with its own share in it an item correlates with itself (corrected
+      item-total correlation; point-biserial where there is one run). J. P. Guilford, The correlation of
+      an item with a composite of the remaining items in a test, Educational and Psychological
+      Measurement 13 (1953) 87-93. Undefined below 3 players that also have another item, and where either
+      side is constant. `low` and `high` are tanh(atanh r -+ 1.96 / sqrt(n - 3)), undefined for n = 3 and
+      |r| = 1.
+    """
+    import numpy as np
+
+    seen = grid.runs > 0
+    sums = np.array(
+        [(solved / np.maximum(runs, 1)).sum() for solved, runs in zip(grid.solved, grid.runs, strict=True)]
+    )
+    counts = seen.sum(axis=1)
+    found = [np.empty(grid.runs.shape[1]) for _ in range(5)]
+    step = max(1, _CELLS_AT_ONCE // max(1, len(grid.players)))
+    for first in range(0, grid.runs.shape[1], step):
+        part = slice(first, first + step)
+        scores = (grid.solved[:, part] / np.maximum(grid.runs[:, part], 1)).T
+        for whole, values in zip(found, _statistics(scores, seen[:, part].T, sums, counts), strict=True):
+            whole[part] = values
+    return Items(found[0].astype(np.int64), *found[1:])
+
+
+def _statistics(
+    scores: "_Matrix", seen: "_Mask", sums: "_Matrix", counts: "_Counts"
+) -> "tuple[_Matrix, ...]":
+    """Return the figures of some instances, a row each; scores are 0 where nobody played."""
+    import numpy as np
+
+    n = seen.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        shares = scores.sum(axis=1) / n
+    others = counts - 1
+    rest = (sums - scores) / np.maximum(others, 1)
+    usable = seen & (others > 0)
+    left, right = _deviations(scores, usable), _deviations(rest, usable)
+    players = usable.sum(axis=1)
+    defined = (
+        (players >= _MIN_PLAYERS)
+        & np.any(np.abs(left) > _CONSTANT, axis=1)
+        & np.any(np.abs(right) > _CONSTANT, axis=1)
+    )
+    norm = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
+    r = (left * right).sum(axis=1) / np.where(defined, norm, 1.0)
+    r = np.where(defined, np.clip(r, -1.0, 1.0), np.nan)
+    bounded = defined & (players > _MIN_PLAYERS) & (1 - np.abs(r) >= _PERFECT)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) / np.sqrt(np.maximum(players - 3, 1))
+    z = np.arctanh(np.where(bounded, r, 0.0))
+    low, high = (np.where(bounded, np.tanh(z + side * half), np.nan) for side in (-1, 1))
+    return n, shares, r, low, high
+
+
+def _deviations(values: "_Matrix", usable: "_Mask") -> "_Matrix":
+    """Return the usable values less their row's mean, and 0 elsewhere."""
+    import numpy as np
+
+    kept = np.where(usable, values, 0.0)
+    means = kept.sum(axis=1, keepdims=True) / np.maximum(usable.sum(axis=1, keepdims=True), 1)
+    return np.where(usable, kept - means, 0.0)
+
+
+# Of which population a group's figure is, and what is drawn again in it.
+
+
+def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[Draw, Population]:
+    """Return how a figure over these instances is drawn again in the widest population that they show.
+
+    With new domains the clusters are drawn. Where they are one, or the domains are the definition, instances
+    are drawn in these domains, those of a cluster together.
+    """
+    if widest == NEW_DOMAINS:
+        if bool((cluster != cluster[0]).any()):
+            return Draw(cluster), NEW_DOMAINS
+        return Draw(), THESE_DOMAINS
+    return Draw(cluster, domain), THESE_DOMAINS
+
+
+def within(cluster: "Column") -> Draw:
+    """Return how instances are drawn again in clusters that stay: `these domains` of drawn domains."""
+    return Draw(None, cluster)
+
+
+class Bounds(NamedTuple):
+    """An interval with the population that it is of, or why there is none."""
+
+    low: float | None = None
+    high: float | None = None
+    population: Population | None = None
+    no_interval: str | None = None
+
+
+def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> Bounds:
+    """Return the bounds of a mean of differences in -1..1, one per instance; there is at least one."""
+    draw, population = headline(cluster, domain, widest)
+    estimate = estimate_ratio(gaps, gaps * 0 + 1, draw)
+    interval = gap_interval(estimate, float((gaps**2).mean()))
+    return Bounds(no_interval=ONE_CLUSTER) if interval is None else Bounds(*interval, population)
+
+
+def bound_share(
+    rates: "Numbers", runs: float, cluster: "Column", domain: "Column", widest: Population
+) -> Bounds:
+    """Return the bounds of a mean of shares, one per instance; there is at least one."""
+    draw, population = headline(cluster, domain, widest)
+    return Bounds(*share_interval(estimate_ratio(rates, rates * 0 + 1, draw), runs), population)

@@ -4,7 +4,7 @@ import json
 
 from perennial.schemas.rows import Row
 from perennial.tasks.a2rbench.catalogue.rule import Value
-from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.items import AuthoredRule
 
 AUTHOR = "m-author"
 

@@ -18,13 +18,11 @@ from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.game import Program
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.game import Form, shape_of
-from perennial.tasks.a2rbench.gate import check_items
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.seeds import SeedRequest
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
+from perennial.tasks.a2rbench.items import check_items
+from perennial.tasks.a2rbench.players import PLAYERS, Form, shape_of
+from perennial.tasks.play import play_program
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition

@@ -10,7 +10,7 @@ import re
 
 from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG
 from perennial.schemas.ids import derive_seed
-from perennial.tasks.a2rbench.replies.answers import read_answer
+from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import scripted_model
 from tests.server.script import Asked, Script
 

@@ -4,9 +4,9 @@ import json
 import random
 from functools import lru_cache
 
-from perennial.tasks.a2rbench.players.registry import search_prompt
-from perennial.tasks.a2rbench.remapping import SIGNS
-from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
+from perennial.tasks.a2rbench.items import SIGNS
+from perennial.tasks.a2rbench.players import search_prompt
+from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from tests.server.script import Asked
 
 # `familiar` knows no token that copies are written in.

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import canonical_json
-from perennial.tasks.a2rbench.game import ItemGame
-from perennial.tasks.a2rbench.replies.answers import read_answer, write_answer
-from perennial.tasks.a2rbench.replies.json_objects import MOST_NESTED, objects_with
-from perennial.tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.item_text import write_prompt
+from perennial.tasks.a2rbench.players import ItemGame
+from perennial.tasks.a2rbench.replies import MOST_NESTED, objects_with, read_answer, write_answer
 
 LINE = write_prompt(1, [(["c", "d"], ["d", "c"]), (["e", "f"], ["f", "e"])], ["b", "a"])
 GRID = write_prompt(2, [([["1", "2"], ["3", "4"]], [["2", "1"], ["4", "3"]])], [["1", "3"], ["2", "4"]])

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, RULE_TYPES, Rule
-from perennial.tasks.sandbox.run import run_code, run_purely
-from perennial.tasks.sandbox.syntax import check_syntax
+from perennial.tasks.sandbox.refusal import check_syntax
+from perennial.tasks.sandbox.tier import run_code, run_purely
 
 TOKENS = {
     "any": list("abcxyz019#"),

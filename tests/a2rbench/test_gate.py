@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from perennial.schemas.a2rbench.item import Item
-from perennial.tasks.a2rbench import gate
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench import items as gate
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
 from perennial.tasks.sandbox.refusal import Reason, Refused
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.tier import find_protection
+from perennial.tasks.sandbox.tier import Jail, find_protection
 from tests.a2rbench import made_edition
 
 RULE = RULES["line_reverse"]

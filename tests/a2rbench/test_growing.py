@@ -7,14 +7,12 @@ from dataclasses import replace
 import pytest
 
 from perennial.tasks.a2rbench import growing
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule, Value
 from perennial.tasks.a2rbench.fits import find_fits
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.items import PREFIX
-from perennial.tasks.a2rbench.remapping import remap
-from perennial.tasks.a2rbench.seeds import GrownSeed, SeedRequest
-from perennial.tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt, write_value
+from perennial.tasks.a2rbench.growing import GrownSeed, SeedRequest, grow_seed
+from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt, write_value
+from perennial.tasks.a2rbench.items import PREFIX, remap
 from perennial.tasks.sandbox.tier import find_protection
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.a2rbench.statistics.agreement import (
+from perennial.tasks.a2rbench.statistics import (
     CATEGORY,
     STYLE,
     Analyses,
     agreement_figures,
     interval_of,
+    nominal_alpha,
 )
-from perennial.tasks.a2rbench.statistics.krippendorff import nominal_alpha
 
 Unit = list[str | None]
 # K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011): two observers of ten binary units (A),

@@ -7,13 +7,11 @@ from math import log2
 
 import pytest
 
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATIONS, draw_inputs
-from perennial.tasks.a2rbench.measures.ast_measures import Measures, measure_code
-from perennial.tasks.a2rbench.measures.compression import compression_of
-from perennial.tasks.a2rbench.measures.diversity import diversity_of
-from perennial.tasks.a2rbench.remapping import SIGNS, commutes, draw_remapping, remap
+from perennial.tasks.a2rbench.items import SIGNS, commutes, draw_remapping, remap
+from perennial.tasks.a2rbench.measures import Measures, compression_of, diversity_of, measure_code
 from perennial.tasks.a2rbench.values import fault_of_shape, tokens_of
 
 CODE = """

@@ -5,12 +5,9 @@ import random
 
 import pytest
 
-from perennial.tasks.a2rbench.game import Form, ItemGame, shape_of
-from perennial.tasks.a2rbench.players.guesser import guess
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.players.usual import USUAL
-from perennial.tasks.a2rbench.replies.answers import read_answer
-from perennial.tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.item_text import write_prompt
+from perennial.tasks.a2rbench.players import PLAYERS, USUAL, Form, ItemGame, guess, shape_of
+from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import made_edition
 
 
@@ -36,7 +33,7 @@ def test_search_gives_up_where_no_program_fits() -> None:
 
 def test_search_finds_a_composition() -> None:
     inputs = [list("abcdefg"), list("hjkmnp"), list("qrstu")]
-    from perennial.tasks.a2rbench.catalogue.registry import RULES
+    from perennial.tasks.a2rbench.catalogue import RULES
 
     def both(x: list[str]) -> list[str]:
         return list(RULES["line_reverse"].forward(RULES["line_caesar"].forward(x)))

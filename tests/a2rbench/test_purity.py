@@ -6,16 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.tasks.a2rbench import gate
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.expansion.expand import Expansion
+from perennial.tasks.a2rbench import items as gate
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.expansion import Expansion
 from perennial.tasks.a2rbench.fits import find_fits
-from perennial.tasks.a2rbench.hash_seeds import AT_GATE, TRIED, gate_seeds, trial_seeds
-from perennial.tasks.a2rbench.items import write_item
-from perennial.tasks.a2rbench.trials import run_inputs
+from perennial.tasks.a2rbench.growing import AT_GATE, TRIED, gate_seeds, trial_seeds
+from perennial.tasks.a2rbench.items import run_inputs, write_item
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import run_purely
-from perennial.tasks.sandbox.tier import find_protection
+from perennial.tasks.sandbox.tier import find_protection, run_purely
 from tests.a2rbench.authored_rules import LINES, ORDER
 from tests.a2rbench.expansion.expanding import Asking, expand
 
@@ -47,7 +45,7 @@ def test_each_hash_seed_counts(number: int, monkeypatch: pytest.MonkeyPatch) -> 
         calls.append(1)
         return [value if len(calls) < number else "other" for value in inputs]
 
-    monkeypatch.setattr("perennial.tasks.sandbox.run.run_code", run)
+    monkeypatch.setattr("perennial.tasks.sandbox.tier.run_code", run)
     with pytest.raises(Refused, match="input 1 gives different outputs"):
         run_purely("", "f", ["x", "y"], hash_seeds=range(1, number + 1))
     assert len(calls) == number

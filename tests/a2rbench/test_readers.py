@@ -11,12 +11,9 @@ from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG, Analysis, 
 from perennial.schemas.errors import EndpointFailed, InvalidOption
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.settings import load_settings
-from perennial.tasks.a2rbench.game import ItemGame
-from perennial.tasks.a2rbench.readers.analyst import ATTEMPTS, Subject, analyse
-from perennial.tasks.a2rbench.readers.excerpt import excerpt
-from perennial.tasks.a2rbench.readers.judge import judge_by
-from perennial.tasks.a2rbench.readers.quotes import is_quoted
-from perennial.tasks.authors.attempts import Asked
+from perennial.tasks.a2rbench.players import ItemGame
+from perennial.tasks.a2rbench.readers import ATTEMPTS, Subject, analyse, excerpt, is_quoted, judge_by
+from perennial.tasks.authors import Asked
 from perennial.tasks.llm.structured import JsonAsker
 
 

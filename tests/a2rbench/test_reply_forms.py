@@ -6,10 +6,9 @@ from collections.abc import Sequence
 import pytest
 
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
-from perennial.tasks.a2rbench.game import ItemGame
-from perennial.tasks.a2rbench.replies.answers import read_answer
-from perennial.tasks.a2rbench.replies.form import fit, form_of
-from perennial.tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.item_text import fit, form_of, write_prompt
+from perennial.tasks.a2rbench.players import ItemGame
+from perennial.tasks.a2rbench.replies import read_answer
 
 Pair = tuple[Value, Value]
 GRID_PAIRS: Sequence[Pair] = [([["1", "2"], ["3", "4"]], [["2", "1"], ["4", "3"]])]

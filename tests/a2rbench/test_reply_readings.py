@@ -5,8 +5,8 @@ import json
 import pytest
 
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
-from perennial.tasks.a2rbench.game import ItemGame
-from perennial.tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.item_text import write_prompt
+from perennial.tasks.a2rbench.players import ItemGame
 
 GRID: Value = [["a", "b", "c"], ["d", "2", "f"]]
 DIGITS: Value = [["1", "0"], ["7", "2"]]

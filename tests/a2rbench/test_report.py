@@ -6,8 +6,8 @@ import pytest
 
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.measures.ast_measures import measure_code
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.measures import measure_code
 from perennial.tasks.report.content import Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.store.store import Store

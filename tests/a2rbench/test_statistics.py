@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from perennial.tasks.a2rbench.statistics.estimates import estimate_gap, estimate_share
-from perennial.tasks.statistics.cluster_intervals import share_interval
-from perennial.tasks.statistics.clusters import Draw, estimate_ratio
+from perennial.tasks.a2rbench.statistics import estimate_gap, estimate_share
+from perennial.tasks.statistics.clusters import Draw, estimate_ratio, share_interval
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_edition import Row, Rows
 

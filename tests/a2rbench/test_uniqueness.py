@@ -7,14 +7,11 @@ from typing import Any
 import pytest
 
 from perennial.schemas.a2rbench.item import Item
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension
 from perennial.tasks.a2rbench.fits import find_fits
-from perennial.tasks.a2rbench.gate import check_items
-from perennial.tasks.a2rbench.inputs import draw_inputs
-from perennial.tasks.a2rbench.items import show
-from perennial.tasks.a2rbench.trials import UnfitItem, check_item
-from perennial.tasks.a2rbench.uniqueness.trivial import find_trivial
+from perennial.tasks.a2rbench.inputs import draw_inputs, find_trivial
+from perennial.tasks.a2rbench.items import UnfitItem, check_item, check_items, show
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 from tests.benchmarks.a2rbench_ambiguity import find_giveaway, find_others

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from perennial.tasks.a2rbench.statistics.krippendorff import nominal_alpha
+from perennial.tasks.a2rbench.statistics import nominal_alpha
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import ANALYSTS, add_analyses

@@ -8,9 +8,8 @@ from typing import Any
 
 from perennial.flows.a2rbench.edition import rules_of
 from perennial.schemas.a2rbench.item import DOMAINS
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.a2rbench.growing import grow_seed
-from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.sandbox.tier import find_protection
 
 SEEDS = 12

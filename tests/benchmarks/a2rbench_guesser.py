@@ -1,6 +1,6 @@
 """What A2RBench's guesser answers, learned on a draw of its own, and rates without inference on another one.
 
-By hand: `python -m tests.benchmarks.a2rbench_guesser --learn` writes `tasks/a2rbench/players/usual.py`; run
+By hand: `python -m tests.benchmarks.a2rbench_guesser --learn` writes `tasks/a2rbench/players.py`; run
 it again where the draw of items changes. Without `--learn` it prints rates of guesser, identity and nearest.
 """
 
@@ -14,11 +14,9 @@ from typing import Any
 
 from perennial.schemas.a2rbench.item import name_domain
 from perennial.schemas.ids import canonical_json, derive_rng
-from perennial.tasks.a2rbench.game import Form, shape_of
-from perennial.tasks.a2rbench.players.guesser import guess
-from perennial.tasks.a2rbench.players.registry import copy_nearest, repeat_query
-from perennial.tasks.a2rbench.replies.answers import read_answer
-from perennial.tasks.a2rbench.wording import write_prompt
+from perennial.tasks.a2rbench.item_text import write_prompt
+from perennial.tasks.a2rbench.players import Form, copy_nearest, guess, repeat_query, shape_of
+from perennial.tasks.a2rbench.replies import read_answer
 from tests.benchmarks.a2rbench_draw import draw_items
 
 _HEAD = '''"""The most frequent right answers by form of an item, of {number:,} items drawn for it, as JSON.

@@ -1,6 +1,6 @@
 """What BeyondBench's guesser answers, learned on a draw of its own, and its rates on another one.
 
-By hand: `python -m tests.benchmarks.beyondbench_guesser --learn` writes `tasks/beyondbench/players/usual.py`;
+By hand: `python -m tests.benchmarks.beyondbench_guesser --learn` writes `tasks/beyondbench/players.py`;
 run it again where the draw of problems changes. Without `--learn` it prints the rates of that module by cell,
 task and suite; `--tasks a,b` chooses tasks, of which `--learn` writes anew and keeps the others.
 """
@@ -16,11 +16,9 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
-from perennial.tasks.beyondbench.players.guesser import guess
-from perennial.tasks.beyondbench.players.usual import USUAL
+from perennial.tasks.beyondbench.players import USUAL, describe_shape, fixed_answer, guess, write_shape
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
-from perennial.tasks.beyondbench.registry import MODULES, TASKS
+from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
 PROCESSES = 2
 CANDIDATES = 60  # answers of a cell that are tried on all of its problems
@@ -68,7 +66,7 @@ def main() -> None:
     """Learn, or print the rates on a draw that nothing was learned from."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--learn", action="store_true")
-    parser.add_argument("--tasks", default=",".join(MODULES))
+    parser.add_argument("--tasks", default=",".join(PATHS))
     chosen = parser.parse_args()
     names = chosen.tasks.split(",")
     cells = [
@@ -134,11 +132,11 @@ def write_module(names: list[str], learned: list[tuple[Cell, str | None]]) -> No
     found = kept | {str(cell): shape for cell, shape in learned if shape is not None}
     number = sum(
         _number_learned(Cell(name, variation.name, size))
-        for name in MODULES
+        for name in PATHS
         for variation in TASKS[name].variations
         for size in variation.sizes
     )
-    order = {name: place for place, name in enumerate(MODULES)}
+    order = {name: place for place, name in enumerate(PATHS)}
     entries = "".join(
         _write_entry(key, found[key]) for key in sorted(found, key=lambda key: order[key.split()[0]])
     )

@@ -28,16 +28,15 @@ from pathlib import Path
 from typing import Any
 
 from perennial.schemas.beyondbench.things import SUITES
-from perennial.tasks.beyondbench.problem import Problem, draw_problems
-from perennial.tasks.beyondbench.registry import MODULES, TASKS
-from perennial.tasks.beyondbench.task import Task
+from perennial.tasks.beyondbench.problem import Problem, Task, draw_problems
+from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
 
 def main() -> None:
     """Print the rates, or the repeats."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--package", help="Python of the package's own environment")
-    parser.add_argument("--tasks", default=",".join(MODULES))
+    parser.add_argument("--tasks", default=",".join(PATHS))
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--all", action="store_true", help="variations that the paper does not count too")

@@ -13,10 +13,21 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from perennial.tasks.statistics.cluster_intervals import gap_interval, mean_interval, share_interval
-from perennial.tasks.statistics.clusters import Draw, Estimate, estimate_ratio
-from perennial.tasks.statistics.correlation import Correlation, pearson
-from perennial.tasks.statistics.reliability import Corrected, disattenuate, estimate_reliability
+from perennial.tasks.statistics.clusters import (
+    Draw,
+    Estimate,
+    estimate_ratio,
+    gap_interval,
+    mean_interval,
+    share_interval,
+)
+from perennial.tasks.statistics.correlation import (
+    Corrected,
+    Correlation,
+    disattenuate,
+    estimate_reliability,
+    pearson,
+)
 
 Numbers = NDArray[np.float64]
 _CORRELATION = 0.05  # of instances of a domain, as the release has it

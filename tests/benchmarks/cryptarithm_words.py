@@ -1,4 +1,4 @@
-"""How many cryptarithms of words have one solution, for tasks/beyondbench/hard/cryptarithmetic/space.py.
+"""How many cryptarithms of words have one solution, for tasks/beyondbench/hard/cryptarithmetic.py.
 
 By hand: `python -m tests.benchmarks.cryptarithm_words [--tries 500000]`. It prints the entries of the table:
 operation, size, and how many of so many random triples of words make one. A difference or quotient of words
@@ -8,7 +8,7 @@ is sound where the sum or product of the same words is.
 import argparse
 import random
 
-from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import FACTOR_WORDS, SUM_WORDS, draw_words
+from perennial.tasks.beyondbench.hard.cryptarithmetic import FACTOR_WORDS, SUM_WORDS, draw_words
 
 
 def main() -> None:

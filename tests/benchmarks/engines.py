@@ -24,8 +24,7 @@ from perennial.tasks.kumo.sampling.balanced.walk import Trace, walk
 from perennial.tasks.kumo.sampling.construct import Array
 from perennial.tasks.kumo.sampling.solver import UndecidedError
 from perennial.tasks.kumo.sampling.tables import SamplingTables
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import MIXED
+from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 WORLDS = 34

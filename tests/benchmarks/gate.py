@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

@@ -17,13 +17,11 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.book_styles import BOOK_STYLES, BookStyle
 from perennial.schemas.kumo.samplers import BALANCED, SAMPLERS
 from perennial.schemas.kumo.things import Instance, Setting
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import SPARSITIES
+from perennial.tasks.kumo.scoring import GUESSES, count_survivals, rank_valid_truth
+from perennial.tasks.kumo.worlds import SPARSITIES, draw_world
 
 WORLDS = ("world", *(f"world {sparsity}" for sparsity in SPARSITIES if sparsity))
 DOMAINS = (*WORLDS, "mineral_identification", "medical_diagnosis", "student_assessment")

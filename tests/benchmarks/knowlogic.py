@@ -13,10 +13,8 @@ from typing import TypeVar
 
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, RATIO
-from perennial.tasks.knowlogic.domain import Domain, Request
-from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.registry import find_domain
-from perennial.tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.tasks.knowlogic.layout import read_text, write_text
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request, find_domain, right_letters
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 Result = TypeVar("Result")

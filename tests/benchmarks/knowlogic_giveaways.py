@@ -19,9 +19,8 @@ import numpy as np
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, LETTERS, DomainName, Language
-from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 TRAIN, TEST = 2_000, 1_000

@@ -1,6 +1,6 @@
 """What KnowLogic's guesser answers, learned on a draw of its own, and its rate on another one.
 
-By hand: `python -m tests.benchmarks.knowlogic_guesser --learn` writes `tasks/knowlogic/players/usual.py`;
+By hand: `python -m tests.benchmarks.knowlogic_guesser --learn` writes `tasks/knowlogic/players.py`;
 run it again where the draw of questions changes. Without `--learn` it prints the rates of that module.
 """
 
@@ -12,11 +12,9 @@ from pathlib import Path
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DOMAINS
-from perennial.tasks.knowlogic.game import Form
-from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.players.guesser import guess
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.players import Form, guess
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Questions of each domain.

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName
-from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.wording_checks import find_faults, find_missing_referents
 

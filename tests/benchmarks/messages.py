@@ -11,12 +11,10 @@ from statistics import mean
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text

@@ -13,8 +13,7 @@ from time import process_time
 
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance, parse_instances
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, prepare, solve_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text

@@ -25,14 +25,12 @@ from time import perf_counter, process_time
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Setting
 from perennial.schemas.model_calls.calls import CallPolicy, Message, ModelRequest, Reply
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.play.model_player import NewGame, parse_model_player, play_all
+from perennial.tasks.play import NewGame, parse_model_player, play_all
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.server.options import ServerOptions
 from tests.server.roles.player import SCRIPT

@@ -1,4 +1,4 @@
-"""How many boards of queens there are to complete, for tasks/beyondbench/hard/n_queens/space.py.
+"""How many boards of queens there are to complete, for tasks/beyondbench/hard/n_queens.py.
 
 By hand: `python -m tests.benchmarks.queens_space [--draws 200000]`. Up to size 12, and on toroidal boards,
 each choice of queens of each solution is counted; beyond, random placements are tried. It prints the entries
@@ -11,9 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from perennial.tasks.beyondbench.hard.n_queens.engine import MOST_COMPLETIONS, VARIATIONS, draw
-from perennial.tasks.beyondbench.hard.n_queens.kernel import find_boards
-from perennial.tasks.beyondbench.hard.n_queens.params import placed_range
+from perennial.tasks.beyondbench.hard.kernels.n_queens import find_boards
+from perennial.tasks.beyondbench.hard.n_queens import MOST_COMPLETIONS, VARIATIONS, draw, placed_range
 
 _MOST_BOARDS = 100_000
 _COUNTED = 12

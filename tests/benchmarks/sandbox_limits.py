@@ -9,8 +9,8 @@ such a program is run twice more, and its least counts, as other work on the mac
 
 import argparse
 
-from perennial.tasks.sandbox.limits import Limits
-from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.refusal import Limits
+from perennial.tasks.sandbox.tier import Jail
 from tests.sandbox.consumption import BUSY, SMALL, Taken, measure
 from tests.sandbox.greedy import GREEDY, PAST_CHECKS, TIMELESS
 from tests.sandbox.tiers import JAILS, KERNEL_JAILS

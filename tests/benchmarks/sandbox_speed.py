@@ -9,9 +9,8 @@ import argparse
 import time
 from statistics import quantiles
 
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.sandbox.tier import Jail, Worker
 from tests.sandbox.tiers import JAILS
 
 _CODE = RULES["grid_turn_right"].code

@@ -16,8 +16,13 @@ from statistics import mean, median
 from time import perf_counter, process_time
 
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import (
+    EncodedConfig,
+    EncodedInstance,
+    encode_config,
+    encode_instance,
+    parse_instances,
+)
 from perennial.tasks.kumo.search import prepare, solve_instances
 
 DEFAULT_FOLDER = Path(__file__).resolve().parents[3] / "shared" / "kumo_release"

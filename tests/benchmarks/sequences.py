@@ -2,16 +2,15 @@
 
 Run by hand: `python -m tests.benchmarks.sequences [--draws 20000] [VARIATION ...]`. One line per variation
 and number of shown terms; repeats of 20,000 draws are the figures in
-`tasks/beyondbench/medium/space_draws.py`. A draw includes the proof that its next term is the only one.
+`tasks/beyondbench/medium/sequence.py`. A draw includes the proof that its next term is the only one.
 Seconds are CPU seconds of this process.
 """
 
 import argparse
 from time import process_time
 
-from perennial.tasks.beyondbench.problem import draw_problem
+from perennial.tasks.beyondbench.problem import Task, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.beyondbench.task import Task
 
 NAMES = (
     "fibonacci_sequence",

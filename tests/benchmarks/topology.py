@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 
 from perennial.schemas.kumo.things import Instance, Setting
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import (
+    EncodedConfig,
+    encode_config,
+    encode_instance,
+    parse_instances,
+    signature,
+)
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.kumo.topology import signature
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import MIXED
+from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
 
 Numbers = NDArray[np.float64]

@@ -5,9 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from perennial.prompts.render import render
-from perennial.tasks.beyondbench.problem import write_answer
+from perennial.tasks.beyondbench.problem import Task, write_answer
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.beyondbench.task import Task
 from tests.server.script import Asked
 
 MODELS = ("right", "chatty", "thinking", "wrong", "lost", "cut")

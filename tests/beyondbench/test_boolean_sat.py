@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.mappings.assignment import AssignmentForm
-from perennial.tasks.beyondbench.hard.boolean_sat.families import FAMILIES, RATIOS, SIZES
-from perennial.tasks.beyondbench.hard.boolean_sat.formula import SatParams
-from perennial.tasks.beyondbench.hard.boolean_sat.task import TASK
+from perennial.tasks.beyondbench.forms.mappings import AssignmentForm
+from perennial.tasks.beyondbench.hard.boolean_sat import FAMILIES, RATIOS, SIZES, TASK, SatParams
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 

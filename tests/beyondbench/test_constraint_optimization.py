@@ -7,14 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.hard.constraint_optimization import TASK
-from perennial.tasks.beyondbench.hard.constraint_optimization.choices import (
+from perennial.tasks.beyondbench.hard.constraint_optimization import (
+    BANDS,
+    PROFITS,
+    SHARES,
+    TASK,
+    PlanParams,
+    Project,
     best_profit_by_branches,
+    count_capacities,
     profits_of_choices,
+    read_plan,
+    rules_matter,
 )
-from perennial.tasks.beyondbench.hard.constraint_optimization.draw import PROFITS, SHARES, rules_matter
-from perennial.tasks.beyondbench.hard.constraint_optimization.plan import PlanParams, Project, read_plan
-from perennial.tasks.beyondbench.hard.constraint_optimization.space import BANDS, count_capacities
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]

@@ -7,18 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
-from perennial.tasks.beyondbench.hard.cryptarithmetic import TASK
-from perennial.tasks.beyondbench.hard.cryptarithmetic.draw import (
+from perennial.tasks.beyondbench.forms.mappings import LettersForm
+from perennial.tasks.beyondbench.hard.cryptarithmetic import (
     FACTORS,
+    PRODUCTS,
+    SYMBOLS,
+    TASK,
     VARIATIONS,
+    WITNESSES,
     WORD_VARIATIONS,
+    CryptarithmParams,
     find_solutions,
     overlap,
 )
-from perennial.tasks.beyondbench.hard.cryptarithmetic.params import SYMBOLS, CryptarithmParams
-from perennial.tasks.beyondbench.hard.cryptarithmetic.space import PRODUCTS, WITNESSES
-from perennial.tasks.beyondbench.hard.cryptarithmetic.words import WORDS as VOCABULARY
+from perennial.tasks.beyondbench.hard.cryptarithmetic import WORDS as VOCABULARY
 from perennial.tasks.beyondbench.hard.shares import least_share
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import draw_problem

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.easy.lists import ListParams, read_list
-from perennial.tasks.beyondbench.easy.pair_task import LARGEST, PairParams
+from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
+from perennial.tasks.beyondbench.easy.lists import ListParams, PairParams, read_list
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
-from perennial.tasks.beyondbench.registry import MODULES, TASKS
+from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
-EASY = [name for name in MODULES if MODULES[name].startswith("easy.")]
+EASY = [name for name in PATHS if PATHS[name].startswith("easy.")]
 PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}
 LISTS = [name for name in EASY if name not in PAIRS and name != "count_multiples"]
 

@@ -7,18 +7,17 @@ from collections import Counter
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.easy.arithmetic import division, multiplication
-from perennial.tasks.beyondbench.easy.counting.count_palindromic import find_palindromes
-from perennial.tasks.beyondbench.easy.extremes import sum_of_max_indices
-from perennial.tasks.beyondbench.easy.lists import LARGEST
-from perennial.tasks.beyondbench.easy.order import mode
-from perennial.tasks.beyondbench.easy.order.tableaux import draw_order
-from perennial.tasks.beyondbench.easy.pair_task import LARGEST as LARGEST_OF_PAIR
-from perennial.tasks.beyondbench.easy.planted import arrange, plant
+from perennial.tasks.beyondbench.easy import arithmetic as division
+from perennial.tasks.beyondbench.easy import arithmetic as multiplication
+from perennial.tasks.beyondbench.easy import extremes as sum_of_max_indices
+from perennial.tasks.beyondbench.easy import order as mode
+from perennial.tasks.beyondbench.easy.counting import find_palindromes
+from perennial.tasks.beyondbench.easy.lists import LARGEST, LARGEST_OF_PAIR, arrange, plant
+from perennial.tasks.beyondbench.easy.order import draw_order
 from perennial.tasks.beyondbench.problem import draw_problem
-from perennial.tasks.beyondbench.registry import MODULES, TASKS
+from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
-EASY = [name for name in MODULES if MODULES[name].startswith("easy.")]
+EASY = [name for name in PATHS if PATHS[name].startswith("easy.")]
 PAIRS = {"subtraction", "division", "absolute_difference", "comparison"}
 
 

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.forms.lists.integer_list import IntegerListForm
-from perennial.tasks.beyondbench.forms.lists.integer_set import IntegerSetForm
-from perennial.tasks.beyondbench.forms.numbers.decimal import DecimalForm
-from perennial.tasks.beyondbench.forms.relation import RELATIONS, RelationForm
+from perennial.tasks.beyondbench.forms.lists import IntegerListForm, IntegerSetForm
+from perennial.tasks.beyondbench.forms.numbers import RELATIONS, DecimalForm, RelationForm
 from perennial.tasks.beyondbench.parse import parse_reply
 
 DECIMAL, LIST, SET, RELATION = DecimalForm(1e-6), IntegerListForm(), IntegerSetForm(), RelationForm()

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.game import TaskGame
-from perennial.tasks.beyondbench.players.registry import PLAYERS
+from perennial.tasks.beyondbench.gate import TaskGame
+from perennial.tasks.beyondbench.players import PLAYERS
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)

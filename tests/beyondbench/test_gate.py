@@ -10,9 +10,8 @@ from perennial.schemas.beyondbench.things import Answer, Solutions, one
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.gate import check_problem
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import RIGHT, Problem, Task, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.beyondbench.task import RIGHT, Task
 
 Verify = Callable[[Any, Answer], str]
 NUMBERS = 5

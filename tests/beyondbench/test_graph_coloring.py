@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.mappings.coloring import ColoringForm
-from perennial.tasks.beyondbench.hard.graph_coloring.families import FAMILIES, smaller_parts
-from perennial.tasks.beyondbench.hard.graph_coloring.graph import (
+from perennial.tasks.beyondbench.forms.mappings import ColoringForm
+from perennial.tasks.beyondbench.hard.graph_coloring import (
+    FAMILIES,
+    TASK,
     GraphParams,
     color_with_fewest,
     has_coloring,
     is_connected,
     neighbors,
+    smaller_parts,
 )
-from perennial.tasks.beyondbench.hard.graph_coloring.task import TASK
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
-from perennial.tasks.beyondbench.budget import estimate_tokens, fits, shrink, token_status
-from perennial.tasks.beyondbench.growing import CellRequest, GrownCell, grow_cell
+from perennial.tasks.beyondbench.problem import (
+    CellRequest,
+    GrownCell,
+    estimate_tokens,
+    fits,
+    grow_cell,
+    shrink,
+    token_status,
+)
 from perennial.tasks.beyondbench.registry import TASKS
 
 PLAN = BeyondBenchPlan((Cell("addition", "standard"),), 40, 32_768)

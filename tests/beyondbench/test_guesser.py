@@ -3,16 +3,20 @@
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.lists.moves import MovesForm
-from perennial.tasks.beyondbench.forms.mappings.letters import LettersForm
-from perennial.tasks.beyondbench.game import TaskGame
-from perennial.tasks.beyondbench.players.answer_shapes import describe_shape, fixed_answer, write_shape
-from perennial.tasks.beyondbench.players.guesser import guess
-from perennial.tasks.beyondbench.players.registry import PLAYERS
-from perennial.tasks.beyondbench.players.usual import USUAL
+from perennial.tasks.beyondbench.forms.lists import MovesForm
+from perennial.tasks.beyondbench.forms.mappings import LettersForm
+from perennial.tasks.beyondbench.gate import TaskGame
+from perennial.tasks.beyondbench.players import (
+    PLAYERS,
+    USUAL,
+    describe_shape,
+    fixed_answer,
+    guess,
+    write_shape,
+)
 from perennial.tasks.beyondbench.problem import draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 
 CELLS = [(name, variation.name) for name in TASKS for variation in TASKS[name].variations]
 cells = pytest.mark.parametrize(("name", "variation"), CELLS)

@@ -3,7 +3,7 @@
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.parse import NOTHING, parse_reply
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.study_figures import correlation_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.study_figures import correlation_figures
 from perennial.warehouse.beyondbench.release.leaderboard import COLUMNS, parse_leaderboard, same_players
 from perennial.warehouse.catalog.external_scores import load_scores
 from perennial.warehouse.store.store import Store

@@ -5,13 +5,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.forms.mappings.assignment_table import AssignmentTableForm
-from perennial.tasks.beyondbench.hard.logic_grid import TASK
-from perennial.tasks.beyondbench.hard.logic_grid.draw import MAX_CHAINS, MIN_CLUES, VARIATIONS, is_true
-from perennial.tasks.beyondbench.hard.logic_grid.engine import encode, find_assignments
-from perennial.tasks.beyondbench.hard.logic_grid.grading import solve_by_sat
-from perennial.tasks.beyondbench.hard.logic_grid.names import CATEGORIES, NUMBERS, PEOPLE
-from perennial.tasks.beyondbench.hard.logic_grid.params import N_ITEMS, Category, Clue, LogicGridParams
+from perennial.tasks.beyondbench.forms.mappings import AssignmentTableForm
+from perennial.tasks.beyondbench.hard.logic_grid import (
+    CATEGORIES,
+    MAX_CHAINS,
+    MIN_CLUES,
+    N_ITEMS,
+    NUMBERS,
+    PEOPLE,
+    TASK,
+    VARIATIONS,
+    Category,
+    Clue,
+    LogicGridParams,
+    encode,
+    find_assignments,
+    is_true,
+    solve_by_sat,
+)
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import draw_problem
 

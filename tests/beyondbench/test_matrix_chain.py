@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.hard.matrix_chain.task import (
+from perennial.tasks.beyondbench.hard.matrix_chain import (
     PATTERNS,
     SIZES,
     TASK,

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.hard.modular_systems import SMALLEST, TASK, SystemParams, merge_congruences
-from perennial.tasks.beyondbench.hard.primality import has_no_divisor, is_prime
+from perennial.tasks.beyondbench.hard.modular_systems import (
+    SMALLEST,
+    TASK,
+    SystemParams,
+    has_no_divisor,
+    is_prime,
+    merge_congruences,
+)
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]

@@ -9,10 +9,14 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.lists.positions import PositionsForm
-from perennial.tasks.beyondbench.hard.n_queens import TASK
-from perennial.tasks.beyondbench.hard.n_queens.engine import VARIATIONS, find_completions
-from perennial.tasks.beyondbench.hard.n_queens.params import QueensParams, placed_range
+from perennial.tasks.beyondbench.forms.lists import PositionsForm
+from perennial.tasks.beyondbench.hard.n_queens import (
+    TASK,
+    VARIATIONS,
+    QueensParams,
+    find_completions,
+    placed_range,
+)
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import Problem, draw_problems
 

@@ -9,7 +9,7 @@ import pytest
 
 from perennial.flows.beyondbench.paper.compare import compare_paper
 from perennial.flows.beyondbench.paper.released import SUITES, read_site
-from perennial.tasks.papers.comparison import Comparison, judge_figures
+from perennial.tasks.papers import Comparison, judge_figures
 from perennial.warehouse.store.store import Store
 from tests.beyondbench.test_import_leaderboard import give, leaderboard
 from tests.flows.hand_made_root import Run

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.beyondbench.things import Parsed
-from perennial.tasks.beyondbench.forms.numbers.integer import IntegerForm
+from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
 from perennial.tasks.llm.reasoning import split_reasoning
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from perennial.tasks.beyondbench.medium.families.primes import FAMILIES as PRIMES
-from perennial.tasks.beyondbench.medium.fits.every import find_extensions
+from perennial.tasks.beyondbench.medium.fits.every import find_extensions, fit_conditional
 from perennial.tasks.beyondbench.medium.fits.floors import (
     fit_beatty,
     fit_exponential_floor,
@@ -17,10 +17,13 @@ from perennial.tasks.beyondbench.medium.fits.floors import (
     fit_radical_recurrence,
     fit_ratio_floor,
 )
-from perennial.tasks.beyondbench.medium.fits.linear import fit_perturbed, fit_polynomial, fit_recurrence
-from perennial.tasks.beyondbench.medium.fits.modular import fit_cube_and_fibonacci
-from perennial.tasks.beyondbench.medium.fits.rules import fit_conditional
-from perennial.tasks.beyondbench.medium.fits.shapes import fit_shape
+from perennial.tasks.beyondbench.medium.fits.linear import (
+    fit_cube_and_fibonacci,
+    fit_perturbed,
+    fit_polynomial,
+    fit_recurrence,
+    fit_shape,
+)
 from perennial.tasks.beyondbench.medium.fits.shifted import fit_shifted
 
 small = st.integers(-9, 9)

@@ -14,18 +14,20 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.numbers.term import write_value
+from perennial.tasks.beyondbench.forms.numbers import write_value
 from perennial.tasks.beyondbench.medium import fits
 from perennial.tasks.beyondbench.medium.families import algebraic, fibonacci, geometric, patterns, primes
 from perennial.tasks.beyondbench.medium.family import LIMIT
 from perennial.tasks.beyondbench.medium.fits.every import find_extensions, find_only_extension
-from perennial.tasks.beyondbench.medium.sequence import SequenceParams, read_terms, solve
-from perennial.tasks.beyondbench.medium.validators import (
+from perennial.tasks.beyondbench.medium.sequence import (
+    SequenceParams,
     has_equal_ratios,
     has_equal_steps,
     has_low_entropy,
     is_polynomial,
+    read_terms,
     repeats_itself,
+    solve,
 )
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS

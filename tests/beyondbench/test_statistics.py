@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.statistics.figures import BY_SIZE, cell_figures
-from perennial.tasks.beyondbench.statistics.quantities import COLUMNS, PlayedCell
-from perennial.tasks.statistics.shares import exact_interval
+from perennial.tasks.beyondbench.statistics import BY_SIZE, COLUMNS, PlayedCell, cell_figures
+from perennial.tasks.statistics.clusters import exact_interval
 
 
 def cell(suite, task, variation, solved, player="p", **columns):

@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.grid import GridForm
-from perennial.tasks.beyondbench.hard.sudoku import TASK, engine
-from perennial.tasks.beyondbench.hard.sudoku.draw import BANDS
-from perennial.tasks.beyondbench.hard.sudoku.grading import solve_by_sat
-from perennial.tasks.beyondbench.hard.sudoku.params import Cage, SudokuParams, box_grid
-from perennial.tasks.beyondbench.hard.sudoku.space import EXACT, WITNESSES
+from perennial.tasks.beyondbench.forms.form import GridForm
+from perennial.tasks.beyondbench.hard import sudoku_engine as engine
+from perennial.tasks.beyondbench.hard.sudoku import BANDS, EXACT, TASK, WITNESSES, solve_by_sat
+from perennial.tasks.beyondbench.hard.sudoku_params import Cage, SudokuParams, box_grid
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import draw_problem
 

@@ -173,7 +173,7 @@ def test_an_interrupted_sample_leaves_no_file(
         raise KeyboardInterrupt
 
     (tmp_path / "out.jsonl").write_text("before")
-    monkeypatch.setattr("perennial.tasks.beyondbench.sampling.draw_problems", interrupt)
+    monkeypatch.setattr("perennial.tasks.beyondbench.problem.draw_problems", interrupt)
     done = give("sample", SYSTEMS, "--count", "5", "--out", "out.jsonl", "--root", "data")
     assert done.code == 130
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]

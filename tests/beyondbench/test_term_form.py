@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.beyondbench.forms.numbers.term import TermForm, value_of, write_value
+from perennial.tasks.beyondbench.forms.numbers import TermForm, value_of, write_value
 from perennial.tasks.beyondbench.parse import parse_reply
 
 FORM = TermForm()

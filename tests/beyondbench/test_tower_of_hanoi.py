@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from perennial.schemas.beyondbench.things import Parsed
 from perennial.schemas.ids import derive_rng
-from perennial.tasks.beyondbench.forms.lists.moves import NOTATIONS, MovesForm
-from perennial.tasks.beyondbench.hard.tower_of_hanoi import TASK
-from perennial.tasks.beyondbench.hard.tower_of_hanoi.params import HanoiParams
-from perennial.tasks.beyondbench.hard.tower_of_hanoi.task import PAIRS
+from perennial.tasks.beyondbench.forms.lists import NOTATIONS, MovesForm
+from perennial.tasks.beyondbench.hard.tower_of_hanoi import PAIRS, TASK, HanoiParams
 from perennial.tasks.beyondbench.parse import parse_reply
 from perennial.tasks.beyondbench.problem import Problem, draw_problems
 

@@ -15,8 +15,8 @@ from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.schemas.a2rbench.analysis import RIGHT, WRONG
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.a2rbench.readers.excerpt import excerpt
-from perennial.tasks.a2rbench.statistics.krippendorff import nominal_alpha
+from perennial.tasks.a2rbench.readers import excerpt
+from perennial.tasks.a2rbench.statistics import nominal_alpha
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import scripted_analyst

@@ -11,7 +11,7 @@ from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.planning.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.kumo.report.control_gaps import control_gaps
+from perennial.tasks.kumo.report import control_gaps
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY

@@ -21,8 +21,7 @@ from typer.testing import CliRunner
 from perennial.flows.cli.app import app
 from perennial.flows.stages.completeness import progress_of
 from perennial.flows.stages.workspace import open_workspace
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.tier import Protection, Tier
+from perennial.tasks.sandbox.tier import Jail, Protection, Tier
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.lock.owner import Owner

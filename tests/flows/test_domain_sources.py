@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from perennial.flows.kumo.cli.domains import domains
 from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, UnusableConfig
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import MIXED
+from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.kumo.domains.generate import FOLDER
 
 

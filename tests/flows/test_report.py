@@ -17,7 +17,7 @@ from perennial.flows.editions.diagnosis import find_problems
 from perennial.flows.editions.report import report_data, report_queries
 from perennial.flows.editions.report_files import write_page
 from perennial.tasks.report.wording import clean
-from perennial.tasks.statistics.shares import wilson_interval
+from perennial.tasks.statistics.clusters import wilson_interval
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial

@@ -21,7 +21,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.statistics.measure import Measure
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.report.page import sections
-from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.report_root import publish_without_models

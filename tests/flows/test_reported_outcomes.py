@@ -11,7 +11,7 @@ from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.planning.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.kumo.report.book_versions import book_versions
+from perennial.tasks.kumo.report import book_versions
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store

@@ -23,7 +23,7 @@ from perennial.schemas.errors import FiguresDiffer, UnreadableInput
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.papers.comparison import judge_figures
+from perennial.tasks.papers import judge_figures
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.paper.printed import printed_values
 from perennial.warehouse.kumo.release.run_table import count_outcomes, count_revised

@@ -18,8 +18,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import MIXED
+from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.rows import domain_row

@@ -7,11 +7,9 @@ from typing import Any
 
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import Decision, Proposition
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.gate import check_pair
-from perennial.tasks.knowlogic.problem import Problem, payload_of, problem_of
-from perennial.tasks.knowlogic.question import write_questions
-from perennial.tasks.knowlogic.wording.layout import write_prompt
+from perennial.tasks.knowlogic.growing import check_pair
+from perennial.tasks.knowlogic.layout import write_prompt, write_questions
+from perennial.tasks.knowlogic.problem import Domain, Problem, payload_of, problem_of
 from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

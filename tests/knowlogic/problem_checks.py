@@ -1,9 +1,8 @@
 """What must hold for every problem of every domain: its engines agree, and its texts are read back."""
 
 from perennial.schemas.knowlogic.things import Language
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.wording.layout import read_text, says_the_same, write_text
+from perennial.tasks.knowlogic.layout import read_text, says_the_same, write_text
+from perennial.tasks.knowlogic.problem import Domain, Problem
 
 
 def check_engines(domain: Domain, problem: Problem) -> None:

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from perennial.schemas.knowlogic.things import DOMAINS, LETTERS
 from perennial.tasks.knowlogic.answers import read_answer
-from perennial.tasks.knowlogic.players.registry import solve_prompt
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.players import solve_prompt
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.server.script import Asked
 

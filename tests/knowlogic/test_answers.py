@@ -7,8 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perennial.schemas.knowlogic.things import LETTERS
-from perennial.tasks.knowlogic.answers import classify_error, letter_sets, read_answer, write_answer
-from perennial.tasks.knowlogic.lenient import read_leniently
+from perennial.tasks.knowlogic.answers import (
+    classify_error,
+    letter_sets,
+    read_answer,
+    read_leniently,
+    write_answer,
+)
 
 READ = [
     ("[A]", "A"),

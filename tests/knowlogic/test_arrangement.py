@@ -5,15 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.knowlogic.things import Decision
-from perennial.tasks.knowlogic.arrangement.frame import (
+from perennial.tasks.knowlogic.arrangement import (
     Constraint,
     all_of,
+    decide_by_solver,
     drop_redundant,
     fewest_statements,
     frame,
     verdict,
 )
-from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
 
 
 @st.composite

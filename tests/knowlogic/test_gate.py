@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from perennial.schemas.knowlogic.things import Decision
-from perennial.tasks.knowlogic import gate
+from perennial.tasks.knowlogic import growing as gate
 from perennial.tasks.knowlogic.answers import Answer
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.gate import check_pair, find_repeats
-from perennial.tasks.knowlogic.problem import problem_of, right_letters
-from perennial.tasks.knowlogic.wording.scripts import find_foreign
+from perennial.tasks.knowlogic.growing import check_pair, find_repeats
+from perennial.tasks.knowlogic.phrasebook import find_foreign
+from perennial.tasks.knowlogic.problem import Domain, problem_of, right_letters
 from tests.knowlogic.planted_faults import (
     DOMAIN,
     GROWN,

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import Difficulty, QuestionType
 from perennial.tasks.knowlogic.answers import letter_sets
-from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.problem import problem_of
-from perennial.tasks.knowlogic.quotas import (
+from perennial.tasks.knowlogic.growing import (
     Answer,
     Quotas,
+    ScenarioRequest,
+    grow_scenario,
     list_answers,
     plan_scenarios,
     split_total,
     weigh_type,
 )
+from perennial.tasks.knowlogic.problem import problem_of
 from tests.knowlogic import toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

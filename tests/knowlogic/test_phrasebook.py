@@ -3,7 +3,7 @@
 import pytest
 
 from perennial.schemas.knowlogic.things import GAP, Proposition
-from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
 
 SENTENCES = {
     "left": {"zh": "{a:item}在{b:item}左边。", "en": "{a:item} is to the left of {b:item}."},

@@ -8,9 +8,8 @@ import pytest
 
 from perennial.schemas.game import EpisodeStatus
 from perennial.tasks.knowlogic.answers import read_answer
-from perennial.tasks.knowlogic.game import Form, QuestionGame
-from perennial.tasks.knowlogic.players.registry import PLAYERS, solve_prompt
-from perennial.tasks.knowlogic.wording.layout import split_prompt
+from perennial.tasks.knowlogic.layout import split_prompt
+from perennial.tasks.knowlogic.players import PLAYERS, Form, QuestionGame, solve_prompt
 from tests.knowlogic import toy_edition
 
 DOMAIN = toy_edition.domain()

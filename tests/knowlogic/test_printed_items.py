@@ -7,8 +7,8 @@ import pytest
 
 from perennial.flows.knowlogic.paper.compare import compare_paper
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.knowlogic.published.printed_items import PrintedItem, read_printed_items
-from perennial.tasks.papers.comparison import Comparison
+from perennial.tasks.knowlogic.published import PrintedItem, read_printed_items
+from perennial.tasks.papers import Comparison
 from perennial.warehouse.store.store import Store
 from tests.knowlogic.test_verdicts import APPENDIX_C, FIGURE_18, FIVE_SLOTS
 from tests.warehouse.test_published_scores import paper

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from perennial.flows.cli.app import app
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.knowlogic.published.published_form import read_questions
+from perennial.tasks.knowlogic.published import read_questions
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 

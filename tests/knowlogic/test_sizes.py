@@ -5,9 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings
-from perennial.tasks.knowlogic.nature.rules import rules_of_order
-from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, read_meanings, read_nature, rules_of_order
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 DOCS = Path(__file__).parents[2] / "docs" / "knowlogic.md"

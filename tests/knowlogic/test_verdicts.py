@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 
 from perennial.flows.cli.app import app
 from perennial.schemas.knowlogic.things import LANGUAGES
-from perennial.tasks.knowlogic.published.published_form import Imported, read_questions
-from perennial.tasks.knowlogic.published.verdicts import judge_item
+from perennial.tasks.knowlogic.published import Imported, judge_item, read_questions
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from perennial.warehouse.store.store import Store

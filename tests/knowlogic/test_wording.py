@@ -6,8 +6,8 @@ import pytest
 
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language, QuestionText
+from perennial.tasks.knowlogic.layout import frame, split_prompt, write_prompt
 from perennial.tasks.knowlogic.problem import problem_of
-from perennial.tasks.knowlogic.wording.layout import frame, split_prompt, write_prompt
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.benchmarks.knowlogic_wording import draw
 from tests.knowlogic.golden.golden_texts import WRITERS, golden_file

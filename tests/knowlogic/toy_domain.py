@@ -15,20 +15,27 @@ from perennial.schemas.knowlogic.things import (
     Proposition,
     QuestionType,
 )
-from perennial.tasks.knowlogic.arrangement.frame import (
+from perennial.tasks.knowlogic.arrangement import (
     Constraint,
     all_of,
+    decide_by_solver,
     drop_redundant,
     fewest_statements,
     frame,
     verdict,
 )
-from perennial.tasks.knowlogic.arrangement.solver import decide_by_solver
-from perennial.tasks.knowlogic.difficulty import Cuts
-from perennial.tasks.knowlogic.domain import Domain, Intro, Request
-from perennial.tasks.knowlogic.people import Person, names_of, read_people
-from perennial.tasks.knowlogic.problem import Problem, fill
-from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.problem import (
+    Cuts,
+    Domain,
+    Intro,
+    Person,
+    Problem,
+    Request,
+    fill,
+    names_of,
+    read_people,
+)
 
 # Scenario -> number of people. In a row of four all are options, in a row of five three are.
 ROWS = {"row_of_four": 4, "row_of_five": 5}

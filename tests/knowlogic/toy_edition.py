@@ -13,11 +13,9 @@ from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import DomainName, Language
 from perennial.schemas.tables import staged_tables
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.gate import check_pair
-from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.quotas import plan_scenarios
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.knowlogic.growing import ScenarioRequest, check_pair, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.problem import Domain
+from perennial.tasks.play import play_program
 from tests.knowlogic import toy_domain
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import GAP, Language
 from perennial.tasks.knowlogic.problem import problem_of
-from perennial.tasks.knowlogic.space.board import arrangement_of, facts_of
-from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.space.reasoning import arrangement_of, facts_of
+from perennial.tasks.knowlogic.space.scenes import SCENES
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 _DOUBLED_WORD = re.compile(r"\b([A-Za-z]+) \1\b", re.IGNORECASE)

@@ -10,14 +10,12 @@ from perennial.schemas.game import Episode
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting, Step
 from perennial.schemas.model_calls.calls import Message, ModelRequest, Reply
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.game import VARIANTS, KumoGame
+from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.play.model_player import ModelPlayer, parse_model_player, play_all, play_model
+from perennial.tasks.play import ModelPlayer, parse_model_player, play_all, play_model
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from tests.kumo.small_worlds import World
 from tests.kumo.test_books import CLINIC

@@ -12,12 +12,11 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.book_styles import BOOK_STYLES
 from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, SeedConfig
 from perennial.schemas.model_calls.calls import Message, ModelChoice
-from perennial.tasks.kumo.authors.book_request import writing_request
-from perennial.tasks.kumo.board import Board
+from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.players import PLAYERS
-from perennial.tasks.kumo.reliability.case import Case, Reports
+from perennial.tasks.kumo.reliability import Case, Reports
 from tests.kumo.small_worlds import World, world_of
 
 FOLDER = Path(__file__).parent / "conversations"

@@ -4,7 +4,7 @@ import ast
 import random
 from pathlib import Path
 
-from perennial.tasks.kumo.players.greedy import best_action, first_left
+from perennial.tasks.kumo.players import best_action, first_left
 from tests.server.roles.player import Case, states_of_book
 from tests.server.script import Asked
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from perennial.tasks.kumo.authors.forms.read_back_form import ActionForm, OutcomeForm, RangeForm, ReadBackForm
+from perennial.tasks.kumo.authors.read_back import ActionForm, OutcomeForm, RangeForm, ReadBackForm
 
 
 def ends(low: float | None, high: float | None, low_in: bool | None, high_in: bool | None) -> RangeForm:

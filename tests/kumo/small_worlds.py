@@ -10,11 +10,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
-from perennial.tasks.kumo.validation.texts import PLACEHOLDER
+from perennial.tasks.kumo.encoding import (
+    EncodedConfig,
+    EncodedInstance,
+    encode_config,
+    encode_instance,
+    parse_instances,
+)
+from perennial.tasks.kumo.validation.rules import PLACEHOLDER
 
 # No deadline: on a busy machine a single example may take any time.
 unhurried = settings(deadline=None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.tasks.kumo.authors.config_reply import Accepted, read_configuration
+from perennial.tasks.kumo.authors.configurations import Accepted, read_configuration
 from perennial.tasks.kumo.validation import RULES
 from tests.kumo.author_ask import PROPOSAL, AuthorAsk, Damage, configure, cut, rules, status, whole_config
 from tests.server.config_text import CONFIG_FAULTS

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from perennial.tasks.kumo.authors.continuation import merge
-from perennial.tasks.llm.json_replies import is_cut_off, json_text
+from perennial.tasks.kumo.authors.configurations import merge
+from perennial.tasks.llm.structured import is_cut_off, json_text
 
 CONFIG = {
     "truths": ["Alpha Moss", "Beta Moss", 'The "Odd" One', "Über Moos"],

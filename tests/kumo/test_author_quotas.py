@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.categories import CATEGORIES, Quota, parse_quotas
 from perennial.schemas.kumo.settings import KumoSettings
-from perennial.tasks.kumo.authors.proposal import Proposed, propose_domains
-from perennial.tasks.kumo.authors.quotas import Quotas
-from perennial.tasks.kumo.authors.similar import TRUTHS_THRESHOLD, refuse_same_truths
+from perennial.tasks.kumo.authors.proposal import (
+    TRUTHS_THRESHOLD,
+    Proposed,
+    Quotas,
+    propose_domains,
+    refuse_same_truths,
+)
 from tests.kumo.author_ask import MODEL, AuthorAsk, rules
 from tests.kumo.test_author_proposal import GOOD, says
 from tests.server.subjects import SUBJECTS

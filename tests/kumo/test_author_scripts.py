@@ -6,7 +6,7 @@ import random
 import pytest
 
 from perennial.schemas.kumo.things import SeedConfig, Setting
-from perennial.tasks.kumo.authors.config_reply import Accepted, read_configuration
+from perennial.tasks.kumo.authors.configurations import Accepted, read_configuration
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from tests.kumo.author_ask import PROPOSAL

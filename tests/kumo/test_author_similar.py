@@ -2,7 +2,7 @@
 
 import pytest
 
-from perennial.tasks.kumo.authors.similar import KnownDomain, nearest_twin, normalise_text
+from perennial.tasks.kumo.authors.proposal import KnownDomain, nearest_twin, normalise_text
 
 MINERALS = KnownDomain(
     "Mineral Identification", "Identify the mineral of a hand specimen by field, optical and chemical tests."

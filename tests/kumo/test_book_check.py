@@ -5,9 +5,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.check import check_book
-from perennial.tasks.kumo.books.reading import read_book
+from perennial.tasks.kumo.book_reading import read_book
+from perennial.tasks.kumo.books import check_book, write_book
 from tests.kumo.small_worlds import read_released_worlds, unhurried, worlds
 from tests.kumo.test_books import CLINIC, write
 

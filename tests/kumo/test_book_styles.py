@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.book_styles import BOOK_STYLES, PLAIN, BookStyle
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.check import check_book
-from perennial.tasks.kumo.books.reading import quote_rule, read_book
+from perennial.tasks.kumo.book_reading import quote_rule, read_book
+from perennial.tasks.kumo.books import check_book, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

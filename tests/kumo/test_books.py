@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, Rule, SeedConfig
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.reading import read_book
-from perennial.tasks.kumo.books.rules import closed_ends, rules_of
+from perennial.tasks.kumo.book_reading import read_book
+from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config
 from tests.kumo.small_worlds import World, bounds, unhurried, world_of, worlds
 

@@ -5,10 +5,9 @@ import re
 import pytest
 
 from perennial.prompts.wording import with_article
-from perennial.tasks.kumo.answers import NO_MOVE, parse_answer
+from perennial.tasks.kumo.answers import NO_MOVE, parse_answer, parse_as_published
 from perennial.tasks.kumo.game import VARIANTS
-from perennial.tasks.kumo.paper_protocol import parse_as_published
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.play import parse_model_player
 from tests.kumo.asking_models import bundled_boards, conversation, play_once, replies
 from tests.kumo.asking_models import name as naming
 from tests.kumo.golden_conversations import FOLDER, texts

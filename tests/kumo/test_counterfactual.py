@@ -8,14 +8,12 @@ import pytest
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
 from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.tasks.kumo.authors.book_request import writing_request
-from perennial.tasks.kumo.books.check import check_book
-from perennial.tasks.kumo.books.rules import rules_of
-from perennial.tasks.kumo.books.writing import write_book
-from perennial.tasks.kumo.conversation import Terms, closed_message, system_message
+from perennial.tasks.kumo.authors.books import writing_request
+from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, instance_id
+from perennial.tasks.kumo.game import Terms, closed_message, system_message
 from perennial.tasks.kumo.validation import validate_config
-from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
+from perennial.tasks.kumo.worlds import make_counterfactual, share_changed
 
 TRUE = load_bundled("chemical_analysis")
 MADE = make_counterfactual(TRUE, 7)

@@ -9,8 +9,8 @@ import pytest
 
 from perennial.schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.decided_runs import is_decided
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
+from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.survivors import can_differ
 from perennial.tasks.kumo.worlds import draw_world

@@ -14,7 +14,7 @@ from perennial.flows.kumo.cli.domains import domains
 from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
-from perennial.tasks.kumo.training.domain_split import connected_truths, describe_overlap, split_domain
+from perennial.tasks.kumo.training import connected_truths, describe_overlap, split_domain
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.kumo.small_worlds import unhurried

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.game import Result
 from perennial.schemas.kumo.things import Step
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.game import KumoGame, is_correct, play
+from perennial.tasks.kumo.game import Board, KumoGame, is_correct, play
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 

@@ -9,8 +9,7 @@ import pytest
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import encode_config, parse_instances
 
 
 def label(text: str, *rules_out: str) -> OutcomeState:

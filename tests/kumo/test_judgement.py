@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from perennial.tasks.kumo.authors.judgement import judge_book
+from perennial.tasks.kumo.authors.books import judge_book
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_model_books import REVISER, ScriptedAsk, history_of
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.kumo.things import BookVerdict
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from perennial.tasks.kumo.authors.book_writing import write_model_book
-from perennial.tasks.kumo.books.check import check_book
+from perennial.tasks.kumo.authors.books import write_model_book
+from perennial.tasks.kumo.books import check_book
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC
 from tests.kumo.test_players import board_at, episode_of

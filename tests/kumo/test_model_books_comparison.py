@@ -7,9 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from perennial.schemas.kumo.things import BookVerdict, Rule
-from perennial.tasks.kumo.authors.comparison import compare
-from perennial.tasks.kumo.authors.forms.read_back_form import PassageForm
-from perennial.tasks.kumo.books.rules import closed_ends, describe_rule
+from perennial.tasks.kumo.authors.read_back import PassageForm, compare
+from perennial.tasks.kumo.books import closed_ends, describe_rule
 from tests.kumo.saying import changed, ends, one_action, read_back
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC

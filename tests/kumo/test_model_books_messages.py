@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import EndpointFailed, UnreadableInput
 from perennial.schemas.kumo.things import BookVerdict, Rule
 from perennial.schemas.model_calls.calls import ModelChoice, Reply
-from perennial.tasks.authors.reply import Unusable, unusable_status
-from perennial.tasks.kumo.authors.book_replies import read_book_reply, read_judgement
-from perennial.tasks.kumo.authors.book_request import writing_request
-from perennial.tasks.kumo.authors.comparison import compare
-from perennial.tasks.kumo.authors.forms.read_back_form import read_back_schema
-from perennial.tasks.kumo.authors.read_back import parse_read_back, read_back_request
-from perennial.tasks.kumo.authors.revision import read_revision, revision_request
+from perennial.tasks.authors import Unusable, unusable_status
+from perennial.tasks.kumo.authors.books import (
+    read_book_reply,
+    read_judgement,
+    read_revision,
+    revision_request,
+    writing_request,
+)
+from perennial.tasks.kumo.authors.read_back import (
+    compare,
+    parse_read_back,
+    read_back_request,
+    read_back_schema,
+)
 from tests.kumo.saying import ends
 from tests.kumo.small_worlds import unhurried, worlds
 from tests.kumo.test_books import CLINIC, write

@@ -10,16 +10,17 @@ from hypothesis import given
 
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import InvalidOption
-from perennial.tasks.kumo.conversation import (
+from perennial.tasks.kumo.game import (
     CLOSED_TEMPLATE,
     SYMBOLIC_TEMPLATE,
     SYSTEM_TEMPLATE,
+    VARIANTS,
+    KumoGame,
     Terms,
     rule_outs_json,
     symbolic_message,
 )
-from perennial.tasks.kumo.game import VARIANTS, KumoGame
-from perennial.tasks.play.model_player import parse_model_player
+from perennial.tasks.play import parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     SYMBOLIC,

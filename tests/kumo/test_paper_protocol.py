@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.flows.kumo.release.message_files import read_messages
-from perennial.tasks.kumo.answers import Move, parse_answer
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.game import VARIANTS, KumoGame
-from perennial.tasks.kumo.paper_protocol import parse_as_published
-from perennial.tasks.play.model_player import ModelPlayer, parse_model_player
+from perennial.tasks.kumo.answers import Move, parse_answer, parse_as_published
+from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
+from perennial.tasks.play import ModelPlayer, parse_model_player
 from tests.kumo.asking_models import (
     BOARD,
     VANILLA,

@@ -8,15 +8,20 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Step
-from perennial.tasks.kumo.board import Board
 from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.conversation import Terms, menu_text, system_message, user_message
-from perennial.tasks.kumo.game import KumoGame
-from perennial.tasks.kumo.players import ALIASES, PLAYERS, Seat, take_seat
-from perennial.tasks.kumo.players.greedy import best_action
-from perennial.tasks.kumo.players.reader import ReaderPlayer, read_last_outcome, read_lists
+from perennial.tasks.kumo.game import Board, KumoGame, Terms, menu_text, system_message, user_message
+from perennial.tasks.kumo.players import (
+    ALIASES,
+    PLAYERS,
+    ReaderPlayer,
+    Seat,
+    best_action,
+    read_last_outcome,
+    read_lists,
+    take_seat,
+)
 from perennial.tasks.kumo.search import Optimum, Solution
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 from tests.kumo.asking_models import conversation
 from tests.kumo.small_worlds import World, read_released_worlds, unhurried, worlds
 from tests.kumo.test_books import CLINIC

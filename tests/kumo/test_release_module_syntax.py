@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.kumo.release.module_syntax import MAX_CHARACTERS, RepeatedKey, read_module
+from perennial.tasks.kumo.release.configurations import MAX_CHARACTERS, RepeatedKey, read_module
 
 TRUTHS = 'Truths = ["Red Oak", "Elm", "White Oak", "Ash"]\n'
 

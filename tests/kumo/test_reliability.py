@@ -17,10 +17,14 @@ from perennial.schemas.kumo.reliability import (
     versions_reported,
 )
 from perennial.tasks.kumo.encoding import encode_config
-from perennial.tasks.kumo.reliability.belief import believe, plan_best_play
-from perennial.tasks.kumo.reliability.case import Case
-from perennial.tasks.kumo.reliability.reports import Reporter
-from perennial.tasks.kumo.reliability.stated import read_probability, state_probability
+from perennial.tasks.kumo.reliability import (
+    Case,
+    Reporter,
+    believe,
+    plan_best_play,
+    read_probability,
+    state_probability,
+)
 
 # Truths a, b, c: the second action tells b from c, the others strike single truths.
 MASKS = ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100))

@@ -8,16 +8,19 @@ import pytest
 from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.kumo.scoring import Check, score_domain
-from perennial.tasks.kumo.scoring.giveaways import (
+from perennial.tasks.kumo.scoring import (
+    GUESSES,
+    Check,
     check_frequencies,
     check_guesses,
+    check_redundancy,
     check_single_states,
     check_words,
+    count_survivals,
+    rank_valid_truth,
+    score_domain,
 )
-from perennial.tasks.kumo.scoring.redundancy import check_redundancy
 from perennial.tasks.kumo.worlds import draw_world
 
 TRUTHS = tuple(f"truth {number}" for number in range(16))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance, parse_instances
 from perennial.tasks.kumo.search import Solution, prepare, solve_instances
 from tests.kumo.plain_search import PlainSearch
 

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
-from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
-from perennial.tasks.kumo.authors.read_back import parse_read_back
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import closed_ends, rules_of
+from perennial.tasks.kumo.authors.read_back import ReadBackForm, parse_read_back
+from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

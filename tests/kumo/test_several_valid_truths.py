@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.samplers import AS_PUBLISHED
 from perennial.schemas.kumo.things import Setting
-from perennial.tasks.kumo.board import Board
 from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.decided_runs import is_decided
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config
-from perennial.tasks.kumo.game import KumoGame
+from perennial.tasks.kumo.game import Board, KumoGame, is_decided
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, Optimum, solve_instances

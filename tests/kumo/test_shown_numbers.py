@@ -25,7 +25,7 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.self_test import SelfTest
-from perennial.tasks.kumo.worlds.world import draw_world
+from perennial.tasks.kumo.worlds import draw_world
 from perennial.warehouse.kumo.domains.generate import FOLDER
 
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))

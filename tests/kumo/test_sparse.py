@@ -12,10 +12,9 @@ from perennial.schemas.kumo.samplers import BALANCED
 from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.tasks.kumo.statistics.domain_graph import communities
+from perennial.tasks.kumo.statistics import communities
 from perennial.tasks.kumo.validation import validate_config
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.sparse import MIXED, SPARSITIES, Sparsity, make_sparse
+from perennial.tasks.kumo.worlds import MIXED, SPARSITIES, Sparsity, draw_world, make_sparse
 
 MINERALS = load_bundled("mineral_identification")
 # The released domains' quartiles (docs/domains.md).

@@ -10,14 +10,13 @@ from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import NAMED_SETTINGS
 from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.tasks.kumo.board import Board
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.game import SYMBOLIC
+from perennial.tasks.kumo.game import SYMBOLIC, Board
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
-from perennial.tasks.kumo.training.trajectories import POLICIES, golden_trajectories
-from perennial.tasks.play.model_player import ModelPlayer
+from perennial.tasks.kumo.training import POLICIES, golden_trajectories
+from perennial.tasks.play import ModelPlayer
 from perennial.warehouse.editions import issued_ids
 from perennial.warehouse.editions.id_set import IdSet
 from tests.kumo.asking_models import make_reply, play_once, replies

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.kumo.things import OutcomeState, SeedConfig
 from perennial.tasks.kumo.answers import Move, parse_answer
-from perennial.tasks.kumo.players.seat import answer
+from perennial.tasks.kumo.players import answer
 from perennial.tasks.kumo.validation import RULES, validate_config
 from tests.kumo.tree_config import (
     CLEAN,

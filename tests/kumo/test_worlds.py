@@ -15,8 +15,7 @@ from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
 from perennial.tasks.kumo.space import repeat_probability, space_size
 from perennial.tasks.kumo.validation import validate_config
-from perennial.tasks.kumo.worlds import draw_world
-from perennial.tasks.kumo.worlds.names import is_fit
+from perennial.tasks.kumo.worlds import draw_world, is_fit
 
 seeds = st.integers(0, SEED_LIMIT - 1)
 SAME_LETTERS = 4  # at its beginning

@@ -106,7 +106,7 @@ async def serving(server: BatchDouble) -> AsyncIterator[BatchDouble]:
 
 
 class MemoryBatches:
-    """Keeps batches in memory (`perennial.tasks.llm.asking.BatchLedger`)."""
+    """Keeps batches in memory (`perennial.tasks.llm.structured.BatchLedger`)."""
 
     def __init__(self, replies: MemoryLedger) -> None:
         self.replies = replies

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
-from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read
 
 
 def ask(*texts: str, attempts: int = 3) -> tuple[Asked[bool], list[ModelRequest]]:

@@ -14,7 +14,7 @@ from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Spent
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.clients import ModelClients
-from perennial.tasks.llm.tokens import token_counter
+from perennial.tasks.llm.limits import token_counter
 from tests.llm.http_double import FAST, Double, MemoryLedger, double, ok, request, usage
 
 HEADER = "X-Gateway: gw-0123456789\nX-Plain: plain words"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.llm.json_replies import is_cut_off, json_text
+from perennial.tasks.llm.structured import is_cut_off, json_text
 
 DOCUMENT = '{"a": [1, 2.5e3, -1, true, null, "x\\n\\u00e9 } {"], "b": {"c": "```"}, "e": []}'
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.model_calls.calls import CallPolicy, ModelChoice, Spent
 from perennial.schemas.model_calls.price import Price
-from perennial.tasks.llm.limits.budget import Budget, check_budget, cost_at_most
-from perennial.tasks.llm.limits.rate_limits import prompt_bytes
+from perennial.tasks.llm.limits import Budget, check_budget, cost_at_most, prompt_bytes
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received
 from tests.llm.http_double import (

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from perennial.schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES
 from perennial.schemas.model_calls.price import Price
 from perennial.tasks.llm.reasoning import split_reasoning
-from perennial.tasks.llm.replies import MAX_RAW_CHARS, read_attempt
+from perennial.tasks.llm.replies import MAX_RAW_CHARS, cost_usd, read_attempt
 from perennial.tasks.llm.retry_policy import Received
-from perennial.tasks.llm.usage import cost_usd
 from tests.llm.http_double import completion, request, usage
 
 PRICE = Price(prompt=2.0, completion=10.0, cached=0.5)

@@ -10,7 +10,7 @@ import pytest
 from perennial.schemas.model_calls.calls import CallPolicy, Reply, Spent
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.clients import ModelClients
-from perennial.tasks.llm.http.listing import ask_for_models
+from perennial.tasks.llm.listing import ask_for_models
 from tests.llm.http_double import FAST, KEY, MemoryLedger, client, double, fault, ok, request
 
 GATEWAY = "gw-secret-0123456789"

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed, LimitReached
 from perennial.schemas.model_calls.calls import Reply
-from perennial.tasks.llm.server_batches.forms import ServerBatch, read_form
-from perennial.tasks.llm.server_batches.output import read_line
+from perennial.tasks.llm.server_batches.forms import ServerBatch, read_form, read_line
 from tests.llm.batch_double import PACE, Asked, BatchDouble, MemoryBatches, ask_all, line, requests
 from tests.llm.http_double import KEY, MemoryLedger
 
@@ -176,7 +175,7 @@ def test_a_key_in_a_batch_is_hidden() -> None:
 def test_a_long_output_is_not_kept_in_memory_and_the_rest_of_it_is_a_failed_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("perennial.tasks.llm.server_batches.api.MOST_OUTPUT_BYTES", 20_000)
+    monkeypatch.setattr("perennial.tasks.llm.server_batches.use.MOST_OUTPUT_BYTES", 20_000)
     server = BatchDouble(output=lambda asked: f"{line(asked[0])}\n" + f"{' ' * 9_000}\n" * 5)
     replies = ask_all(server, ASKED)
     assert statuses(replies) == {"ok": 1, "invalid_body": 4}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.model_calls.calls import CALL_STATUSES
-from perennial.tasks.llm.http.bodies import read_completion
+from perennial.tasks.llm.bounded_http import read_completion
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received
 from tests.llm.http_double import completion, request, usage

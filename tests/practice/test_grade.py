@@ -13,7 +13,7 @@ from perennial.flows.practice.grade import find_practice, grade, open_question
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.practice import GRADER, USE, PracticeQuestion
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 from tests.practice.drawn import GIVEN, draw
 from tests.toy.benchmark import BENCHMARK as TOY
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from perennial.schemas.knowlogic.things import DOMAINS
-from perennial.tasks.knowlogic.players.registry import solve_prompt
-from perennial.tasks.knowlogic.registry import find_domain
+from perennial.tasks.knowlogic.players import solve_prompt
+from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.a2rbench.scripted_model import search
 from tests.beyondbench.scripted_model import ScriptedModel as ProblemModel

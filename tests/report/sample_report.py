@@ -4,8 +4,8 @@ from itertools import combinations, product
 from typing import Any
 
 from perennial.flows.kumo.benchmark import BENCHMARK
-from perennial.tasks.kumo.report.extras import DomainGraph
-from perennial.tasks.kumo.report.own_sections import REPORT
+from perennial.tasks.kumo.report import REPORT
+from perennial.tasks.kumo.report_figures import DomainGraph
 from perennial.tasks.report.content import Comparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"

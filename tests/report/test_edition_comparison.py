@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.tasks.report.comparison.sections import edition_link
-from perennial.tasks.report.comparison.tables import comparison_table, link_table
+from perennial.tasks.report.comparison import comparison_table, edition_link, link_table
 from tests.report.sample_report import compare, report_data, table
 
 

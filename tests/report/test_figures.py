@@ -8,15 +8,12 @@ from html import unescape
 import pytest
 from vl_convert import vega_to_svg
 
-from perennial.tasks.kumo.report.optimal_histogram import optimal_histogram
-from perennial.tasks.report.comparison.sections import edition_difference
+from perennial.tasks.kumo.report_figures import optimal_histogram
+from perennial.tasks.report.comparison import edition_difference
 from perennial.tasks.report.content import Drawing
-from perennial.tasks.report.figures.headline import headline
-from perennial.tasks.report.figures.heat_map import heat_map
-from perennial.tasks.report.figures.player_pairs import player_pairs
-from perennial.tasks.report.figures.player_rows import status_rows, success_rows
-from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
-from perennial.tasks.report.figures.success_scatter import settings_scatter
+from perennial.tasks.report.figures.headline import headline, heat_map, scale_over_editions
+from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
+from perennial.tasks.report.figures.scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
 
 MANY = tuple(f"player {number:02}" for number in range(33))

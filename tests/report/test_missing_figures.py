@@ -5,23 +5,23 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.tasks.kumo.report.authoring import authoring
-from perennial.tasks.kumo.report.book_styles import book_styles
-from perennial.tasks.kumo.report.book_versions import book_versions
-from perennial.tasks.kumo.report.control_gaps import control_gaps
-from perennial.tasks.kumo.report.draws import draw_table
-from perennial.tasks.kumo.report.optimal_histogram import optimal_histogram
-from perennial.tasks.kumo.report.player_rows import action_rows, topology_rows
-from perennial.tasks.kumo.report.references import reference_table
-from perennial.tasks.kumo.report.training_curves import training_curves
+from perennial.tasks.kumo.report import (
+    action_rows,
+    authoring,
+    book_styles,
+    book_versions,
+    control_gaps,
+    draw_table,
+    reference_table,
+    topology_rows,
+)
+from perennial.tasks.kumo.report_figures import optimal_histogram, training_curves
 from perennial.tasks.report.content import ReportData, Section
-from perennial.tasks.report.figures.headline import headline
-from perennial.tasks.report.figures.heat_map import heat_map
-from perennial.tasks.report.figures.model_groups import model_groups
-from perennial.tasks.report.figures.player_pairs import player_pairs
-from perennial.tasks.report.figures.player_rows import status_rows, success_rows, token_rows
-from perennial.tasks.report.figures.success_scatter import (
+from perennial.tasks.report.figures.headline import headline, heat_map
+from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
+from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
+    model_groups,
     settings_scatter,
     tokens_scatter,
 )

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import pytest
 
 from perennial.flows.kumo.benchmark import BENCHMARK
-from perennial.tasks.kumo.report.references import reference_table
-from perennial.tasks.report.comparison.sections import edition_difference
+from perennial.tasks.kumo.report import reference_table
+from perennial.tasks.report.comparison import edition_difference
 from perennial.tasks.report.content import Report
 from perennial.tasks.report.figures.headline import headline
 from perennial.tasks.report.page import MOST_ROWS, render_page, sections

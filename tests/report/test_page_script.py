@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from perennial.tasks.report import page_script
+from perennial.tasks.report import page as page_script
 
 
 @pytest.fixture

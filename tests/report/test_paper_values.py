@@ -11,7 +11,7 @@ from vl_convert import vega_to_svg
 
 from perennial.flows.editions.report import report_data
 from perennial.tasks.report.content import Drawing, ReportTable, Section
-from perennial.tasks.report.figures.player_rows import success_rows
+from perennial.tasks.report.figures.interval_rows import success_rows
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.a2rbench import made_edition as a2rbench

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.kumo.report.training_curves import compute_curves, training_curves
-from perennial.tasks.kumo.statistics.outcome_rates import rate_of_outcomes
+from perennial.tasks.kumo.report_figures import compute_curves, training_curves
+from perennial.tasks.kumo.statistics import rate_of_outcomes
 from tests.kumo.small_worlds import unhurried
 from tests.report.sample_report import report_data, table
 

@@ -10,11 +10,8 @@ from pathlib import Path
 from threading import Event, Thread
 from unittest.mock import patch
 
-from perennial.tasks.sandbox.limits import Limits
-from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.syntax import check_syntax
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.refusal import Limits, Refused, check_syntax
+from perennial.tasks.sandbox.tier import Jail, Worker
 
 # Wall time ends a program under the first, time of the processor under the second.
 SMALL = Limits(
@@ -98,7 +95,7 @@ def _worker(limits: Limits, jail: Jail, taken: Taken) -> Iterator[Worker]:
         sampler = Thread(target=sample)
         sampler.start()
         try:
-            with patch("perennial.tasks.sandbox.worker.os.read", count):
+            with patch("perennial.tasks.sandbox.tier.os.read", count):
                 yield worker
         finally:
             done.set()

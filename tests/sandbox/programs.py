@@ -8,10 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-from perennial.tasks.sandbox.limits import Limits
-from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import Jail, run_code, run_purely
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.refusal import Limits, Refused
+from perennial.tasks.sandbox.tier import Jail, Worker, run_code, run_purely
 from tests.sandbox.gadgets import GADGETS
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 from tests.sandbox.tiers import JAILS, KERNEL_JAILS

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from perennial.tasks.a2rbench.catalogue.registry import RULES
-from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import run_code
-from perennial.tasks.sandbox.syntax import check_syntax
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.sandbox.refusal import Refused, check_syntax
+from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.gadgets import BUILT, GADGETS, WRITTEN
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import JAILS
@@ -50,7 +48,7 @@ def test_what_the_lists_name_leads_nowhere(tier: str) -> None:
 @pytest.mark.parametrize("tier", JAILS)
 @pytest.mark.parametrize("name", ["namespace", "class with dunder methods", "frame of a traceback"])
 def test_a_refused_program_starts_no_worker(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perennial.tasks.sandbox.run.Worker", None)
+    monkeypatch.setattr("perennial.tasks.sandbox.tier.Worker", None)
     with pytest.raises(Refused, match="line"):
         run_code(GADGETS[name], "f", ["x"], FAST, JAILS[tier])
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import run_code, run_purely
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.tier import Worker, run_code, run_purely
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 from tests.sandbox.programs import FAST, HELD, escaped, fill, run_escaped
 from tests.sandbox.tiers import JAILS, KERNEL_JAILS, PROTECTION

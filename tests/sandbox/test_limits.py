@@ -4,10 +4,8 @@ import sys
 
 import pytest
 
-from perennial.tasks.sandbox.limits import Limits
-from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import run_code
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.refusal import Limits, Refused
+from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.consumption import BUSY, SMALL, measure
 from tests.sandbox.greedy import GREEDY, PAST_CHECKS
 from tests.sandbox.hostile import PRELUDE

@@ -5,8 +5,7 @@ import unicodedata
 import pytest
 
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import run_code
-from perennial.tasks.sandbox.worker import Worker
+from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import KERNEL_JAILS

@@ -5,7 +5,7 @@ import pytest
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.tasks.sandbox import tier
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import Jail
 
 
 def _stand_on(monkeypatch: pytest.MonkeyPatch, name: tier.Tier) -> tier.Protection:

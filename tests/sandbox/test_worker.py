@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.tasks.sandbox.limits import LIMITS, Limits
-from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.worker import Worker, guest_command
+from perennial.tasks.sandbox.refusal import LIMITS, Limits, Refused
+from perennial.tasks.sandbox.tier import Worker, guest_command
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import KERNEL_JAILS

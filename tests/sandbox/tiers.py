@@ -1,7 +1,6 @@
 """The tiers that work on this machine, and how workers are started in each."""
 
-from perennial.tasks.sandbox.run import Jail
-from perennial.tasks.sandbox.tier import find_protection
+from perennial.tasks.sandbox.tier import Jail, find_protection
 
 PROTECTION = find_protection()
 JAILS = {"none": Jail(use_seccomp=False)}

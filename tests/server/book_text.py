@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from perennial.schemas.kumo.things import Instance, Outcome, Rule, SeedConfig
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.reading import read_book
-from perennial.tasks.kumo.books.rules import closed_ends
+from perennial.tasks.kumo.book_reading import read_book
+from perennial.tasks.kumo.books import closed_ends, write_book
 from tests.server.script import Asked
 
 _RULES_BLOCK = "```json\n"

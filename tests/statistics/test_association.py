@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency, ncx2
 
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.encoding import encode_config, encode_instance
-from perennial.tasks.kumo.instance_lines import parse_instances
-from perennial.tasks.kumo.topology import signature
+from perennial.tasks.kumo.encoding import encode_config, encode_instance, parse_instances, signature
 from perennial.tasks.statistics.association import (
     Association,
     chi_square,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.statistics.attempts import pass_at_k, pass_hat_k
+from perennial.tasks.statistics.cells import pass_at_k, pass_hat_k
 
 
 @st.composite

@@ -10,17 +10,19 @@ from scipy.optimize import brentq
 from scipy.stats import t as student
 
 from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
-from perennial.tasks.statistics.cluster_intervals import (
+from perennial.tasks.statistics.clusters import (
     FEWEST_CLUSTERS,
+    Draw,
+    Estimate,
+    estimate_ratio,
     gap_interval,
     mean_interval,
     share_interval,
     student_quantile,
     why_no_interval,
 )
-from perennial.tasks.statistics.clusters import Draw, Estimate, estimate_ratio
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.rate_figures import rate_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import rate_figures
 from tests.statistics.made_cells import Cell, columns_of
 
 # Value, cluster and stratum of an instance; stratum s holds the clusters 10 s to 10 s + 3.

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.figures.control_figures import control_figures
-from perennial.tasks.statistics.figures.pair_figures import pair_figures
 from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
+from perennial.tasks.statistics.rate_figures import control_figures, pair_figures
 from tests.statistics.made_cells import Cell, grid
 
 VARIANTS = ("symbolic", "closed")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.statistics.domain_graph import communities, domain_graph
+from perennial.tasks.kumo.statistics import communities, domain_graph
 from tests.conftest import REPOSITORY
 
 
@@ -121,7 +121,7 @@ def test_the_order_of_actions_states_and_rule_outs_changes_nothing(config, shuff
 def test_the_hash_seed_of_the_interpreter_changes_nothing() -> None:
     program = (
         "from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig\n"
-        "from perennial.tasks.kumo.statistics.domain_graph import communities\n"
+        "from perennial.tasks.kumo.statistics import communities\n"
         "names = tuple(f'truth {i}' for i in range(40))\n"
         "actions = tuple(f'action {i}' for i in range(30))\n"
         "outcomes = tuple(Outcome(a, 'str', tuple(OutcomeState(str(s), None, None,\n"

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from perennial.tasks.statistics.cells import ALL, Domains, Grid
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.ranks.domain_ranks import domain_rank_figures
-from perennial.tasks.statistics.ranks.rank_figures import rank_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rank_figures import domain_rank_figures, rank_figures
 from tests.statistics.simulated_answers import draw_answers
 
 KINDS = {"p0": "programs", "p1": "models", "p2": "models", "p3": "models"}

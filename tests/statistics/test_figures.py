@@ -6,14 +6,11 @@ import pytest
 from scipy.stats import pearsonr
 
 from perennial.schemas.statistics.measure import Measure
-from perennial.tasks.kumo.statistics.action_counts import MEANS
-from perennial.tasks.kumo.statistics.figures import topology_figures
+from perennial.tasks.kumo.statistics import MEANS, topology_figures
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.pair_figures import pair_figures
-from perennial.tasks.statistics.figures.rate_figures import rate_figures
-from perennial.tasks.statistics.figures.study_figures import correlation_figures
-from perennial.tasks.statistics.multiplicity import adjust_by_family, kind_by_name
+from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name
+from perennial.tasks.statistics.rate_figures import pair_figures, rate_figures
+from perennial.tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, columns_of, grid
 
 # Five runs: three solved with 2, 2 and 4 tests, one wrong, one unparsed; and one more that failed at the API.

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from perennial.tasks.statistics.intervals import ratio_and_error
-from perennial.tasks.statistics.shares import exact_interval, wilson_interval
+from perennial.tasks.statistics.clusters import exact_interval, ratio_and_error, wilson_interval
 
 
 # Newcombe 1998, Two-sided confidence intervals for the single proportion, table I, method 3.

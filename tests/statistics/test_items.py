@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.tasks.statistics import items
+from perennial.tasks.statistics import clusters as items
 from perennial.tasks.statistics.cells import Domains, Grid
 
 scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])

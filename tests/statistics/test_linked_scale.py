@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from perennial.tasks.statistics.ranks.linked_scale import Edition, link_editions
+from perennial.tasks.statistics.rasch import Edition, link_editions
 
 ABILITIES = {"anchor 1": -0.8, "anchor 2": 0.4, "anchor 3": 1.2, "model": 0.5, "steady": 0.9}
 SIX = {f"d{number}": mean for number, mean in enumerate((-1.0, -0.5, 0.0, 0.2, 0.6, 1.1))}

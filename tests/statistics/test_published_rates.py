@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.tasks.kumo.statistics.action_counts import PAPER
+from perennial.tasks.kumo.statistics import PAPER
 from tests.statistics.made_cells import Cell, columns_of
 
 EASY = "truth_num=4+action_num=6+valid_truth_num=1"

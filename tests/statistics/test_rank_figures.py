@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.statistics.measure import Floor
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.ranks.rank_figures import place_figures, rank_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rank_figures import place_figures, rank_figures
 from tests.statistics.simulated_answers import make_grid
 
 Score = tuple[int, int]

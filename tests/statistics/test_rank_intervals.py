@@ -3,7 +3,7 @@
 import numpy as np
 
 from perennial.tasks.statistics.cells import Domains, Grid
-from perennial.tasks.statistics.ranks.rank_intervals import rank_players
+from perennial.tasks.statistics.rank_figures import rank_players
 
 
 def _grid(generator: np.random.Generator, rates: list[float], domains: int, instances: int) -> Grid:

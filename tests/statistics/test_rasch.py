@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from perennial.tasks.statistics.cells import Grid
-from perennial.tasks.statistics.ranks.patterns import Patterns, group_patterns
-from perennial.tasks.statistics.ranks.rank_figures import adjust_rates
-from perennial.tasks.statistics.ranks.rasch import Rasch, fit_rasch
+from perennial.tasks.statistics.rank_figures import adjust_rates
+from perennial.tasks.statistics.rasch import Patterns, Rasch, fit_rasch, group_patterns
 from tests.statistics.simulated_answers import draw_answers
 
 ABILITIES = [-1.0, 0.0, 0.5, 1.5]

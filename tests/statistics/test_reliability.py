@@ -11,16 +11,15 @@ from perennial.schemas.statistics.board import MODELS
 from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.clusters import Draw
-from perennial.tasks.statistics.correlation import Correlation
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.study_figures import correlation_figures
-from perennial.tasks.statistics.multiplicity import kind_by_name
-from perennial.tasks.statistics.reliability import (
+from perennial.tasks.statistics.correlation import (
     FEWEST_PLAYERS,
+    Correlation,
     disattenuate,
     estimate_reliability,
     reliability_figures,
 )
+from perennial.tasks.statistics.multiplicity import Figure, kind_by_name
+from perennial.tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, grid
 
 KIND = kind_by_name(("oracle",), "")

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from perennial.tasks.statistics.ranks.standardised import compare_standardised, estimate_domain_sd
+from perennial.tasks.statistics.standardised import compare_standardised, estimate_domain_sd
 
 SIX = np.array([0.15, 0.3, 0.5, 0.6, 0.8, 0.9])
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from perennial.tasks.statistics.cells import Domains
-from perennial.tasks.statistics.figure import Figure
-from perennial.tasks.statistics.figures.version_figures import preference_figures, version_figures
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import preference_figures, version_figures
 
 DOMAINS = Domains(("a", "b", "c"), (0, 2, 4, 6))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption
-from perennial.tasks.study.assignment import assign, choose_tutorial, require_enough
+from perennial.tasks.study import assign, choose_tutorial, require_enough
 
 
 @given(

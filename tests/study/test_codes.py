@@ -6,7 +6,7 @@ import secrets
 import pytest
 
 from perennial.schemas.errors import InvalidOption
-from perennial.tasks.study.codes import PUBLIC_LETTERS, SECRET_LETTERS, draw_code, parse_code, parse_public
+from perennial.tasks.study import PUBLIC_LETTERS, SECRET_LETTERS, draw_code, parse_code, parse_public
 from tests.study.study_root import Lab
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from perennial.flows.beyondbench.seats import draw_sheet
 from perennial.schemas.game import Episode, Turn
-from perennial.tasks.beyondbench.game import TaskGame
+from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 

@@ -24,7 +24,7 @@ from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import setting
 from perennial.schemas.statistics.published import PublishedScore
 from perennial.schemas.table_form import Column, Reference, Table
-from perennial.tasks.statistics.analysis import Analysis
+from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.published_rows import rows_with
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.editions.publish import read_counts

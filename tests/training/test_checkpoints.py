@@ -4,7 +4,7 @@ import pytest
 
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.kumo.game import VARIANTS
-from perennial.tasks.training.checkpoints import choose_steps, name_checkpoint, parse_checkpoint, require_name
+from perennial.tasks.training import choose_steps, name_checkpoint, parse_checkpoint, require_name
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import Step
-from perennial.tasks.statistics.ranks.standardised import compare_standardised
+from perennial.tasks.statistics.standardised import compare_standardised
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from perennial.warehouse.store.store import Store

@@ -1,7 +1,6 @@
 """Mastermind's own statistic: the mean number of guesses of a game."""
 
-from perennial.tasks.statistics.analysis import Analysis
-from perennial.tasks.statistics.figures.rate_figures import Mean, count_scored
+from perennial.tasks.statistics.rate_figures import Analysis, Mean, count_scored
 
 _NUMBERS = "SELECT episode_id, count(*) AS number FROM mastermind_guesses GROUP BY ALL"
 

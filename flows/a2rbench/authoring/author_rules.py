@@ -17,12 +17,12 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.a2rbench.authors.code_tests import Known, TestedRule, find_twin
-from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
+from perennial.tasks.a2rbench.authored_code import Known, TestedRule, find_twin
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, RuleType
-from perennial.tasks.authors.reply import count_causes
+from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule
+from perennial.tasks.authors import count_causes
 from perennial.tasks.llm.structured import JsonAsker
-from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import Jail
 from perennial.warehouse.a2rbench.published_rules import published_codes
 from perennial.warehouse.editions.issued_ids import issued_instances
 

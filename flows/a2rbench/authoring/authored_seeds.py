@@ -9,7 +9,7 @@ from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Row
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Value
-from perennial.tasks.a2rbench.coded_rule import AuthoredRule
+from perennial.tasks.a2rbench.items import AuthoredRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,18 @@ from perennial.schemas.a2rbench.item import DOMAINS
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig, in_one_line, shorten
 from perennial.schemas.rows import Rows
-from perennial.tasks.a2rbench.coded_rule import AuthoredRule
-from perennial.tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
-from perennial.tasks.a2rbench.gate import check_items
-from perennial.tasks.a2rbench.hash_seeds import gate_seeds
-from perennial.tasks.a2rbench.seeds import GrownSeed, Rejected, SeedRequest, remove_known, write_items
+from perennial.tasks.a2rbench.expansion import Expansion, ExpansionRequest, expand_rule
+from perennial.tasks.a2rbench.growing import (
+    GrownSeed,
+    Rejected,
+    SeedRequest,
+    gate_seeds,
+    remove_known,
+    write_items,
+)
+from perennial.tasks.a2rbench.items import AuthoredRule, check_items
 from perennial.tasks.sandbox.refusal import Refused
-from perennial.tasks.sandbox.run import Jail
+from perennial.tasks.sandbox.tier import Jail
 from perennial.warehouse.editions.issued_ids import issued_instances
 
 FAILED = "failed_at_gate"

@@ -16,7 +16,7 @@ from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
     from perennial.flows.a2rbench.import_release import ImportedEdition
-    from perennial.tasks.a2rbench.published.lines import PublishedLine
+    from perennial.tasks.a2rbench.published import PublishedLine
 
 _FILE = "seeds.jsonl"
 _MAX_BYTES = 200_000_000
@@ -81,7 +81,7 @@ def a2rbench(
 
 def find_lines(path: Path) -> "list[PublishedLine]":
     """Return the items of the file, or of seeds.jsonl in the folder; raise UnreadableInput without any."""
-    from perennial.tasks.a2rbench.published.lines import read_lines
+    from perennial.tasks.a2rbench.published import read_lines
 
     file = path / _FILE if path.is_dir() else path
     return read_lines(read_text_file(file, _MAX_BYTES), show_path(file))

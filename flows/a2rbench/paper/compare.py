@@ -12,10 +12,9 @@ from statistics import fmean
 from perennial.flows.a2rbench.cli.import_release import find_lines
 from perennial.flows.benchmark import Paper
 from perennial.schemas.statistics.published import PublishedScore
-from perennial.tasks.a2rbench.measures.ast_measures import Measures, measure_code
-from perennial.tasks.a2rbench.measures.compression import compression_of
-from perennial.tasks.a2rbench.published.lines import PublishedLine
-from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
+from perennial.tasks.a2rbench.published import PublishedLine
+from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.a2rbench.published.scores import published_scores
 from perennial.warehouse.store.store import Store
 

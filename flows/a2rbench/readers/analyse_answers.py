@@ -22,9 +22,9 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelChoice
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.readers.analyst import Subject, analyse
-from perennial.tasks.authors.attempts import Asked
+from perennial.tasks.a2rbench.players import PLAYERS
+from perennial.tasks.a2rbench.readers import Subject, analyse
+from perennial.tasks.authors import Asked
 from perennial.warehouse.catalog.published_rows import rows_with
 
 STAGE = "analyses"

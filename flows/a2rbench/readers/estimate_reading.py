@@ -8,8 +8,8 @@ from perennial.schemas.a2rbench.analysis import ReadingPlan
 from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.a2rbench.players.registry import PLAYERS
-from perennial.tasks.a2rbench.readers.analyst import ATTEMPTS
+from perennial.tasks.a2rbench.players import PLAYERS
+from perennial.tasks.a2rbench.readers import ATTEMPTS
 
 # Tokens, at least and at most: of what a judge and an analyst are shown, and of their replies, of which the
 # longest have reasoning.

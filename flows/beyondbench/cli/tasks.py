@@ -19,10 +19,8 @@ from perennial.schemas.beyondbench.things import LEVELS, Suite
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, shorten
 from perennial.schemas.errors import count as counted
 from perennial.schemas.rows import JsonObject, Row
-from perennial.tasks.beyondbench.complexity import complexity_of
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import Problem, Task, Variation, complexity_of, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS, find_task
-from perennial.tasks.beyondbench.task import Task, Variation
 from perennial.tasks.llm.reasoning import split_reasoning
 
 tasks = typer.Typer(
@@ -104,7 +102,7 @@ def sample(
     and the file holds those found.
     """
     from perennial.flows.console.output_places import require_file_place, write_lines
-    from perennial.tasks.beyondbench.sampling import ProblemStream
+    from perennial.tasks.beyondbench.problem import ProblemStream
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 

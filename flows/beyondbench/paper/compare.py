@@ -12,7 +12,7 @@ from perennial.flows.benchmark import Paper
 from perennial.flows.beyondbench.paper.figures import compare_figures
 from perennial.flows.beyondbench.paper.released import SUITES, SiteModel, printed_tasks, read_site
 from perennial.schemas.statistics.published import PublishedScore
-from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.beyondbench.published.scores import (
     PACKAGE,
     models_of_site,

@@ -10,7 +10,7 @@ from statistics import fmean, median
 
 from perennial.flows.beyondbench.paper.released import SUITES, SiteModel
 from perennial.schemas.statistics.published import PublishedScore
-from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.beyondbench.published.scores import models_of_site
 
 # Differences of numbers with two digits are printed with one or two.

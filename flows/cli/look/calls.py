@@ -148,7 +148,7 @@ def _print_list(
         _console(_WIDEST).print(table)
     console.print(_total_line(len(rows), totals), soft_wrap=True)
     if spent is not None and spent.requests:
-        from perennial.tasks.llm.limits.budget import describe_spending
+        from perennial.tasks.llm.limits import describe_spending
 
         console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
 

@@ -17,7 +17,7 @@ from perennial.flows.console.steps import show_steps
 from perennial.schemas.errors import FiguresDiffer, InvalidOption
 
 if TYPE_CHECKING:
-    from perennial.tasks.papers.comparison import Comparison, FigureVerdict
+    from perennial.tasks.papers import Comparison, FigureVerdict
 
 _WIDTH, _PLACE_WIDTH = 80, 43
 # Of a figure with more numbers than this, a table only counts those that agree.
@@ -45,7 +45,7 @@ def reproduce_paper(
 
     Example: perennial reproduce-paper beyondbench
     """
-    from perennial.tasks.papers.comparison import judge_figures
+    from perennial.tasks.papers import judge_figures
 
     form = choose_format(format_, as_json)
     declared = find_benchmark(benchmark).paper

@@ -210,7 +210,7 @@ def withdraw(
     """
     from perennial.flows.study.publish import withdraw_participant
     from perennial.flows.study.study_file import read_study
-    from perennial.tasks.study.codes import parse_public
+    from perennial.tasks.study import parse_public
     from perennial.warehouse.study.erasure import erase_withdrawn
     from perennial.warehouse.study.ledger import study_file
 

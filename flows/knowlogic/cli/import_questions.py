@@ -35,8 +35,7 @@ def knowlogic(
     """
     from perennial.flows.knowlogic.import_questions import publish_questions
     from perennial.schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
-    from perennial.tasks.knowlogic.published.published_form import read_questions
-    from perennial.tasks.knowlogic.published.verdicts import judge_item
+    from perennial.tasks.knowlogic.published import judge_item, read_questions
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
     from perennial.warehouse.lock.root_lock import lock_root
 

@@ -107,8 +107,7 @@ def world(
     as_json: _JsonOption = False,
 ) -> None:
     """Write a synthetic world's configuration: the same seed, index and sparsity give the same file."""
-    from perennial.tasks.kumo.worlds import draw_world
-    from perennial.tasks.kumo.worlds.sparse import check_sparse
+    from perennial.tasks.kumo.worlds import check_sparse, draw_world
 
     check_sparse(sparse)
     drawn = draw_world(seed, index, sparse)
@@ -135,7 +134,7 @@ def counterfactual(
     It prints the share of facts whose exchange changes which outcomes rule a truth out.
     """
     from perennial.tasks.kumo.validation import refuse_unsafe
-    from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual, share_changed
+    from perennial.tasks.kumo.worlds import make_counterfactual, share_changed
 
     config, _ = choose_domain(domain)
     if config.is_counterfactual:
@@ -162,9 +161,9 @@ def sparse(
 
     Facts are dropped and none is invented. It prints density and modularity of the domain graph.
     """
-    from perennial.tasks.kumo.statistics.domain_graph import communities
+    from perennial.tasks.kumo.statistics import communities
     from perennial.tasks.kumo.validation import refuse_unsafe
-    from perennial.tasks.kumo.worlds.sparse import Sparsity, make_sparse
+    from perennial.tasks.kumo.worlds import Sparsity, make_sparse
 
     config, _ = choose_domain(domain)
     refuse_unsafe(config)

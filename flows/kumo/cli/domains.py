@@ -121,7 +121,7 @@ def list_domains(
 
 
 def _domain_row(name: str, config: SeedConfig, editions: int) -> dict[str, object]:
-    from perennial.tasks.kumo.statistics.domain_graph import communities
+    from perennial.tasks.kumo.statistics import communities
 
     graph = communities(config, 0)
     row = {"name": name, "title": config.name, "category": config.category, **count_sizes(config)}

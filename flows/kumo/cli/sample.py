@@ -55,10 +55,10 @@ def sample(
     from perennial.schemas.kumo.things import Instance, Setting
     from perennial.schemas.settings import load_settings
     from perennial.tasks.kumo.encoding import encode_config, encode_instance
-    from perennial.tasks.kumo.guessing import is_guessed
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request
+    from perennial.tasks.kumo.scoring import is_guessed
     from perennial.tasks.kumo.validation import refuse_unsafe
-    from perennial.tasks.kumo.worlds.sparse import Sparsity, make_sparse
+    from perennial.tasks.kumo.worlds import Sparsity, make_sparse
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 

@@ -12,7 +12,7 @@ from perennial.flows.console.terminal import Terminal
 from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
-    from perennial.tasks.kumo.training.domain_split import DomainSplit
+    from perennial.tasks.kumo.training import DomainSplit
 
 _NAMED = 5  # of what is cut or dropped, printed; --json has all
 
@@ -41,7 +41,7 @@ def split(
     from perennial.flows.console.output_places import require_folder, write_lines
     from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.errors import UnusableConfig, count
-    from perennial.tasks.kumo.training.domain_split import METHODS, SIDES, describe_overlap, split_domain
+    from perennial.tasks.kumo.training import METHODS, SIDES, describe_overlap, split_domain
     from perennial.tasks.kumo.validation import refuse_unsafe
 
     config, _ = choose_domain(domain)

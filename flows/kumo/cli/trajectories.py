@@ -19,7 +19,7 @@ from perennial.schemas.rows import JsonObject
 if TYPE_CHECKING:
     from perennial.tasks.kumo.encoding import EncodedConfig
     from perennial.tasks.kumo.sampling import SamplingRequest
-    from perennial.tasks.kumo.training.trajectories import Policy
+    from perennial.tasks.kumo.training import Policy
     from perennial.warehouse.editions.id_set import IdSet
 
 _CHUNK = 2_000  # instances that are solved at a time
@@ -60,7 +60,7 @@ def trajectories(
     from perennial.schemas.settings.form import split_names
     from perennial.tasks.kumo.encoding import encode_config
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request
-    from perennial.tasks.kumo.training.trajectories import POLICIES
+    from perennial.tasks.kumo.training import POLICIES
     from perennial.tasks.kumo.validation import refuse_unsafe
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
@@ -141,7 +141,7 @@ def _draw(
     from perennial.flows.kumo.cli.sample_stream import SampleStream
     from perennial.tasks.kumo.encoding import encode_instance
     from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
-    from perennial.tasks.kumo.training.trajectories import golden_trajectories
+    from perennial.tasks.kumo.training import golden_trajectories
 
     stream = SampleStream(encoded, request, issued, 1, show_drawn)
     drawn = iter(stream)

@@ -32,7 +32,7 @@ from perennial.schemas.kumo.things import Instance, Setting
 from perennial.schemas.rows import Row, Rows
 from perennial.tasks.kumo.authors.read_back import parse_read_back
 from perennial.tasks.kumo.encoding import EncodedConfig, instance_id
-from perennial.tasks.kumo.guessing import GUESSES, count_survivals, rank_valid_truth
+from perennial.tasks.kumo.scoring import GUESSES, count_survivals, rank_valid_truth
 from perennial.tasks.kumo.self_test import SelfTest, SoundInstance, needs_no_test
 from perennial.tasks.kumo.space import SpaceSize, count_boards, space_size
 from perennial.warehouse.audit.audit import require_pass

@@ -32,7 +32,7 @@ from perennial.schemas.kumo.things import Setting
 from perennial.schemas.rows import Row
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
-from perennial.tasks.kumo.guessing import GUESSES, LEAST_P, judge_ranks
+from perennial.tasks.kumo.scoring import GUESSES, LEAST_P, judge_ranks
 from perennial.tasks.kumo.space import SpaceSize, repeat_probability
 from perennial.warehouse.catalog.catalog import published_editions, table_file
 from perennial.warehouse.editions.issued_ids import issued_instances

@@ -9,7 +9,7 @@ from perennial.flows.console.terminal import Terminal
 from perennial.flows.kumo.cli.import_release import show_import_progress
 from perennial.flows.kumo.release.import_release import EDITION, import_release
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.papers.comparison import Comparison, compare
+from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
 from perennial.warehouse.kumo.paper.printed import PrintedValue, printed_values
 from perennial.warehouse.store.store import Store

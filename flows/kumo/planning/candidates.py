@@ -13,7 +13,7 @@ from perennial.schemas.kumo.things import SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
 from perennial.tasks.kumo.validation import refuse_unsafe
-from perennial.tasks.kumo.worlds.sparse import make_sparse
+from perennial.tasks.kumo.worlds import make_sparse
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 
 
@@ -102,8 +102,7 @@ def _why_unfit(config: SeedConfig, settings: KumoSettings, sizes: Sequence[Setti
 
     By sizes, by the solver's proof that there is none, or by the gate's threshold.
     """
-    from perennial.tasks.kumo.space import repeat_probability, sufficient_size
-    from perennial.tasks.kumo.space.size import count_boards, space_size
+    from perennial.tasks.kumo.space import count_boards, repeat_probability, space_size, sufficient_size
 
     encoded, most = encode_config(config), settings.max_collision_probability
     for size in sizes:

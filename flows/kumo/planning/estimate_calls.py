@@ -20,14 +20,13 @@ from perennial.schemas.kumo.things import Instance, SeedConfig, Setting
 from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
-from perennial.tasks.kumo.books import write_book
-from perennial.tasks.kumo.books.rules import rules_of
+from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.game import CLOSED, VARIANTS
 from perennial.tasks.kumo.players import PLAYERS
-from perennial.tasks.llm.limits.rate_limits import completion_bound
-from perennial.tasks.play.model_player import parse_model_player, plays_version
+from perennial.tasks.llm.limits import completion_bound
+from perennial.tasks.play import parse_model_player, plays_version
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 _CHARACTERS_A_TOKEN = 4

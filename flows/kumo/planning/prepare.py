@@ -25,9 +25,14 @@ from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import check_request
-from perennial.tasks.kumo.worlds import LEAST_ACTIONS, LEAST_TRUTHS, draw_world
-from perennial.tasks.kumo.worlds.counterfactual import make_counterfactual
-from perennial.tasks.kumo.worlds.sparse import MIXED, check_sparse
+from perennial.tasks.kumo.worlds import (
+    LEAST_ACTIONS,
+    LEAST_TRUTHS,
+    MIXED,
+    check_sparse,
+    draw_world,
+    make_counterfactual,
+)
 from perennial.warehouse.catalog.catalog import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.published_domains import domains_by_edition

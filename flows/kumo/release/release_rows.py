@@ -17,10 +17,15 @@ from perennial.schemas.kumo.things import (
 )
 from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.kumo.configuration import parse_json
-from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance, instance_id
-from perennial.tasks.kumo.instance_lines import parse_instances
+from perennial.tasks.kumo.encoding import (
+    EncodedConfig,
+    encode_config,
+    encode_instance,
+    instance_id,
+    parse_instances,
+    signature,
+)
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from perennial.tasks.kumo.topology import signature
 from perennial.tasks.kumo.validation import validate_config
 from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
 from perennial.warehouse.kumo.release.layout import Release, SettingFile

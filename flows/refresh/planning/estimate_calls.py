@@ -10,7 +10,7 @@ from perennial.schemas.model_calls.calls import StageEstimate
 from perennial.schemas.model_calls.price import Price
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
-from perennial.tasks.play.model_player import models_of
+from perennial.tasks.play import models_of
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.units import LOOK_UP
 from perennial.tasks.llm.clients import ModelClients
-from perennial.tasks.llm.http.listing import listed_models
-from perennial.tasks.play.model_player import models_of
+from perennial.tasks.llm.listing import listed_models
+from perennial.tasks.play import models_of
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.store.root_id import root_id
 from perennial.warehouse.store.store import Store

@@ -13,11 +13,10 @@ from perennial.schemas.model_calls.price import Price
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
-from perennial.tasks.llm.http.endpoint import check_key, check_url
-from perennial.tasks.llm.http.extras import Extras, environment_headers
-from perennial.tasks.llm.http.listing import ask_for_models, is_listed, listed_models
-from perennial.tasks.llm.limits.budget import check_budget
-from perennial.tasks.play.model_player import models_of
+from perennial.tasks.llm.bounded_http import Extras, check_key, check_url, environment_headers
+from perennial.tasks.llm.limits import check_budget
+from perennial.tasks.llm.listing import ask_for_models, is_listed, listed_models
+from perennial.tasks.play import models_of
 from perennial.warehouse.ledger.prices import load_prices
 from perennial.warehouse.store.store import Store
 

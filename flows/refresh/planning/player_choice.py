@@ -7,7 +7,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
 from perennial.schemas.people.persons import PERSON, is_person
 from perennial.schemas.settings import RefreshSettings
-from perennial.tasks.play.model_player import plays_version
+from perennial.tasks.play import plays_version
 
 
 def choose_players(

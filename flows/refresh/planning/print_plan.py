@@ -17,7 +17,7 @@ from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
 from perennial.schemas.model_calls.endpoint import Endpoint
 from perennial.schemas.model_calls.price import BATCH_PRICE_SHARE
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
-from perennial.tasks.play.model_player import models_of
+from perennial.tasks.play import models_of
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

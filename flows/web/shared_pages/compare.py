@@ -9,9 +9,9 @@ from perennial.flows.web.figures import read_edition, show_section
 from perennial.flows.web.page import ALL, Page, Visit, choose
 from perennial.flows.web.tables import show_query
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.report.comparison.sections import edition_difference, edition_link
-from perennial.tasks.report.figures.heat_map import heat_map
-from perennial.tasks.report.figures.player_pairs import draw_pairs_of, player_pairs
+from perennial.tasks.report.comparison import edition_difference, edition_link
+from perennial.tasks.report.figures.headline import heat_map
+from perennial.tasks.report.figures.interval_rows import draw_pairs_of, player_pairs
 from perennial.warehouse.catalog.sql.confinement import quote
 
 

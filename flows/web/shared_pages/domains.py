@@ -5,7 +5,7 @@ import streamlit as st
 from perennial.flows.web.figures import read_edition, show_section
 from perennial.flows.web.page import Page, Visit, choose, choose_several
 from perennial.flows.web.player_kinds import kinds_of
-from perennial.tasks.report.figures.heat_map import heat_map
+from perennial.tasks.report.figures.headline import heat_map
 
 
 def show(visit: Visit) -> None:

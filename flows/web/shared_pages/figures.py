@@ -5,7 +5,7 @@ import streamlit as st
 from perennial.flows.web.figures import own_figures, read_edition, show_section
 from perennial.flows.web.page import Page, Visit, choose, choose_several
 from perennial.flows.web.player_kinds import kinds_of
-from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.tasks.report.figures.headline import scale_over_editions
 from perennial.tasks.report.page import SHARED
 
 # The scale is of several editions, and has a page.

@@ -23,8 +23,8 @@ from perennial.schemas.statistics.populations import (
     describe_populations,
 )
 from perennial.tasks.report.content import ReportData, ReportTable
-from perennial.tasks.report.figures.player_rows import success_rows
-from perennial.tasks.statistics.populations import bound_share
+from perennial.tasks.report.figures.interval_rows import success_rows
+from perennial.tasks.statistics.clusters import bound_share
 from perennial.warehouse.catalog.leaderboard import leaderboard_sql
 from perennial.warehouse.catalog.sql.confinement import quote
 

@@ -5,7 +5,7 @@ import streamlit as st
 from perennial.flows.editions.report_profiles import read_profiles
 from perennial.flows.web.figures import show_section
 from perennial.flows.web.page import Page, Visit, choose, choose_several
-from perennial.tasks.report.profiles.page import profile_sections
+from perennial.tasks.report.profiles import profile_sections
 
 _HAS_PROFILES = "SELECT count(*) FROM statistics WHERE statistic = 'rank_in_kind'"
 

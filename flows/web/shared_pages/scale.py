@@ -7,7 +7,7 @@ from perennial.flows.editions.figure_data import read_figures
 from perennial.flows.web.figures import show_section
 from perennial.flows.web.page import Page, Visit, choose
 from perennial.flows.web.tables import show_query
-from perennial.tasks.report.figures.scale_over_editions import scale_over_editions
+from perennial.tasks.report.figures.headline import scale_over_editions
 from perennial.warehouse.catalog.sql.confinement import quote
 
 _PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"

@@ -3,14 +3,89 @@
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from perennial.schemas.beyondbench.things import Space
-from perennial.tasks.beyondbench.task import Variation
+from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.tasks.beyondbench.forms.form import Form
+from perennial.tasks.beyondbench.forms.lists import IntegerListForm, IntegerSetForm
+from perennial.tasks.beyondbench.forms.numbers import DecimalForm, IntegerForm, RelationForm
+from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
+
+# The kinds of Easy answers: their form, and how they are graded (Table 8 of the paper).
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of answers.
+
+    `grade(value, answer)` returns "" for a right answer, else a detail code; `as_answer` makes a value one.
+    """
+
+    form: Form
+    grade: Callable[[Any, Answer], str]
+    as_answer: Callable[[Any], Answer]
+
+
+def is_integer(answer: Answer) -> bool:
+    """Whether the answer is an integer; True and 1.0 are none."""
+    return type(answer) is int
+
+
+def _grade_integer(value: int, answer: Answer) -> str:
+    if not is_integer(answer):
+        return "not_an_integer"
+    return RIGHT if answer == value else "wrong_number"
+
+
+def _grade_list(value: list[int], answer: Answer) -> str:
+    if not isinstance(answer, list | tuple) or not all(map(is_integer, answer)):
+        return "not_a_list_of_integers"
+    if len(answer) != len(value):
+        return "wrong_length"
+    if Counter(answer) != Counter(value):
+        return "wrong_elements"
+    return RIGHT if list(answer) == list(value) else "wrong_order"
+
+
+def _grade_set(value: list[int], answer: Answer) -> str:
+    if not isinstance(answer, list | tuple) or not all(map(is_integer, answer)):
+        return "not_a_list_of_integers"
+    if len(set(answer)) != len(answer):
+        return "repeated"
+    if set(answer) == set(value):
+        return RIGHT
+    return "incomplete" if set(answer) < set(value) else "wrong_elements"
+
+
+def _grade_relation(value: str, answer: Answer) -> str:
+    return RIGHT if type(answer) is str and answer == value else "wrong_relation"
+
+
+def decimal(tolerance: Fraction) -> Kind:
+    """Return the kind of numbers that are right within a tolerance, compared exactly."""
+
+    def grade(value: Fraction, answer: Answer) -> str:
+        if not is_integer(answer) and not (type(answer) is float and math.isfinite(answer)):
+            return "not_a_number"
+        # The shortest decimal that gives a float is what was written: 0.1 is a tenth here.
+        error = abs(Fraction(repr(answer) if type(answer) is float else answer) - value)
+        return RIGHT if error <= tolerance else "wrong_number"
+
+    return Kind(DecimalForm(float(tolerance)), grade, float)
+
+
+INTEGER = Kind(IntegerForm(), _grade_integer, int)
+INTEGER_LIST = Kind(IntegerListForm(), _grade_list, list)
+INTEGER_SET = Kind(IntegerSetForm(), _grade_set, list)
+RELATION = Kind(RelationForm(), _grade_relation, str)
+
 
 STANDARD = Variation("standard", (8, 16, 32, 64))
 # The longest lists and the widest range that the paper names (table 7); its results are of the others.
@@ -93,3 +168,202 @@ def guess_element(values: Values, rng: random.Random) -> int:
 def guess_count(values: Values, rng: random.Random) -> int:
     """Return a random number of elements."""
     return rng.randint(0, len(values))
+
+
+# A task on a list of integers, made of two functions that compute its value in different ways.
+
+
+Draw = Callable[[str, int, random.Random], ListParams | None]
+
+
+def list_task(
+    path: str,
+    title: str,
+    compute: Callable[[Values], Any],
+    recompute: Callable[[Values], Any],
+    *,
+    kind: Kind = INTEGER,
+    draw: Draw = draw_list,
+    space: Callable[[str, int], Space] = list_space,
+    variations: tuple[Variation, ...] = (STANDARD, LARGE),
+    tokens: Callable[[str, int], tuple[int, int]] = list_tokens,
+    guess: Callable[[Values, random.Random], Answer] = guess_element,
+) -> Task[ListParams]:
+    """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks."""
+    group, name = path.split("/")
+
+    def near_misses(params: ListParams, answer: Answer, _rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        """Yield the answers of neighbouring lists: what a player finds who misreads the list or the rule."""
+        values = params.values
+        neighbours = {
+            "without the first": values[1:],
+            "without the last": values[:-1],
+            "backwards": values[::-1],
+            "negated": tuple(-value for value in values),
+            "without signs": tuple(map(abs, values)),
+        }
+        for change, changed in neighbours.items():
+            # A list of equal elements may have no answer, such as a second largest.
+            if len(set(changed)) > 1 and (near := kind.as_answer(compute(changed))) != answer:
+                yield f"of the list {change}", near
+
+    return Task(
+        name,
+        suite="easy",
+        title=title,
+        params=ListParams,
+        variations=variations,
+        template=f"beyondbench/easy/{group}/{name}.md.j2",
+        draw=draw,
+        solve=lambda params: one(kind.as_answer(compute(params.values))),
+        verify=lambda params, answer: kind.grade(compute(params.values), answer),
+        check=lambda params, answer: kind.grade(recompute(params.values), answer) == RIGHT,
+        form=lambda _params: kind.form,
+        words=list_words,
+        read=read_list,
+        guess=lambda params, rng: guess(params.values, rng),
+        tokens=tokens,
+        space=space,
+        mutate=near_misses,
+    )
+
+
+# A task on a pair of integers in +-3.2e7, so that there are more than 1e15 pairs (F.2 of the paper).
+LARGEST_OF_PAIR = 32_000_000
+PAIR = Variation("standard", (2,))
+_PAIR = re.compile(r"^Number 1: (-?[0-9]+)\nNumber 2: (-?[0-9]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PairParams:
+    """Two integers."""
+
+    first: Integer
+    second: Integer
+
+
+def draw_pair(_variation: str, _size: int, rng: random.Random) -> PairParams:
+    """Return two integers, uniform in [-3.2e7, 3.2e7]."""
+    return PairParams(
+        rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR), rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR)
+    )
+
+
+def pair_space(_variation: str, _size: int) -> Space:
+    """Return the number of all pairs."""
+    return count_space((2 * LARGEST_OF_PAIR + 1) ** 2, "ordered pairs")
+
+
+def _read_pair(prompt: str) -> PairParams:
+    found = _PAIR.findall(prompt)
+    if not found:
+        raise ValueError("the prompt holds no two numbers")
+    return PairParams(*map(int, found[-1]))
+
+
+def _words(params: PairParams) -> Mapping[str, Any]:
+    return {"first": params.first, "second": params.second}
+
+
+def _guess_integer(_params: PairParams, rng: random.Random) -> Answer:
+    return rng.randint(-LARGEST_OF_PAIR, LARGEST_OF_PAIR)
+
+
+def pair_task(
+    path: str,
+    title: str,
+    compute: Callable[[int, int], Any],
+    recompute: Callable[[int, int], Any],
+    *,
+    kind: Kind = INTEGER,
+    draw: Callable[[str, int, random.Random], PairParams | None] = draw_pair,
+    space: Callable[[str, int], Space] = pair_space,
+    guess: Callable[[PairParams, random.Random], Answer] = _guess_integer,
+) -> Task[PairParams]:
+    """Name a task by its template (`order/mean`); `compute` solves and verifies, `recompute` checks."""
+    group, name = path.split("/")
+    return Task(
+        name,
+        suite="easy",
+        title=title,
+        params=PairParams,
+        variations=(PAIR,),
+        template=f"beyondbench/easy/{group}/{name}.md.j2",
+        draw=draw,
+        solve=lambda params: one(kind.as_answer(compute(params.first, params.second))),
+        verify=lambda params, answer: kind.grade(compute(params.first, params.second), answer),
+        check=lambda params, answer: kind.grade(recompute(params.first, params.second), answer) == RIGHT,
+        form=lambda _params: kind.form,
+        words=_words,
+        read=_read_pair,
+        guess=guess,
+        tokens=lambda _variation, _size: (90, 24),
+        space=space,
+        mutate=lambda params, answer, _rng: (
+            ("of the pair swapped", near)
+            for near in [kind.as_answer(compute(params.second, params.first))]
+            if near != answer
+        ),
+    )
+
+
+# Lists of which the answer is drawn first, evenly: no count is right more often than another one.
+#
+# Counts in lists that are drawn element by element gather round their mean: 27% of lists of eight hold four
+# odd numbers, and 49% have two local maxima.
+
+
+def plant(
+    counted_of: Callable[[str], Sequence[int]], numbers_of: Callable[[str], range]
+) -> tuple[Callable[[str, int, random.Random], ListParams], Callable[[str, int], Space]]:
+    """Return how lists with repeats and 0 to k counted elements are drawn, and how many there are.
+
+    Both functions take the variation: the counted numbers, and all that lists are drawn from.
+    """
+
+    @cache
+    def split(variation: str) -> tuple[Sequence[int], Sequence[int]]:
+        counted = counted_of(variation)
+        known = frozenset(counted)
+        return counted, [number for number in numbers_of(variation) if number not in known]
+
+    def draw(variation: str, size: int, rng: random.Random) -> ListParams:
+        counted, others = split(variation)
+        planted = rng.randint(0, size)
+        return shuffle_values(rng.choices(counted, k=planted) + rng.choices(others, k=size - planted), rng)
+
+    def space(variation: str, size: int) -> Space:
+        return count_space(len(numbers_of(variation)) ** size, "ordered lists, repeats allowed")
+
+    return draw, space
+
+
+def plant_distinct(
+    counted: Sequence[int], others: Sequence[int], planted: int, size: int, rng: random.Random
+) -> ListParams:
+    """Return different integers, so many of them of `counted`."""
+    return shuffle_values(rng.sample(counted, planted) + rng.sample(others, size - planted), rng)
+
+
+def arrange(variation: str, is_up: Sequence[bool], rng: random.Random) -> ListParams:
+    """Return different integers, of which each is above the one before it where the step between is up.
+
+    The smallest is put in a random one of the places that may hold it, then the next smallest, and so on.
+    """
+    size = len(is_up) + 1
+    smaller_neighbours = [0] * size  # that have no value yet
+    for place, up in enumerate(is_up):
+        smaller_neighbours[place + up] += 1
+    free = [place for place in range(size) if not smaller_neighbours[place]]
+    values = [0] * size
+    for value in sorted(draw_distinct(variation, size, rng)):
+        chosen = rng.randrange(len(free))
+        free[chosen], free[-1] = free[-1], free[chosen]
+        place = free.pop()
+        values[place] = value
+        for step, neighbour in ((place - 1, place - 1), (place, place + 1)):
+            if 0 <= step < size - 1 and neighbour == step + is_up[step]:
+                smaller_neighbours[neighbour] -= 1
+                if not smaller_neighbours[neighbour]:
+                    free.append(neighbour)
+    return ListParams(tuple(values))

@@ -17,21 +17,476 @@ reasoning chain of an option is counted in compositions of stated relations (`de
 """
 
 import random
-from functools import cache
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from itertools import count
 
+from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import Argument, Decision, Labels, Language, QuestionType
-from perennial.tasks.knowlogic.domain import Domain, Intro, Request
-from perennial.tasks.knowlogic.kinship.canonical import canonical
-from perennial.tasks.knowlogic.kinship.draw import draw
-from perennial.tasks.knowlogic.kinship.labels import label
-from perennial.tasks.knowlogic.kinship.models import decide
-from perennial.tasks.knowlogic.kinship.solver import check
-from perennial.tasks.knowlogic.kinship.terms import read_terms
-from perennial.tasks.knowlogic.kinship.wording import SCENARIO, build_phrasebook, read_intro, write_intro
-from perennial.tasks.knowlogic.people import names_of, read_people
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.wording.phrasebook import Phrasebook
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    Argument,
+    Decision,
+    Difficulty,
+    Labels,
+    Language,
+    Proposition,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.kinship.derivation import (
+    Derivations,
+    canonical,
+    check,
+    count_steps,
+    count_terms,
+    list_pairs,
+)
+from perennial.tasks.knowlogic.kinship.models import (
+    BornFamily,
+    Resolved,
+    Stated,
+    decide,
+    draw_family,
+    draw_statements,
+    find_holder,
+    find_models,
+    find_truths,
+    holds,
+    index_people,
+    number_people,
+    resolve,
+)
+from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.problem import (
+    Domain,
+    Intro,
+    Person,
+    Problem,
+    Request,
+    fill,
+    names_of,
+    read_people,
+)
+from perennial.tasks.knowlogic.social.world import CUTS, level_of
+
+# Options of a question: sentences that the statements make true or false, and their steps.
+
+
+# How often an option has each form; the last one makes `nm` of the difficulty formula 1.
+FORMS: dict[Difficulty, dict[str, float]] = {
+    "easy": {"is": 0.7, "is_of_holder": 0.15, "holder_is": 0.15},
+    "medium": {"is": 0.4, "is_of_holder": 0.2, "holder_is": 0.25, "holder_is_of_holder": 0.15},
+    "hard": {"is": 0.3, "is_of_holder": 0.2, "holder_is": 0.3, "holder_is_of_holder": 0.2},
+}
+# Terms that describe a person have at most so many steps.
+_DESCRIBED = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be said of a family whose statements allow it alone."""
+
+    terms: Mapping[str, Term]
+    stated: Stated
+
+    @cached_property
+    def usable(self) -> list[Term]:
+        """The terms that questions use."""
+        return [term for term in self.terms.values() if term.used]
+
+    @cached_property
+    def derivations(self) -> Derivations:
+        """The relations that follow from the statements."""
+        return Derivations(self.stated.model.family, list_pairs(self.terms, self.stated.statements))
+
+    @cached_property
+    def truths(self) -> list[Proposition]:
+        """The true sentences of one term."""
+        return find_truths(self.usable, self.stated.model)
+
+    @cached_property
+    def _weights(self) -> list[int]:
+        # Most pairs of a family are close: words for distant relatives would be rare.
+        return [self.terms[str(each.arguments[2])].length ** 2 for each in self.truths]
+
+    @cached_property
+    def descriptions(self) -> list[tuple[int, str, int]]:
+        """Descriptions that fit exactly one person: of whom, the term, and the person."""
+        model = self.stated.model
+        said = sorted({(int(of), str(term)) for _, of, term in (each.arguments for each in self.truths)})
+        return [
+            (of, term, holder)
+            for of, term in said
+            if self.terms[term].length <= _DESCRIBED
+            and (holder := find_holder(model, self.terms[term], of)) is not None
+        ]
+
+    def steps(self, option: Proposition) -> int | None:
+        """Return the steps that decide an option; None where it does not follow by composition."""
+        return count_steps(self.terms, self.stated.model, self.derivations, option)
+
+    def is_fit(self, option: Proposition, wanted: bool, *, is_choice: bool = False) -> bool:
+        """Return whether an option has this verdict and repeats no statement.
+
+        A false one must be nothing that some would say in a loose sense; one that is a sentence of its own
+        must be worth a thought.
+        """
+        if option in self.stated.statements or holds(self.terms, self.stated.model, option) is not wanted:
+            return False
+        if wanted:
+            return True
+        resolved = resolve(self.terms, self.stated.model, option)
+        assert resolved is not None, "an option that is decided describes somebody"
+        return (is_choice or not self._is_absurd(resolved)) and not self._is_loose(resolved)
+
+    def _is_absurd(self, said: Resolved) -> bool:
+        """Return whether the sexes tell that it is false: a woman's wife's sister, a man as a mother."""
+        sexes = self.stated.model.family.sexes
+        spouses = {shape[0] for shape in said.term.shapes}
+        return sexes[said.who] != said.term.sex or spouses == {"h" if sexes[said.of] == "m" else "w"}
+
+    def _is_loose(self, said: Resolved) -> bool:
+        """Return whether some use the term so: from the view of the spouse or a child, or for a cousin."""
+        family = self.stated.model.family
+        relation = family.relations[said.of][said.who]
+        if relation is None:
+            return True
+        for other, each in enumerate(family.relations[said.of]):
+            is_near = each is not None and each.shape in ("h", "w", "s", "d") and other != said.who
+            if is_near and family.comparisons(said.term, other, said.who) is not None:
+                return True
+        true = [each for each in self.terms.values() if relation.shape in each.shapes]
+        return any(each.words["zh"].endswith(said.term.words["zh"]) for each in true if each is not said.term)
+
+    def draw_twins(
+        self, form: str, steps: range, rng: random.Random
+    ) -> tuple[Proposition, Proposition] | None:
+        """Return a true sentence of this form and a false one about somebody else, decided in such steps.
+
+        They have the same terms. Whoever shows either as often as the other gives nothing away by words:
+        a term that a family lets nobody be called wrongly is in no true option. None where this draw failed.
+        """
+        true = self._draw_true(form, rng)
+        if true is None or not self._is_shown(true, True, steps):
+            return None
+        people = range(self.stated.model.family.size)
+        places = [place for place, each in enumerate(true.arguments) if isinstance(each, int)]
+        changes = [(place, x) for place in places for x in people if x not in true.arguments]
+        for place, x in rng.sample(changes, len(changes)):
+            arguments = (*true.arguments[:place], x, *true.arguments[place + 1 :])
+            false = Proposition(form, arguments)
+            if self._is_shown(false, False, steps):
+                return true, false
+        return None
+
+    def _is_shown(self, option: Proposition, wanted: bool, steps: range) -> bool:
+        return self.is_fit(option, wanted) and self.steps(option) in steps
+
+    def _draw_true(self, form: str, rng: random.Random) -> Proposition | None:
+        """Return a true sentence: of names, or with descriptions in the place of the names."""
+        if form.endswith("of_holder"):
+            truth = rng.choice(self._basic_truths)
+        else:
+            truth = rng.choices(self.truths, self._weights)[0]
+        if form == "is":
+            return truth
+        who, of, term = truth.arguments
+        left = right = None
+        if form.startswith("holder_is"):
+            left = self._describe(who, of, rng)
+        if form.endswith("of_holder"):
+            right = self._describe(of, who, rng)
+        if form == "holder_is":
+            return left and Proposition(form, (*left, of, term))
+        if form == "is_of_holder":
+            return right and Proposition(form, (who, *right, term))
+        if left is None or right is None or left[0] == right[0]:
+            return None
+        return Proposition(form, (*left, *right, term))
+
+    @cached_property
+    def _basic_truths(self) -> list[Proposition]:
+        return [each for each in self.truths if self.terms[str(each.arguments[2])].length == 1]
+
+    def _describe(self, holder: Argument, other: Argument, rng: random.Random) -> tuple[int, str] | None:
+        """Return a description of somebody that does not start from the other person of the sentence."""
+        found = [(of, term) for of, term, each in self.descriptions if each == holder and of != other]
+        return rng.choice(found) if found else None
+
+    def draw_gap(self, form: str, least: int, rng: random.Random) -> Proposition | None:
+        """Return a sentence with a gap that so many people fit, or more; None where there is none."""
+        found = [asked for asked, number in self.gaps.items() if asked.template == form and number >= least]
+        return rng.choice(found) if found else None
+
+    @cached_property
+    def gaps(self) -> Counter[Proposition]:
+        """The sentences with a gap, with the number of people who fit."""
+        found: Counter[Proposition] = Counter()
+        for who, of, term in (each.arguments for each in self.truths):
+            found[Proposition("is", (GAP, of, term))] += 1
+            found[Proposition("is", (who, GAP, term))] += 1
+            if self.terms[str(term)].length == 1:
+                for b, first, holder in self.descriptions:
+                    if holder == of and b != who:
+                        found[Proposition("is_of_holder", (GAP, b, first, term))] += 1
+        return found
+
+
+# Texts of kinship: the introduction with its conventions, and the words of sentences.
+
+
+SCENARIO = "kinship"
+_COUNTS: dict[Language, dict[int, str]] = {
+    "zh": {3: "三", 4: "四", 5: "五", 6: "六", 7: "七", 8: "八"},
+    "en": {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"},
+}
+
+
+def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], language: Language) -> Phrasebook:
+    """Return the sentences of kinship in a language."""
+    sentences = {name: each for name, each in load_sentences("kinship").items() if name != "intro"}
+    words: dict[Argument, str] = {term.id: term.words[language] for term in terms.values()}
+    steps: dict[Argument, str] = {each: words[each] for each in words if terms[str(each)].length == 1}
+    return Phrasebook(
+        sentences, language, {"person": names_of(people, language), "term": words, "step": steps}
+    )
+
+
+def write_intro(names: Mapping[Argument, str], problem: Problem, language: Language) -> str:
+    """Return the introduction: who is in the family, and the conventions."""
+    people = join_names([names[person] for person in problem.entities], language)
+    return _intro(language).format(people=people, count=_COUNTS[language][len(problem.entities)])
+
+
+def read_intro(names: Mapping[Argument, str], text: str, language: Language) -> Intro:
+    """Return what an introduction says; raise ValueError for any other text."""
+    ids = {name: person for person, name in names.items()}
+    for number, word in _COUNTS[language].items():
+        match = _pattern(language, word).fullmatch(text)
+        if match:
+            people = split_names(match[1], language)
+            if len(people) == number == len(set(people)) and all(name in ids for name in people):
+                return Intro(SCENARIO, tuple(ids[name] for name in people))
+    raise ValueError("the introduction is not that of a family")
+
+
+def _intro(language: Language) -> str:
+    return str(load_sentences("kinship")["intro"][language]).strip()
+
+
+@lru_cache(maxsize=64)
+def _pattern(language: Language, count: str) -> re.Pattern[str]:
+    parts = _intro(language).replace("{count}", count).split("{people}")
+    return re.compile("(.+)".join(map(re.escape, parts)))
+
+
+# Draw a question of kinship: a family, statements that allow it alone, and four options.
+
+
+_SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (5, 5, 5, 6), "medium": (5, 6, 6, 7), "hard": (7, 7, 8)}
+BOTH = "holder_is_of_holder"
+_TRIES = 60
+# Options are drawn so often for the same statements.
+_ATTEMPTS = 3
+# What is asked, where it is a sentence with a gap, and the options.
+_Asked = tuple[Proposition | None, list[Proposition]]
+
+
+def draw(
+    people: Sequence[Person], terms: Mapping[str, Term], request: Request, rng: random.Random
+) -> Problem | None:
+    """Return a problem that keeps the request; None where this draw failed."""
+    born = _draw_family(terms, request, rng)
+    stated = draw_statements(terms, born, request.difficulty, rng)
+    if stated is None:
+        return None
+    options = Options(terms, stated)
+    own = request.count_own(rng)
+    drawer = _draw_gap if request.type in ("precise_entity", "vague_entity") else _draw_sentences
+    for _ in range(_ATTEMPTS):
+        found = drawer(options, request, own, rng)
+        if found is not None:
+            return _build(people, born.family.size, stated.statements, request, found, rng)
+    return None
+
+
+def _draw_family(terms: Mapping[str, Term], request: Request, rng: random.Random) -> BornFamily:
+    """Return a family in which, if several people are to fit a gap, so many do (where one is found)."""
+    is_vague = request.type == "vague_entity"
+    sizes = _SIZES[request.difficulty]
+    for _ in range(_TRIES):
+        born = draw_family(max(rng.choice(sizes), 6 if is_vague else 0), rng, is_wide=is_vague)
+        # One more than are shown: what a statement says is no option.
+        if not is_vague or max(Options(terms, Stated((), born.model())).gaps.values()) > request.right:
+            break
+    return born
+
+
+def _build(
+    people: Sequence[Person],
+    size: int,
+    statements: Sequence[Proposition],
+    request: Request,
+    found: _Asked,
+    rng: random.Random,
+) -> Problem:
+    """Return the problem with people in the place of numbers."""
+    asked, chosen = found
+    rng.shuffle(chosen)
+    names = _name(people, size, rng)
+
+    def with_names(said: Proposition) -> Proposition:
+        return Proposition(
+            said.template, tuple(names[each] if isinstance(each, int) else each for each in said.arguments)
+        )
+
+    return Problem(
+        scenario=SCENARIO,
+        entities=tuple(rng.sample(names, len(names))),
+        details=(),
+        statements=tuple(map(with_names, statements)),
+        type=request.type,
+        asked=with_names(asked) if asked else None,
+        options=tuple(map(with_names, chosen)),
+    )
+
+
+def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argument]:
+    """Return the id of a person for each member of the family, whatever the sex that the name suggests."""
+    return [each.id for each in rng.sample(people, size)]
+
+
+def count_edges(statements: Sequence[Proposition]) -> int:
+    """Return the pairs of people between whom a relation is stated (`ne` of the difficulty formula)."""
+    return len({frozenset(each.arguments[:2]) for each in statements if each.template == "is"})
+
+
+def _draw_sentences(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
+    """Return options that are sentences, so many of them right."""
+    forms = FORMS[request.difficulty]
+    nm = int(rng.random() < forms.get(BOTH, 0))
+    bounds = CUTS.list_steps(request.difficulty, request.type, own)
+    true_is_right = request.type == "correct_statements"
+    wanted = [true_is_right] * request.right + [not true_is_right] * (own - request.right)
+    rng.shuffle(wanted)
+    others = {form: weight for form, weight in forms.items() if nm or form != BOTH}
+    chosen: list[Proposition] = []
+    for number, truth in enumerate(wanted):
+        # The first is the hardest, which gives the question its class.
+        least, which = (1, others) if number else (bounds.start, {BOTH: 1.0} if nm else others)
+        for attempt in count():
+            if attempt == _TRIES:
+                return None
+            form = rng.choices(list(which), list(which.values()))[0]
+            twins = options.draw_twins(form, range(least, bounds.stop), rng)
+            if twins is not None and not set(twins) & set(chosen):
+                chosen.append(twins[not truth])
+                break
+    return None, chosen
+
+
+def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
+    """Return a sentence with a gap, and options that fill it, so many of them right."""
+    bounds = CUTS.list_steps(request.difficulty, request.type, own)
+    for _ in range(_TRIES):
+        form = "is" if request.difficulty == "easy" or rng.random() < 0.6 else "is_of_holder"
+        asked = options.draw_gap(form, max(request.right, 1 + (request.type == "vague_entity")), rng)
+        if asked is None:
+            continue
+        filled = [
+            option
+            for x in range(options.stated.model.family.size)
+            if x not in asked.arguments and (option := fill(asked, x)) not in options.stated.statements
+        ]
+        verdicts = {option: holds(options.terms, options.stated.model, option) for option in filled}
+        steps = {option: options.steps(option) for option in filled}
+        shown = [option for option in filled if (cost := steps[option]) is not None and cost < bounds.stop]
+        right = [option for option in shown if verdicts[option]]
+        wrong = [option for option in shown if options.is_fit(option, False, is_choice=True)]
+        fitting = _count_fitting(options, asked)
+        if (fitting > 1) != (request.type == "vague_entity"):
+            continue
+        if len(right) < request.right or len(wrong) < own - request.right:
+            continue
+        chosen = rng.sample(right, request.right) + rng.sample(wrong, own - request.right)
+        if max(steps[option] or 0 for option in chosen) >= bounds.start:
+            return asked, chosen
+    return None
+
+
+def _count_fitting(options: Options, asked: Proposition) -> int:
+    """Return how many people may fit the gap (those whom an unknown age leaves open among them)."""
+    people = [x for x in range(options.stated.model.family.size) if x not in asked.arguments]
+    return sum(holds(options.terms, options.stated.model, fill(asked, x)) is not False for x in people)
+
+
+# What is known of a question of kinship beside its text: terms, rules, chain length, level.
+
+
+# The properties that statements of other templates give.
+_PROPERTIES = {"male": "sex", "female": "sex", "older": "age"}
+
+
+def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
+    """Return the labels of a problem whose statements allow one family.
+
+    Raises ValueError where they allow none or several, or an option does not follow by composition.
+    """
+    number = index_people(problem)
+    statements = number_people(problem.statements, number)
+    options = number_people(problem.options, number)
+    models = list(find_models(terms, len(number), statements))
+    if len(models) != 1:
+        raise ValueError(f"the statements allow {len(models)} families")
+    derivations = Derivations(models[0].family, list_pairs(terms, statements))
+    steps = [count_steps(terms, models[0], derivations, option) for option in options]
+    known = [each for each in steps if each is not None]
+    if len(known) < len(steps):
+        raise ValueError("an option does not follow by composition")
+    cl, nm, ne = max(known), int(any(each.template == BOTH for each in options)), count_edges(statements)
+    rules = {
+        "composition": any(step > count_terms(option) for step, option in zip(known, options, strict=True)),
+        "description": any(option.template != "is" for option in options),
+        "elder and younger": any(_compares(terms, each) for each in options),
+        "inverse": any(_is_inverse(option, statements) for option in options),
+    }
+    return Labels(
+        properties=tuple(
+            sorted({_PROPERTIES[each.template] for each in statements if each.template != "is"})
+        ),
+        relations=tuple(
+            sorted({str(each) for said in (*statements, *options) for each in _terms(terms, said)})
+        ),
+        rules=tuple(sorted(rule for rule, is_used in rules.items() if is_used)),
+        chain_length=cl,
+        precision="vague" if problem.type == "vague_entity" else "precise",
+        level=level_of(cl, nm, ne),
+        difficulty=CUTS.classify(cl, problem.type, len(options)),
+        variables={"cl": cl, "nm": nm, "ne": ne},
+    )
+
+
+def _terms(terms: Mapping[str, Term], said: Proposition) -> list[str]:
+    return [str(each) for each in said.arguments if each in terms]
+
+
+def _compares(terms: Mapping[str, Term], said: Proposition) -> bool:
+    """Return whether a sentence compares ages."""
+    return said.template == "older" or any(
+        ages for each in _terms(terms, said) for ages in terms[each].shapes.values()
+    )
+
+
+def _is_inverse(option: Proposition, statements: list[Proposition]) -> bool:
+    """Return whether an option is about two people of a statement, the other way round."""
+    if option.template != "is":
+        return False
+    return any(each.template == "is" and each.arguments[1::-1] == option.arguments[:2] for each in statements)
+
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

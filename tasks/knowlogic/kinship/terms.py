@@ -13,8 +13,9 @@ Table `kinship/terms` has one row per term; its column `source` names where a re
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -176,3 +177,233 @@ def read_terms(knowledge: Knowledge) -> dict[str, Term]:
             paths,
         )
     return terms
+
+
+# A family as a tree: persons are its edges, between the family of birth and the own family of each.
+#
+# Every end of a person belongs to one nuclear family: parents belong to it by their `OWN` end, children by
+# `BIRTH`. Where nobody is related to anybody in two ways, the nuclear families and the persons between them
+# form a tree; the one way from a person to another is a path that does not fold back.
+# Who is older than whom is a partial order: as far as it is known.
+
+
+# Persons: the first is older than the second.
+Older = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """`younger[x]` has a bit for everybody who is known to be younger than x."""
+
+    younger: tuple[int, ...]
+
+    def knows(self, older: Older) -> bool:
+        """Return whether the comparison follows."""
+        return bool(self.younger[older[0]] >> older[1] & 1)
+
+    def verdict(self, comparisons: Iterable[Older]) -> bool | None:
+        """Return whether all comparisons hold in every order of births (True), in none (False), in some."""
+        wanted = [older for older in comparisons if not self.knows(older)]
+        if not wanted:
+            return True
+        return None if compare_ages(self.younger, wanted) else False
+
+
+def compare_ages(younger: Sequence[int], comparisons: Iterable[Older]) -> Ages | None:
+    """Return what follows from known ages and these comparisons; None where they contradict each other."""
+    masks = list(younger)
+    for old, young in comparisons:
+        if old == young or masks[young] >> old & 1:
+            return None
+        if masks[old] >> young & 1:
+            continue
+        gained = masks[young] | 1 << young
+        for x in range(len(masks)):
+            if x == old or masks[x] >> old & 1:
+                masks[x] |= gained
+    return Ages(tuple(masks))
+
+
+class Relation(NamedTuple):
+    """How a person is related to another: the shape of the path, and everybody on it from first to last."""
+
+    shape: Shape
+    persons: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of persons 0, 1, ...: the sex of each, and the nuclear family at each end (`2 * x + end`)."""
+
+    sexes: tuple[str, ...]
+    ends: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of persons."""
+        return len(self.sexes)
+
+    @property
+    def relations(self) -> tuple[tuple[Relation | None, ...], ...]:
+        """`relations[x][y]`: the path from x to y (None for x itself and where there is none)."""
+        return _relate(self)
+
+    def parents_and_children(self) -> Iterator[Older]:
+        """Yield each parent with each child."""
+        for x in range(self.size):
+            for y in range(self.size):
+                if self.ends[2 * x + OWN] == self.ends[2 * y + BIRTH]:
+                    yield x, y
+
+    def comparisons(self, term: Term, of: int, who: int) -> tuple[Older, ...] | None:
+        """Return who must be older than whom for `who` to be the term of `of`; None where no path fits."""
+        relation = self.relations[of][who]
+        ages = term.shapes.get(relation.shape) if relation else None
+        if relation is None or ages is None:
+            return None
+        return tuple((relation.persons[a], relation.persons[b]) for a, b in sorted(ages))
+
+
+@lru_cache(maxsize=4096)
+def _relate(family: Family) -> tuple[tuple[Relation | None, ...], ...]:
+    # Kept: one draw meets the same family many times.
+    members: dict[int, list[tuple[int, int, str]]] = {}
+    for x, sex in enumerate(family.sexes):
+        for end in (BIRTH, OWN):
+            members.setdefault(family.ends[2 * x + end], []).append((x, end, sex))
+
+    def walk(x: int, end: int, shape: Shape, persons: tuple[int, ...]) -> None:
+        """Note the paths that leave x by an end."""
+        for y, entered, sex in members[family.ends[2 * x + end]]:
+            if y != x:
+                longer, chain = shape + LETTER_OF[end, entered, sex], (*persons, y)
+                found[y] = Relation(longer, chain)
+                walk(y, OWN + BIRTH - entered, longer, chain)
+
+    every = []
+    for x in range(family.size):
+        found: list[Relation | None] = [None] * family.size
+        walk(x, BIRTH, "", (x,))
+        walk(x, OWN, "", (x,))
+        every.append(tuple(found))
+    return tuple(every)
+
+
+# Families under construction: which ends are known to be of one nuclear family, and which sexes are known.
+#
+# The first engine grows them: each statement of a relation is tried with everybody who may be on its path.
+
+
+SEXES = ("m", "f")
+_OTHER = {"m": "f", "f": "m", "": ""}
+
+
+class Growth(NamedTuple):
+    """A part of a family: the sex of each person ("": unknown), the nuclear family at each end
+    (`2 * x + end`), and the component of each person.
+    """
+
+    sexes: tuple[str, ...]
+    ends: tuple[int, ...]
+    component: tuple[int, ...]
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether everybody is related to everybody."""
+        return len(set(self.component)) == 1
+
+    def family(self) -> Family:
+        """Return the family, with its nuclear families numbered in order."""
+        number: dict[int, int] = {}
+        return Family(self.sexes, tuple(number.setdefault(end, len(number)) for end in self.ends))
+
+    def set_sex(self, x: int, sex: str) -> "Growth | None":
+        """Return the growth where x has this sex; None where that is impossible."""
+        if self.sexes[x] == sex:
+            return self
+        if self.sexes[x]:
+            return None
+        sexes = list(self.sexes)
+        sexes[x] = sex
+        for spouse in self._couple(self.ends[2 * x + OWN]):
+            if spouse != x:
+                if sexes[spouse] == sex:
+                    return None
+                sexes[spouse] = _OTHER[sex]
+        return Growth(tuple(sexes), self.ends, self.component)
+
+    def join(self, x: int, leaves: int, y: int, enters: int) -> "Growth | None":
+        """Return the growth where these ends of two unrelated persons belong to one nuclear family.
+
+        None where it would have two fathers or two mothers, or three parents.
+        """
+        kept, lost = self.ends[2 * x + leaves], self.ends[2 * y + enters]
+        couple = self._couple(kept) + self._couple(lost)
+        if len(couple) > 2:
+            return None
+        sexes = self.sexes
+        if len(couple) == 2:
+            a, b = sexes[couple[0]], sexes[couple[1]]
+            if a and a == b:
+                return None
+            if a != b and not (a and b):
+                known = list(sexes)
+                known[couple[0]], known[couple[1]] = a or _OTHER[b], b or _OTHER[a]
+                sexes = tuple(known)
+        old, new = self.component[y], self.component[x]
+        return Growth(
+            sexes,
+            tuple(kept if end == lost else end for end in self.ends),
+            tuple(new if each == old else each for each in self.component),
+        )
+
+    def _couple(self, place: int) -> list[int]:
+        return [x for x in range(len(self.sexes)) if self.ends[2 * x + OWN] == place]
+
+    def relate(self, x: int, shape: Shape, y: int) -> Iterator["Growth"]:
+        """Yield the growths in which a path of this shape leads from x to y."""
+        yield from self._relate(x, shape, y, self.component[x] == self.component[y])
+
+    def _relate(self, x: int, shape: Shape, y: int, is_known: bool) -> Iterator["Growth"]:
+        step = LETTERS[shape[0]]
+        place = self.ends[2 * x + step.leaves]
+        for next_ in (y,) if len(shape) == 1 else range(len(self.sexes)):
+            if next_ == x or self.sexes[next_] == _OTHER[step.sex]:
+                continue
+            grown: Growth | None = self
+            if self.ends[2 * next_ + step.enters] != place:
+                # The path between two who are related already is there: nothing is joined.
+                if is_known or self.component[next_] == self.component[x]:
+                    continue
+                grown = self.join(x, step.leaves, next_, step.enters)
+            if grown is not None:
+                grown = grown.set_sex(next_, step.sex)
+            if grown is None:
+                continue
+            if len(shape) == 1:
+                yield grown
+            else:
+                yield from grown._relate(next_, shape[1:], y, is_known)
+
+    def complete(self) -> Iterator["Growth"]:
+        """Yield the growths of which it is a part: everybody is related and every sex is known."""
+        if not self.is_connected:
+            first = self.component[0]
+            for x in range(len(self.sexes)):
+                for y in range(len(self.sexes)):
+                    if self.component[x] == first != self.component[y]:
+                        for leaves in (BIRTH, OWN):
+                            for enters in (BIRTH, OWN):
+                                if grown := self.join(x, leaves, y, enters):
+                                    yield from grown.complete()
+        elif "" in self.sexes:
+            for sex in SEXES:
+                if grown := self.set_sex(self.sexes.index(""), sex):
+                    yield from grown.complete()
+        else:
+            yield self
+
+
+def begin(size: int) -> Growth:
+    """Return the growth of persons of whom nothing is known."""
+    return Growth(("",) * size, tuple(range(2 * size)), tuple(range(size)))

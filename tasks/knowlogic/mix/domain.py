@@ -1,14 +1,347 @@
 """The domain mix, built from the tables of nature and the sentences of shelves."""
 
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import QuestionType
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.mix.descriptions import Descriptions
-from perennial.tasks.knowlogic.mix.drawing import Drawer
-from perennial.tasks.knowlogic.mix.judge import Judge
-from perennial.tasks.knowlogic.mix.wording import SCENARIOS, Wording
-from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    LETTERS,
+    Argument,
+    Decision,
+    Difficulty,
+    Labels,
+    Proposition,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.arrangement import decide_by_solver, fewest_statements, verdict
+from perennial.tasks.knowlogic.closure import Closure
+from perennial.tasks.knowlogic.mix.sentences import (
+    SCENARIOS,
+    Descriptions,
+    Part,
+    Wording,
+    identify,
+    item_sentences,
+)
+from perennial.tasks.knowlogic.nature.meaning import RuleFact as Cell
+from perennial.tasks.knowlogic.nature.meaning import close_cells, read_nature
+from perennial.tasks.knowlogic.problem import Cuts, Domain, Problem, Request, right_letters
+from perennial.tasks.knowlogic.space.drawing import (
+    Asked,
+    Layout,
+    Sentence,
+    count_steps,
+    draw_gap,
+    draw_statement_options,
+    draw_statements,
+    own_of,
+    say,
+)
+from perennial.tasks.knowlogic.space.reasoning import Board, Facts, board, mask_all
+
+# Difficulty of mix (Appendix D): level = 0.4 level_nature + level_space + (nm_q + nm_a) / 2, and the cuts.
+#
+# - `level_nature`: as `kl` of nature, the sum of the difficulties of the distinct properties of
+#   descriptions in statements, question and options.
+# - `level_space`: 1 where the question is vague as in space (a gap that several fill; options with a
+#   predicate that leaves several places), else 0.
+# - `nm_q`: 1 where a thing in the question (of statements to choose from: in an option) is named by its own
+#   name in no statement, so that a reader must find out that a description means it.
+# - `nm_a`: likewise for a thing in a right option.
+
+
+# As in space: two steps for four options, three, more.
+CUTS = Cuts(easy=4, medium=5)
+
+
+def rate(nature: float, space: float, nm_q: float, nm_a: float) -> float:
+    """Return the level."""
+    return round(0.4 * nature + space + (nm_q + nm_a) / 2, 9)
+
+
+# Draw a mix question: a question of the shelf, whose things are then called by names or descriptions.
+
+
+_MOST_TRIES = 24
+_MOST_DRAWS = 30
+# How many of the six things have descriptions in the statements, by difficulty.
+_DESCRIBED: dict[Difficulty, tuple[int, ...]] = {"easy": (1, 2), "medium": (2, 3), "hard": (3, 4, 5)}
+# How often a description is of two properties where one is; how often a thing in a question is described.
+_DOUBLE, _IN_QUESTION = 0.4, 0.5
+# How often the statements leave out one of the six things.
+_UNNAMED = 0.3
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Six things, and for those that are described the id of a description."""
+
+    entities: tuple[str, ...]
+    called: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Draws the questions of the domain."""
+
+    descriptions: Descriptions
+
+    def draw(self, request: Request, rng: random.Random) -> Problem | None:
+        """Return a question that keeps the request; None where none came out in so many tries."""
+        of = board(request.scenario)
+        is_gap = request.type.endswith("entity")
+        own = own_of(of, request)
+        most = 1 if request.type == "precise_entity" else own
+        least = int(not is_gap or own == len(LETTERS))
+        if not least <= request.right <= most or (own < len(LETTERS) and not is_gap):
+            return None
+        for _ in range(_MOST_TRIES):
+            if problem := self._attempt(of, request, rng):
+                return problem
+        return None
+
+    def _attempt(self, of: Board, request: Request, rng: random.Random) -> Problem | None:
+        layout = draw_statements(of, int(rng.random() < _UNNAMED), rng)
+        if layout is None:
+            return None
+        asked = _draw_asked(of, layout, request, rng)
+        if asked is None:
+            return None
+        steps = CUTS.list_steps(request.difficulty, request.type, len(asked.options))
+        if count_steps(of, layout, asked) not in steps:
+            return None
+        said = [say(of, layout, fact, rng) for fact in layout.statements]
+        sentences = [each for each in said if each is not None]
+        known = item_sentences(request.scenario)
+        if len(sentences) < len(said) or any(each.template.name not in known for each in sentences):
+            return None
+        cast = self._cast(request.difficulty, of.scene.size, rng)
+        if cast is None:
+            return None
+        return self._write(cast, sentences, asked, request, rng)
+
+    def _cast(self, difficulty: Difficulty, size: int, rng: random.Random) -> Cast | None:
+        """Return six things, some with a description that denotes them; None where too few have one."""
+        wanted = rng.choice(_DESCRIBED[difficulty])
+        ids = list(self.descriptions.nature.entities)
+        for _ in range(_MOST_DRAWS):
+            entities = rng.sample(ids, size)
+            described = [self.descriptions.of(entities, place) for place in range(size)]
+            places = [place for place in range(size) if described[place]]
+            if len(places) < wanted:
+                continue
+            chosen = rng.sample(places, wanted)
+            called = [
+                identify(_choose(described[place], rng)) if place in chosen else None for place in range(size)
+            ]
+            return Cast(tuple(entities), tuple(called))
+        return None
+
+    def _write(
+        self, cast: Cast, said: Sequence[Sentence], asked: Asked, request: Request, rng: random.Random
+    ) -> Problem:
+        """Return the problem: described things are so called in statements, and at times in the question."""
+        entities = cast.entities
+        called: list[Argument] = [name or entity for name, entity in zip(cast.called, entities, strict=True)]
+        again: list[Argument] = [
+            name if name and rng.random() < _IN_QUESTION else entity
+            for name, entity in zip(cast.called, entities, strict=True)
+        ]
+        statements = tuple(
+            Proposition(each.template.name, tuple(called[place] for place in each.places)) for each in said
+        )
+        question: Proposition | None = None
+        if asked.gap is None:
+            options = tuple(
+                Proposition(each.template.name, tuple(again[place] for place in each.places))
+                for each in asked.options
+            )
+        else:
+            gap, first = asked.gap, asked.options[0]
+            around: list[Argument] = [again[place] for place in first.places]
+            around[gap] = GAP
+            question = Proposition(first.template.name, tuple(around))
+            options = tuple(
+                Proposition(
+                    question.template, (*around[:gap], entities[each.places[gap]], *around[gap + 1 :])
+                )
+                for each in asked.options
+            )
+        items = {str(item) for each in (*statements, *options) for item in each.arguments}
+        notes = {
+            note for item in items for note in self.descriptions.notes(self.descriptions.all.get(item, ()))
+        }
+        listed = tuple(rng.sample(entities, len(entities)))
+        return Problem(
+            request.scenario,
+            entities=listed,
+            details=tuple(sorted(notes)),
+            statements=statements,
+            type=request.type,
+            asked=question,
+            options=options,
+        )
+
+
+def _draw_asked(of: Board, layout: Layout, request: Request, rng: random.Random) -> Asked | None:
+    if request.type.endswith("statements"):
+        wanted = request.type == "correct_statements"
+        truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
+        return draw_statement_options(of, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
+    precise = request.type == "precise_entity"
+    return draw_gap(of, layout, (request.right, own_of(of, request)), rng, precise=precise, is_slot=False)
+
+
+def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:
+    """Return one of the descriptions, at times one of two properties."""
+    counts = sorted({len(parts) for parts in descriptions})
+    count = counts[-1] if rng.random() < _DOUBLE else counts[0]
+    return rng.choice([parts for parts in descriptions if len(parts) == count])
+
+
+# What an engine finds of a mix question: facts on the shelf's board, verdicts, labels, canonical form.
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges what a question says, from nothing but the question and the tables."""
+
+    descriptions: Descriptions
+
+    def facts(self, problem: Problem) -> Facts:
+        """Return the facts that the problem says on its board.
+
+        Raises ValueError for a description that does not denote exactly one thing, LookupError for a template
+        that the shelf does not have.
+        """
+        of = board(problem.scenario)
+        if len(set(problem.entities)) != of.scene.size:
+            raise ValueError(f"{problem.scenario} has {len(set(problem.entities))} things")
+        indices: dict[Argument, int] = {}
+        for said in (*problem.statements, *problem.options):
+            for item in said.arguments:
+                place = self.descriptions.denote(item, problem.entities)
+                if place is None:
+                    raise ValueError(f"{item!r} does not denote one of {problem.entities}")
+                indices[item] = place
+        return Facts(
+            of,
+            tuple(of.fact(said, indices) for said in problem.statements),
+            tuple(of.fact(said, indices) for said in problem.options),
+        )
+
+    def decide(self, problem: Problem) -> Decision:
+        """Return arrangements and verdicts by masks."""
+        of, statements, options = self.facts(problem)
+        held = mask_all(of, statements)
+        verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
+        return Decision(held.bit_count(), verdicts)
+
+    def check(self, problem: Problem) -> Decision:
+        """Return the same by python-sat."""
+        of, statements, options = self.facts(problem)
+        size = of.scene.size
+        return decide_by_solver(
+            size, size, list(map(of.constraint, statements)), list(map(of.constraint, options))
+        )
+
+    def labels(self, problem: Problem) -> Labels:
+        """Return the labels; raise ValueError where the statements leave an option open."""
+        of, statements, options = self.facts(problem)
+        used = {fact.predicate: of.predicates[fact.predicate] for fact in (*statements, *options)}
+        parts = self._parts(problem)
+        properties = {name for name, _ in parts}
+        masks = [of.mask(fact) for fact in statements]
+        variables = self.rate(problem)
+        chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
+        return Labels(
+            properties=tuple(
+                sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})
+            ),
+            relations=tuple(sorted(name for name, each in used.items() if each.arity > 1)),
+            rules=tuple(sorted(self._rules(problem, parts))),
+            chain_length=chain,
+            precision="vague" if variables["level_space"] else "precise",
+            level=rate(*variables.values()),
+            difficulty=CUTS.classify(chain, problem.type, len(options)),
+            variables=variables,
+        )
+
+    def canonical(self, problem: Problem) -> object:
+        """Return a value that is equal for questions that differ by wording and order alone.
+
+        Things and descriptions are what they are, and no two places of a shelf are alike; of templates that
+        say the same predicate, the predicate counts.
+        """
+        of = board(problem.scenario)
+
+        def form(said: Proposition) -> list[object]:
+            return [of.templates[said.template].predicate, *said.arguments]
+
+        return [
+            problem.scenario,
+            sorted(map(str, problem.entities)),
+            sorted(map(form, problem.statements), key=repr),
+            problem.type if problem.asked is None else form(problem.asked),
+            sorted(map(form, problem.options), key=repr),
+        ]
+
+    def rate(self, problem: Problem) -> dict[str, float]:
+        """Return the variables of the level, in the formula's order (`difficulty`)."""
+        of, properties = board(problem.scenario), {name for name, _ in self._parts(problem)}
+        kl = sum(self.descriptions.nature.properties[name].difficulty for name in properties)
+        if problem.asked is None:
+            predicates = [of.predicates[of.templates[each.template].predicate] for each in problem.options]
+            is_vague = not all(each.is_precise for each in predicates)
+            question = list(problem.options)
+        else:
+            is_vague = problem.type.startswith("vague")
+            question = [problem.asked]
+        letters = right_letters(problem, self.decide(problem).verdicts)
+        right = [option for letter, option in zip("ABCD", problem.options, strict=False) if letter in letters]
+        if problem.asked is not None:
+            gap = problem.asked.arguments.index(GAP)
+            right = [Proposition(each.template, each.arguments[gap : gap + 1]) for each in right]
+        named = {item for said in problem.statements for item in said.arguments if item in problem.entities}
+
+        def is_hidden(said: list[Proposition]) -> float:
+            places = {
+                self.descriptions.denote(item, problem.entities)
+                for each in said
+                for item in each.arguments
+                if item != GAP
+            }
+            return float(any(place is not None and problem.entities[place] not in named for place in places))
+
+        return {
+            "level_nature": kl,
+            "level_space": float(is_vague),
+            "nm_q": is_hidden(question),
+            "nm_a": is_hidden(right),
+        }
+
+    def _parts(self, problem: Problem) -> set[Part]:
+        items = {item for said in (*problem.statements, *problem.options) for item in said.arguments}
+        return {part for item in items for part in self.descriptions.all.get(str(item), ())}
+
+    def _rules(self, problem: Problem, parts: set[Part]) -> set[str]:
+        """Return the rules by which cells that descriptions use follow from other cells of a thing."""
+        found: set[str] = set()
+        for entity in map(str, problem.entities):
+            for part in sorted(parts):
+                if part in self._closures[entity]:
+                    found |= {step.rule for step in self._closures[entity].proof(part).values()}
+        return found
+
+    @cached_property
+    def _closures(self) -> Mapping[str, Closure[Cell]]:
+        nature = self.descriptions.nature
+        return {entity: close_cells(nature, entity) for entity in nature.entities}
+
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

@@ -1,20 +1,292 @@
 """The domain nature, built from its tables and sentences."""
 
 import random
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import Language, QuestionType
-from perennial.tasks.knowlogic.domain import Domain, Intro, Request
-from perennial.tasks.knowlogic.nature.draw import Drawer
-from perennial.tasks.knowlogic.nature.facts import FactMaker
-from perennial.tasks.knowlogic.nature.judge import Judge
-from perennial.tasks.knowlogic.nature.meaning import read_meanings
-from perennial.tasks.knowlogic.nature.questions import GapMaker
-from perennial.tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
-from perennial.tasks.knowlogic.nature.tables import read_nature
-from perennial.tasks.knowlogic.nature.wording import Wording
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    LANGUAGES,
+    Argument,
+    Decision,
+    Labels,
+    Language,
+    Proposition,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.arrangement import (
+    Constraint,
+    all_of,
+    decide_by_solver,
+    fewest_statements,
+    verdict,
+)
+from perennial.tasks.knowlogic.closure import Closure
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, Choice, Drawer, GapMaker
+from perennial.tasks.knowlogic.nature.meaning import (
+    CUTS,
+    FRAME,
+    HOLDS,
+    ORDERS,
+    SIZE,
+    SLOTS,
+    SYMMETRIC,
+    FactMaker,
+    Meaning,
+    Nature,
+    close_cells,
+    constrain,
+    is_unmentioned,
+    rate,
+    read_meanings,
+    read_nature,
+    rules_of_order,
+    slots_of,
+)
+from perennial.tasks.knowlogic.nature.meaning import RuleFact as Fact
+from perennial.tasks.knowlogic.phrasebook import Lexicon, Phrasebook, join_names, split_names
+from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, Request
+
+# What an engine finds of a nature question: arrangements, verdicts, labels, canonical form.
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges what a question says, from nothing but the question and the tables."""
+
+    nature: Nature
+    meanings: Mapping[str, Meaning]
+
+    def decide(self, problem: Problem) -> Decision:
+        """Return arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
+        held = all_of(FRAME, self._masks(problem, problem.statements))
+        options = self._masks(problem, problem.options)
+        # Where nothing can hold, neither can an option.
+        return Decision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
+
+    def check(self, problem: Problem) -> Decision:
+        """Return the same by python-sat."""
+        return decide_by_solver(
+            SIZE,
+            SIZE,
+            [self._constraint(problem, said) for said in problem.statements],
+            [self._constraint(problem, said) for said in problem.options],
+        )
+
+    def labels(self, problem: Problem) -> Labels:
+        """Return the labels; raise ValueError where the statements leave an option open."""
+        said = (*problem.statements, *problem.options)
+        used = [self.meanings[each.template] for each in said]
+        properties = {meaning.about for meaning in used if meaning.about}
+        statements = self._masks(problem, problem.statements)
+        kl = sum(self.nature.properties[name].difficulty for name in properties)
+        cl = max(fewest_statements(FRAME, statements, mask) for mask in self._masks(problem, problem.options))
+        nm = is_unmentioned(self._find_slots(problem.statements), self._find_places_asked(problem))
+        return Labels(
+            properties=tuple(sorted(properties)),
+            relations=tuple(sorted({meaning.template for meaning in used if meaning.relation})),
+            rules=tuple(sorted(self._rules(problem, used))),
+            chain_length=cl,
+            precision="vague" if problem.type.startswith("vague") else "precise",
+            level=rate(kl, cl, nm),
+            difficulty=CUTS.classify(cl, problem.type, len(problem.options)),
+            variables={"kl": kl, "cl": cl, "nm": float(nm)},
+        )
+
+    def canonical(self, problem: Problem) -> object:
+        """Return a value that is equal for questions that differ by the numbers of the places alone.
+
+        The things are what they are, but a number is only a name: each place is named by the thing that the
+        statements put there. (Where they allow several arrangements, places keep their numbers.)
+        """
+        held = all_of(FRAME, self._masks(problem, problem.statements))
+        names: dict[Argument, Argument] = {}
+        if held.bit_count() == 1:
+            arrangement = FRAME.arrangement(held)
+            names = {slot + 1: problem.entities[place] for slot, place in enumerate(arrangement)}
+        asked = problem.asked and self._rename(problem.asked, names)
+        return [
+            problem.scenario,
+            sorted(map(str, problem.entities)),
+            sorted((self._rename(each, names) for each in problem.statements), key=repr),
+            problem.type if asked is None else asked,
+            sorted((self._rename(each, names) for each in problem.options), key=repr)
+            if asked is None
+            else [],
+        ]
+
+    def _rename(self, said: Proposition, names: Mapping[Argument, Argument]) -> list[object]:
+        meaning = self.meanings[said.template]
+        places = [names.get(slot, slot) for slot in said.arguments[: meaning.slots]]
+        if meaning.relation in SYMMETRIC:
+            places.sort(key=str)
+        return [said.template, *places, *said.arguments[meaning.slots :]]
+
+    def _constraint(self, problem: Problem, said: Proposition) -> Constraint:
+        meaning = self._meaning(said)
+        name = meaning.about
+        cells = [] if name is None else [self.nature.cells[str(entity)][name] for entity in problem.entities]
+        return constrain(meaning, said.arguments, problem.entities, cells)
+
+    def _meaning(self, said: Proposition) -> Meaning:
+        if said.template not in self.meanings:
+            raise ValueError(f"no template {said.template!r}")
+        return self.meanings[said.template]
+
+    def _masks(self, problem: Problem, said: tuple[Proposition, ...]) -> list[int]:
+        return [FRAME.mask(self._constraint(problem, each)) for each in said]
+
+    def _find_slots(self, said: tuple[Proposition, ...]) -> set[int]:
+        return {slot for each in said for slot in slots_of(self._meaning(each), each)}
+
+    def _find_places_asked(self, problem: Problem) -> set[int]:
+        """Return the places that the question is about (`difficulty`)."""
+        if problem.asked is None or GAP not in problem.asked.arguments[:1]:
+            return self._find_slots(problem.options if problem.asked is None else (problem.asked,))
+        held = all_of(FRAME, self._masks(problem, problem.statements))
+        masks = self._masks(problem, problem.options)
+        right = (option for option, mask in zip(problem.options, masks, strict=True) if verdict(held, mask))
+        return self._find_slots(tuple(right))
+
+    def _rules(self, problem: Problem, used: list[Meaning]) -> set[str]:
+        """Return the rules by which the cells that the question uses follow from other cells of a thing.
+
+        They are those below a used property's cell in its closure; of what orders values, those below each
+        pair of neighboring values of the four.
+        """
+        found: set[str] = set()
+        for meaning in used:
+            if meaning.about is None:
+                continue
+            cells = [str(self.nature.cells[str(entity)][meaning.about]) for entity in problem.entities]
+            for entity, cell in zip(problem.entities, cells, strict=True):
+                closure = self._closures[str(entity)]
+                if (meaning.about, cell) in closure:
+                    found |= {step.rule for step in closure.proof((meaning.about, cell)).values()}
+            if meaning.relation in ORDERS:
+                found |= rules_of_order(ORDERS[meaning.relation], cells)
+        return found
+
+    @cached_property
+    def _closures(self) -> dict[str, Closure[Fact]]:
+        return {entity: close_cells(self.nature, entity) for entity in self.nature.entities}
+
+
+# Words of nature: the phrasebook of a scenario, and introductions with the conventions that apply.
+
+
+Sentences = Mapping[str, Mapping[str, Any]]
+
+_SUBJECT = re.compile(r"<([sab])>")
+# The order of a proposition's arguments: slots, then value or entity, then number (`Meaning`).
+_PLACES = "sabvek"
+# Counts of legs that sentences name: two animals with eight legs have 16 in total.
+_NUMBERS = range(17)
+# In farms one grows "apples" and "wheat"; elsewhere there is "an apple" and "wheat".
+_GROWN = "farm"
+
+
+class Wording:
+    """All that is said in one scenario and language."""
+
+    def __init__(
+        self,
+        sentences: Sentences,
+        meanings: Mapping[str, Meaning],
+        nature: Nature,
+        scenario: str,
+        kinds: Collection[str],
+    ) -> None:
+        self._scenario = scenario
+        self._intros = sentences[f"intro_{scenario}"]
+        self._notes = {
+            name.removeprefix("note_"): keys for name, keys in sentences.items() if name.startswith("note_")
+        }
+        patterns = _expand(sentences, meanings, scenario)
+        self.books = {
+            language: Phrasebook(patterns, language, _name(sentences, nature, language, scenario, kinds))
+            for language in LANGUAGES
+        }
+
+    def write_intro(
+        self, entities: tuple[Argument, ...], notes: tuple[Argument, ...], language: Language
+    ) -> str:
+        """Return the introduction: the four things, then a line for each convention."""
+        names = [self.books[language].call("name", entity) for entity in entities]
+        first = self._intros[language].replace("{names}", join_names(names, language))
+        return "\n".join((first, *(self._notes[str(note)][language] for note in notes)))
+
+    def is_of(self, text: str, language: Language) -> bool:
+        """Whether an introduction is of this scenario."""
+        before, after = self._intros[language].split("{names}")
+        first = text.split("\n")[0]
+        return first.startswith(before) and first.endswith(after)
+
+    def read_intro(self, text: str, language: Language) -> Intro:
+        """Return what an introduction says; raise ValueError where it is not of this scenario."""
+        if not self.is_of(text, language):
+            raise ValueError("the introduction is that of another scenario")
+        first, *lines = text.split("\n")
+        before, after = self._intros[language].split("{names}")
+        names = split_names(first[len(before) : len(first) - len(after)], language)
+        entities = tuple(self.books[language].id_of("name", name) for name in names)
+        notes = {keys[language]: name for name, keys in self._notes.items()}
+        if any(line not in notes for line in lines):
+            raise ValueError("a line of the introduction is no convention")
+        return Intro(self._scenario, entities, tuple(notes[line] for line in lines))
+
+
+def _expand(
+    sentences: Sentences, meanings: Mapping[str, Meaning], scenario: str
+) -> dict[str, dict[str, Any]]:
+    """Return the patterns with the scenario's subjects, and the order of each proposition's arguments."""
+    subject = sentences[f"subject_{scenario}"]
+    patterns = {}
+    for name in meanings:
+        keys = sentences[f"{HOLDS}_{scenario}" if name == HOLDS else name]
+        texts = {
+            language: _SUBJECT.sub(
+                lambda found, language=language: subject[language].replace("{x:", f"{{{found[1]}:"),  # type: ignore[misc]
+                keys[language],
+            )
+            for language in LANGUAGES
+        }
+        used = set(re.findall(r"\{(\w):", texts["zh"]))
+        patterns[name] = texts | {"places": [place for place in _PLACES if place in used]}
+    return patterns
+
+
+def _name(
+    sentences: Sentences, nature: Nature, language: Language, scenario: str, kinds: Collection[str]
+) -> Lexicon:
+    """Return the lexicon: slots, numbers, the values of each property, and the entities of these kinds."""
+    lexicon: dict[str, dict[Argument, str]] = {
+        "slot": {slot: str(slot) for slot in SLOTS},
+        "number": {number: str(number) for number in _NUMBERS},
+        "name": {
+            entity.id: (entity.plurals if scenario == _GROWN else entity.singles)[language]
+            for entity in nature.entities.values()
+            if entity.kind in kinds
+        },
+    }
+    for (name, value), names in nature.value_names.items():
+        keys = sentences.get(name, {})
+        wants_article = keys.get("article") and language == "en" and value not in keys.get("mass", ())
+        lexicon.setdefault(name, {})[value] = (
+            add_article(names[language]) if wants_article else names[language]
+        )
+    return lexicon
+
+
+def add_article(noun: str) -> str:
+    """Return an English noun of these tables with its article."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

@@ -1,13 +1,127 @@
 """What the sentences of nature mean: which arrangements of four things one allows, given their cells."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
-from typing import Any
+from functools import cached_property, lru_cache
+from itertools import combinations, pairwise, permutations
+from typing import Any, NamedTuple
 
-from perennial.schemas.knowlogic.things import Argument
-from perennial.tasks.knowlogic.arrangement.frame import Constraint
-from perennial.tasks.knowlogic.nature.tables import NOT_APPLY, Cell, Nature
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
+from perennial.tasks.knowlogic.arrangement import Constraint, frame
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.problem import Cuts
+
+# The tables of nature as values: entities, properties, and the cells that a question may use.
+#
+# A cell is a value that surely applies, `NOT_APPLY` (no value of the property applies, surely), or None:
+# unsure or multi-valued, so that a question may neither state nor deny it.
+
+
+NOT_APPLY = "-"
+UNSURE = "?"
+SEVERAL = ";"
+
+Cell = str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A thing: its kind (animal, plant, artefact), and what it is called.
+
+    `names` are plain names (`carp`, `wheat`), `singles` have an article where English wants one (`a carp`,
+    `wheat`), `plurals` are what a farmer grows (`apples`, `wheat`). Chinese has one form.
+    """
+
+    id: str
+    kind: str
+    names: dict[Language, str]
+    singles: dict[Language, str]
+    plurals: dict[Language, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property: its values in the table's order, the kinds that have it, and its difficulty from 1 to 3."""
+
+    id: str
+    values: tuple[str, ...]
+    kinds: tuple[str, ...]
+    difficulty: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """If a thing's property has this value, then another property has that one: (property, value) twice."""
+
+    id: str
+    premise: tuple[str, str]
+    conclusion: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Nature:
+    """All tables: entities and properties by id in the tables' order, cells by entity and property."""
+
+    entities: Mapping[str, Entity]
+    properties: Mapping[str, Property]
+    value_names: Mapping[tuple[str, str], Mapping[Language, str]]
+    cells: Mapping[str, Mapping[str, Cell]]
+    rules: tuple[Rule, ...]
+
+    @cached_property
+    def surely(self) -> Mapping[str, frozenset[str]]:
+        """The entities whose cell a question may use, by property."""
+        return {
+            name: frozenset(entity for entity in self.entities if self.cells[entity][name] is not None)
+            for name in self.properties
+        }
+
+
+def read_cell(text: str) -> Cell:
+    """Return what a question may use of a cell's text."""
+    return None if text == UNSURE or SEVERAL in text else text
+
+
+def read_nature(knowledge: Knowledge) -> Nature:
+    """Return the tables `nature/...` of the knowledge base; raise KeyError where one is missing."""
+    properties = {
+        row["id"]: Property(
+            row["id"],
+            tuple(row["values"].split("|")),
+            tuple(row["kinds"].split("|")),
+            int(row["difficulty"]),
+        )
+        for row in knowledge.rows("nature/properties")
+    }
+    return Nature(
+        {row["id"]: _read_entity(row) for row in knowledge.rows("nature/entities")},
+        properties,
+        {
+            (row["property"], row["value"]): {"zh": row["zh"], "en": row["en"]}
+            for row in knowledge.rows("nature/values")
+        },
+        {
+            row["id"]: {name: read_cell(row[name]) for name in properties}
+            for row in knowledge.rows("nature/cells")
+        },
+        tuple(
+            Rule(row["id"], (row["if_property"], row["if_value"]), (row["property"], row["value"]))
+            for row in knowledge.rows("nature/rules")
+        ),
+    )
+
+
+def _read_entity(row: Mapping[str, str]) -> Entity:
+    single = row["en"] if row["article"] == "none" else f"{row['article']} {row['en']}"
+    return Entity(
+        row["id"],
+        row["kind"],
+        {"zh": row["zh"], "en": row["en"]},
+        {"zh": row["zh"], "en": single},
+        {"zh": row["zh"], "en": row["plural"]},
+    )
+
 
 SIZE = 4
 SLOTS = (1, 2, 3, 4)
@@ -137,3 +251,190 @@ def allow(
         return frozenset((x,) for x in things)
     k = int(rest[0]) if rest else 0
     return frozenset((x, y) for x, y in permutations(range(SIZE), 2) if meaning.compares(sure[x], sure[y], k))
+
+
+# Difficulty of a nature question (Appendix D): level = 0.4 kl + 0.3 cl + 0.5 nm, and the cuts of classes.
+#
+# - `kl`: the sum of the difficulties (column `difficulty` of `nature/properties`) of the distinct properties
+#   that statements, question and options use.
+# - `cl`: the fewest statements that decide the hardest option.
+# - `nm`: 1 where a place (enclosure, field, photo) that the question is about is named by no statement,
+#   else 0. All four things are listed in the introduction, so the paper's "entity not mentioned" can only
+#   be a place: in its Table 2 nothing is said of enclosure No.1, which is asked for. Of a question that
+#   asks for a place the right options count; of statements to choose from, every place that they name.
+
+
+# One step for four options, two, more: four things need no more than four statements, nearly always.
+CUTS = Cuts(easy=3, medium=4)
+
+
+def rate(kl: float, cl: float, nm: float) -> float:
+    """Return the level."""
+    return round(0.4 * kl + 0.3 * cl + 0.5 * nm, 9)
+
+
+def slots_of(meaning: Meaning, said: Proposition) -> set[int]:
+    """Return the places that a proposition names."""
+    return {int(slot) for slot in said.arguments[: meaning.slots] if slot != GAP}
+
+
+def is_unmentioned(named: Collection[int], wanted: Collection[int]) -> bool:
+    """Whether one of the wanted places is not among those that the statements name."""
+    return not set(wanted) <= set(named)
+
+
+# All that may be said of four things by one property, true or false, each with its mask of arrangements.
+#
+# The hidden arrangement has the first thing at slot 1, the second at slot 2, ...: the first of the frame, so
+# that a proposition is true where the lowest bit of its mask is set. What may be said depends on the four
+# cells alone, and is kept for the next four things with the same cells.
+
+
+FRAME = frame(SIZE, SIZE)
+HIDDEN = 1
+REMEMBERED = 20_000
+_ONES = [(slot,) for slot in SLOTS]
+_PAIRS = list(combinations(SLOTS, 2))
+_ORDERED_PAIRS = list(permutations(SLOTS, 2))
+
+Cells = tuple[str, ...]
+
+
+class Fact(NamedTuple):
+    """A proposition about slots, what it says by which property, and its mask."""
+
+    said: Proposition
+    about: str
+    mask: int
+
+    @property
+    def is_true(self) -> bool:
+        """Whether the hidden arrangement keeps it."""
+        return bool(self.mask & HIDDEN)
+
+
+class Facts(NamedTuple):
+    """True and false facts, by template."""
+
+    true: tuple[tuple[Fact, ...], ...]
+    false: tuple[tuple[Fact, ...], ...]
+
+
+class FactMaker:
+    """Makes the facts of a property from four cells."""
+
+    def __init__(self, meanings: Mapping[str, Meaning]) -> None:
+        self.by_property: dict[str, list[Meaning]] = {}
+        for meaning in meanings.values():
+            if meaning.about is not None:
+                self.by_property.setdefault(meaning.about, []).append(meaning)
+        self.make = lru_cache(maxsize=REMEMBERED)(self._make)
+
+    def _make(self, name: str, cells: Cells) -> Facts:
+        true, false = [], []
+        for meaning in self.by_property.get(name, ()):
+            if not meaning.with_entity and meaning.fits(cells):
+                facts = tuple(_facts(meaning, name, cells))
+                true.append(tuple(fact for fact in facts if fact.is_true))
+                false.append(tuple(fact for fact in facts if not fact.is_true))
+        return Facts(tuple(filter(None, true)), tuple(filter(None, false)))
+
+
+def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:
+    """Return the value arguments with which a property's template says something of these things."""
+    if meaning.value is not None:
+        return [()]
+    return [(value,) for value in meaning.values if value in cells]
+
+
+def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[Fact]:
+    """Yield what the template says; not what is true, or false, in every arrangement."""
+    if meaning.relation is None:
+        slots: Sequence[tuple[int, ...]] = _ONES
+    else:
+        slots = _PAIRS if meaning.relation in SYMMETRIC else _ORDERED_PAIRS
+    for rest in numbers_to_say(meaning, cells) if meaning.relation else values_to_say(meaning, cells):
+        allowed = allow(meaning, rest, (), cells)
+        for places in slots:
+            mask = mask_of(places, allowed)
+            if 0 < mask < FRAME.full:
+                yield Fact(Proposition(meaning.template, (*places, *rest)), name, mask)
+
+
+def numbers_to_say(meaning: Meaning, cells: Cells) -> list[tuple[int, ...]]:
+    """Return the number arguments with which a comparison is true of some pair, as far as it counts."""
+    if meaning.relation not in COUNTS:
+        return [()]
+    count = COUNTS[meaning.relation]
+    numbers = [int(cell) for cell in cells]
+    return [(k,) for k in sorted({count(x, y) for x, y in permutations(numbers, 2)}) if k > 0]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def mask_of(slots: tuple[int, ...], allowed: frozenset[tuple[int, ...]]) -> int:
+    """Return the mask of what allows these things (places in the list of four) at these slots."""
+    return FRAME.mask(Constraint(tuple(slot - 1 for slot in slots), allowed))
+
+
+# The rules of nature: what follows of a thing from its class or use, and the orders of
+# reflected light and of waters by how fast a stone sinks in them.
+#
+# Facts are chained forward to their closure (`perennial.tasks.knowlogic.closure`), so that each knows the
+# rules below it.
+
+
+# A property and its value, of one thing; or two colors, the first of the longer wavelength.
+RuleFact = tuple[str, str]
+TRANSITIVE = "longer_wavelength_transitive"
+STONE = "stone_sinks_faster_in_fresh_water"
+
+
+def close_cells(nature: Nature, entity: str) -> Closure[RuleFact]:
+    """Return what is known of a thing; cells that a rule makes of other cells are not among the givens."""
+    cells = {name: cell for name, cell in nature.cells[entity].items() if cell is not None}
+    held = set(cells.items())
+    made = {rule.conclusion for rule in nature.rules if rule.premise in held}
+    return close_facts(nature.rules, (fact for fact in cells.items() if fact not in made))
+
+
+def close_facts(rules: Iterable[Rule], given: Iterable[RuleFact]) -> Closure[RuleFact]:
+    """Return what the rules make of given facts about one thing."""
+    by_premise: dict[RuleFact, list[Rule]] = {}
+    for rule in rules:
+        by_premise.setdefault(rule.premise, []).append(rule)
+
+    def chain(
+        facts: dict[RuleFact, Step[RuleFact]], new: list[RuleFact]
+    ) -> Iterable[tuple[RuleFact, Step[RuleFact]]]:
+        for fact in new:
+            for rule in by_premise.get(fact, ()):
+                yield rule.conclusion, Step(rule.id, (fact,))
+
+    return close(given, chain)
+
+
+def close_spectrum() -> Closure[RuleFact]:
+    """Return all pairs of colors, longer wavelength first, from neighbors in the spectrum."""
+
+    def chain(
+        facts: dict[RuleFact, Step[RuleFact]], new: list[RuleFact]
+    ) -> Iterable[tuple[RuleFact, Step[RuleFact]]]:
+        for longer, middle in new:
+            for first, second in list(facts):
+                if first == middle:
+                    yield (longer, second), Step(TRANSITIVE, ((longer, middle), (first, second)))
+
+    return close(pairwise(SPECTRUM), chain)
+
+
+def rules_of_order(order: tuple[str, ...], values: Iterable[str]) -> set[str]:
+    """Return the names of the rules that order these values: colors by wavelength, waters by a stone."""
+    ordered = sorted(set(values), key=order.index)
+    if order == WATERS:
+        return {STONE} if len(ordered) > 1 else set()
+    closure = close_spectrum()
+    found: set[str] = set()
+    for fact in pairwise(ordered):
+        found |= {step.rule for step in closure.proof(fact).values()}
+        found |= {f"{longer}_longer_than_{shorter}" for longer, shorter in closure.grounds(fact)}
+    return found

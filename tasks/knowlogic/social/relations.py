@@ -10,12 +10,193 @@ Rules for `r(a, b)`, read "a is b's r" (paper, section 2.1: equivalence, implica
 """
 
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, permutations, product
 
+from pysat.solvers import Solver
+
+from perennial.schemas.ids import canonical_json
 from perennial.schemas.knowlogic.knowledge import Knowledge, Row
-from perennial.schemas.knowlogic.things import Language
-from perennial.tasks.knowlogic.people import Sex
+from perennial.schemas.knowlogic.things import GAP, Argument, Decision, Language, Proposition, Verdict
+from perennial.tasks.knowlogic.problem import Problem, Sex
+
+# What a proposition of the scenario says: facts of a statement, or a claim about two described people.
+
+
+# (relation, holder, of whom): "holder is of-whom's relation"; a sex is ("m" or "f", person, "").
+Fact = tuple[str, str, str]
+
+_SEX_TEMPLATES = {"male": "m", "female": "f"}
+# The number of arguments of each left side and each right side of a template's name.
+_LEFT = {"name": 1, "of": 2, "ofof": 3, "some": 2, "mark": 3}
+_RIGHT = {"1": 2, "2": 3, "3": 4, "mark": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A person by name, or as the last of a chain of relations from a person.
+
+    `form` is `chain` (of any length, 0 is the name alone), `some` (one of several holders of the one
+    relation) or `mark` (the holder whose name has the mark of person `mark`).
+    """
+
+    form: str
+    person: str
+    chain: tuple[str, ...] = ()
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The person on the left has the relation to the person on the right.
+
+    `is_among` says that others have it too ("one of her bosses").
+    """
+
+    left: Description
+    relation: str
+    right: Description
+    is_among: bool = False
+
+    @property
+    def names_everyone(self) -> bool:
+        """Whether no person is described instead of named."""
+        return not self.left.chain and not self.right.chain
+
+
+@dataclass
+class Said:
+    """Facts that a statement gives; those of `several` are held by more than one person."""
+
+    facts: list[Fact] = field(default_factory=list)
+    several: list[Fact] = field(default_factory=list)
+
+
+def facts_of(statement: Proposition) -> Said:
+    """Return what a statement gives; raise ValueError for a proposition that describes a person."""
+    template, arguments = statement.template, tuple(map(str, statement.arguments))
+    if template in _SEX_TEMPLATES:
+        return Said([(_SEX_TEMPLATES[template], arguments[0], "")])
+    forms = ["one"] if template == "name_1" else template.split("_and_")
+    if not set(forms) <= {"one", "among"}:
+        raise ValueError(f"template {template!r} is no statement of facts")
+    said = Said()
+    for place, form in enumerate(forms):
+        of, relation = arguments[1 + 2 * place : 3 + 2 * place]
+        said.facts.append((relation, arguments[0], of))
+        if form == "among":
+            said.several.append(said.facts[-1])
+    return said
+
+
+def claim_of(option: Proposition) -> Claim:
+    """Return what an option claims; raise ValueError for a proposition that is no claim."""
+    arguments = tuple(map(str, option.arguments))
+    if option.template == "among":
+        return Claim(_name(arguments[0]), arguments[2], _name(arguments[1]), is_among=True)
+    left, _, right = option.template.partition("_")
+    if left not in _LEFT or right not in _RIGHT:
+        raise ValueError(f"template {option.template!r} is no claim about two people")
+    mine, others = arguments[: _LEFT[left]], arguments[_LEFT[left] :]
+    if right == "mark":
+        return Claim(_describe(left, mine), others[3], Description("mark", *_first(others)))
+    return Claim(_describe(left, mine), others[-1], Description("chain", others[0], others[1:-1]))
+
+
+def proposition_of(claim: Claim) -> Proposition:
+    """Return the proposition that says a claim; the inverse of `claim_of`."""
+    left, right = claim.left, claim.right
+    if claim.is_among:
+        return Proposition("among", (left.person, right.person, claim.relation))
+    form = ("name", "of", "ofof")[len(left.chain)] if left.form == "chain" else left.form
+    number = "mark" if right.form == "mark" else str(len(right.chain) + 1)
+    arguments: tuple[Argument, ...] = (*_arguments(left), *_arguments(right), claim.relation)
+    return Proposition(f"{form}_{number}", arguments)
+
+
+def _name(person: str) -> Description:
+    return Description("chain", person)
+
+
+def _first(arguments: tuple[str, ...]) -> tuple[str, tuple[str, ...], str]:
+    return arguments[0], arguments[1:2], arguments[2]
+
+
+def _describe(form: str, arguments: tuple[str, ...]) -> Description:
+    if form == "mark":
+        return Description("mark", *_first(arguments))
+    return Description("some" if form == "some" else "chain", arguments[0], arguments[1:])
+
+
+def _arguments(description: Description) -> tuple[str, ...]:
+    mark = (description.mark,) if description.form == "mark" else ()
+    return (description.person, *description.chain, *mark)
+
+
+# The form of a question that does not depend on names, nor on the order of statements and options.
+
+
+# A fact or an option: a word that names no person, and the people and relations in their places.
+Item = tuple[str, Sequence[Argument]]
+
+
+def canonical(problem: Problem) -> object:
+    """Return a JSON value that is equal for problems that differ by names or order alone.
+
+    Two statements in one sentence count as two. Of all numberings of the people that keep an order of
+    colors, found by refinement, it is the least form.
+    """
+    form = find_least_form(problem.entities, _items(problem))
+    return [problem.scenario, problem.type, len(problem.entities), problem.has_none, form]
+
+
+def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> object:
+    """Return the items with numbers for the people, the same for all names and orders."""
+    forms = (_write(items, numbers) for numbers in _numberings(_refine(people, items)))
+    return min(forms, key=canonical_json)
+
+
+def _items(problem: Problem) -> list[Item]:
+    said = [fact for each in problem.statements for fact in facts_of(each).facts]
+    several = [fact for each in problem.statements for fact in facts_of(each).several]
+    items: list[Item] = [("fact", fact) for fact in said]
+    items += [("several", fact) for fact in several]
+    items += [(each.template, each.arguments) for each in problem.options]
+    return items + ([(f"asked {problem.asked.template}", problem.asked.arguments)] if problem.asked else [])
+
+
+def _refine(people: Sequence[Argument], items: Sequence[Item]) -> list[list[Argument]]:
+    """Return the people in classes that nothing said tells apart locally, in an order that is invariant."""
+    colors: dict[Argument, int] = dict.fromkeys(people, 0)
+    for _ in people:
+        seen: dict[Argument, list[str]] = {each: [] for each in people}
+        for word, arguments in items:
+            shown = [colors.get(each, each) for each in arguments]
+            for place, each in enumerate(arguments):
+                if each in seen:
+                    seen[each].append(f"{word} {place} {shown}")
+        keys = {each: (colors[each], sorted(seen[each])) for each in people}
+        order = sorted({repr(key): key for key in keys.values()}.values())
+        found = {each: order.index(keys[each]) for each in people}
+        if len(set(found.values())) == len(set(colors.values())):
+            break
+        colors = found
+    return [[each for each in people if colors[each] == color] for color in sorted(set(colors.values()))]
+
+
+def _numberings(classes: Sequence[Sequence[Argument]]) -> Iterator[dict[Argument, int]]:
+    for orders in product(*(permutations(each) for each in classes)):
+        yield {person: number for number, person in enumerate(each for order in orders for each in order)}
+
+
+def _write(items: Sequence[Item], numbers: dict[Argument, int]) -> list[list[object]]:
+    written: list[list[object]] = [
+        [word, *(numbers.get(each, each) if each != GAP else GAP for each in arguments)]
+        for word, arguments in items
+    ]
+    return sorted(written, key=canonical_json)
+
 
 SEXES: tuple[Sex, ...] = ("m", "f")
 
@@ -125,3 +306,147 @@ def _relation(row: Row) -> Relation:
         pairing=row["pairing"],
         rank=row["rank"],
     )
+
+
+# The second engine: facts as variables and rules as clauses for python-sat; a fact holds if it is entailed.
+#
+# It shares the tables and the reading of propositions with the first engine, and nothing of its reasoning.
+
+
+# Prefix of the atom "some readers say that the relation holds".
+_MAYBE = "maybe "
+
+
+def check(relations: Relations, problem: Problem) -> Decision:
+    """Return what `decide` returns, found by a SAT solver."""
+    people = tuple(map(str, problem.entities))
+    said = [facts_of(each) for each in problem.statements]
+    claims = [claim_of(each) for each in problem.options]
+    terms = {fact[0] for each in said for fact in each.facts if fact[0] not in SEXES}
+    for claim in claims:
+        terms |= {*claim.left.chain, claim.relation, *claim.right.chain}
+    used = _reach(relations, terms)
+    with _Theory(relations, people, used, (fact for each in said for fact in each.facts)) as theory:
+        verdicts = tuple(theory.judge(claim) for claim in claims)
+        arrangements = 2 ** sum(theory.is_open(person) for person in people)
+        several = {fact[::2] for each in said for fact in each.several}
+        agrees = all(len(theory.holders(relation, of)) > 1 for relation, of in sorted(several))
+        return Decision(arrangements if agrees and theory.is_consistent() else 0, verdicts)
+
+
+def _reach(relations: Relations, terms: set[str]) -> tuple[str, ...]:
+    """Return the relations that rules connect with these, sorted."""
+    found, pending = set(terms), sorted(terms)
+    while pending:
+        row = relations.by_id[pending.pop()]
+        for other in {*row.inverse.values(), *row.narrowed.values(), *row.implies, *row.near} - found:
+            found.add(other)
+            pending.append(other)
+    return tuple(sorted(found))
+
+
+class _Theory:
+    """Definite clauses of facts and rules in a solver: an atom is entailed iff its negation is refuted."""
+
+    def __init__(
+        self, relations: Relations, people: tuple[str, ...], terms: tuple[str, ...], given: Iterable[Fact]
+    ) -> None:
+        self.relations, self.people, self.terms = relations, people, terms
+        self.numbers: dict[Fact, int] = {}
+        self.solver = Solver(name="cadical153", bootstrap_with=[*self._rules(), *self._units(given)])
+
+    def __enter__(self) -> "_Theory":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.solver.delete()
+
+    def _number(self, relation: str, holder: str, of: str) -> int:
+        return self.numbers.setdefault((relation, holder, of), len(self.numbers) + 1)
+
+    def _units(self, given: Iterable[Fact]) -> list[list[int]]:
+        return [[self._number(*fact)] for fact in given]
+
+    def _rules(self) -> Iterator[list[int]]:
+        for term, a, b in product(self.terms, self.people, self.people):
+            row, fact = self.relations.by_id[term], self._number(term, a, b)
+            if row.holder_sex:
+                yield [-fact, self._number(row.holder_sex, a, "")]
+            for sex in SEXES:
+                yield [-fact, -self._number(sex, b, ""), self._number(row.inverse[sex], b, a)]
+                if sex in row.narrowed:
+                    yield [-fact, -self._number(sex, a, ""), self._number(row.narrowed[sex], a, b)]
+            if not row.inverse_needs_sex:
+                yield [-fact, self._number(row.inverse["m"], b, a)]
+            for other in row.implies:
+                yield [-fact, self._number(other, a, b)]
+            for other in (term, *row.near):
+                yield [-self._number(other, a, b), self._number(_MAYBE + term, a, b)]
+
+    def entails(self, relation: str, holder: str, of: str) -> bool:
+        """Whether the clauses refute the absence of the fact."""
+        number = self.numbers.get((relation, holder, of))
+        return number is not None and not self.solver.solve(assumptions=[-number])
+
+    def holders(self, relation: str, of: str) -> list[str]:
+        """Return who holds the relation to a person, sorted."""
+        return [each for each in sorted(self.people) if self.entails(relation, each, of)]
+
+    def is_open(self, person: str) -> bool:
+        """Whether a term of the person's relations needs a sex that nothing gives."""
+        if any(self.entails(sex, person, "") for sex in SEXES):
+            return False
+        rows = [self.relations.by_id[term] for term in self.terms]
+        return any(
+            (row.inverse_needs_sex and self.entails(row.id, other, person))
+            or (bool(row.narrowed) and self.entails(row.id, person, other))
+            for row in rows
+            for other in self.people
+        )
+
+    def is_consistent(self) -> bool:
+        """Whether a model is left by the clauses against contradictions, added here (so call it last)."""
+        forbid = self.solver.add_clause
+        for a in self.people:
+            forbid([-self._number(sex, a, "") for sex in SEXES])
+        for term in self.terms:
+            for a in self.people:
+                forbid([-self._number(term, a, a)])
+                if self.relations.by_id[term].has_one_holder:
+                    for b, c in combinations(self.people, 2):
+                        forbid([-self._number(term, b, a), -self._number(term, c, a)])
+        for first, second in self.relations.exclusive:
+            for a, b in permutations(self.people, 2):
+                forbid([-self._number(first, a, b), -self._number(second, a, b)])
+        return bool(self.solver.solve())
+
+    def judge(self, claim: Claim) -> Verdict:
+        """Return whether the claim follows, does not, or is left open."""
+        lefts, rights = self._denote(claim.left), self._denote(claim.right)
+        if not lefts or len(rights) != 1:
+            return None
+        target = rights[0]
+        certain = [each for each in lefts if self.entails(claim.relation, each, target)]
+        possible = [each for each in lefts if self.entails(_MAYBE + claim.relation, each, target)]
+        if certain != possible or len(certain) > 1:
+            return None
+        if certain and claim.is_among and len(self._certain(claim.relation, target)) < 2:
+            return None
+        return bool(certain)
+
+    def _certain(self, relation: str, of: str) -> list[str]:
+        """Return the holders, nobody where some readers would count more people."""
+        found = self.holders(relation, of)
+        return found if found == self.holders(_MAYBE + relation, of) else []
+
+    def _denote(self, description: Description) -> list[str]:
+        """Return the people whom a description may mean: one, or several after 'one of'."""
+        reached = [description.person]
+        for relation in description.chain:
+            reached = self._certain(relation, reached[0]) if len(reached) == 1 else []
+        if description.form == "chain":
+            return reached if len(reached) == 1 else []
+        if len(reached) < 2 or description.form == "some":
+            return reached if len(reached) > 1 else []
+        alike = self.relations.marks[description.mark].shared_by & set(reached)
+        return [description.mark] if alike == {description.mark} else []

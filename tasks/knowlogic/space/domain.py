@@ -1,15 +1,218 @@
 """The domain space: scenarios, question types, and how the questions of a difficulty are shared out."""
 
+import random
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
+from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, QuestionType
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.space.board import canonical, check, decide
-from perennial.tasks.knowlogic.space.drawing import draw
-from perennial.tasks.knowlogic.space.geometry import SCENES
-from perennial.tasks.knowlogic.space.labels import labels
-from perennial.tasks.knowlogic.space.wording import read_wording
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    LANGUAGES,
+    LETTERS,
+    Argument,
+    Difficulty,
+    Labels,
+    Language,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.arrangement import fewest_statements
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, capitalize, split_names
+from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, names_of, read_people
+from perennial.tasks.knowlogic.space.drawing import CUTS, draw, level
+from perennial.tasks.knowlogic.space.reasoning import (
+    canonical,
+    check,
+    decide,
+    facts_of,
+    rules_used,
+    sentences,
+)
+from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
+
+# The labels of a space question (section 3.3 of the paper).
+
+
+def labels(problem: Problem) -> Labels:
+    """Return what is known of a problem beside its text."""
+    of, statements, options = facts_of(problem)
+    said = {fact.predicate: of.predicates[fact.predicate] for fact in (*statements, *options)}
+    named = {place for fact in statements for place in fact.places if place >= 0}
+    nm, al = len(problem.entities), int(len(named) < len(problem.entities))
+    precise = (
+        problem.type.startswith("precise")
+        if problem.asked
+        else all(of.predicates[fact.predicate].is_precise for fact in options)
+    )
+    masks = [of.mask(fact) for fact in statements]
+    chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
+    return Labels(
+        properties=tuple(sorted(name for name, each in said.items() if each.arity == 1)),
+        relations=tuple(sorted(name for name, each in said.items() if each.arity > 1)),
+        rules=tuple(rules_used(of, statements, options)),
+        chain_length=chain,
+        precision="precise" if precise else "vague",
+        level=level(nm, int(not precise), al),
+        difficulty=CUTS.classify(chain, problem.type, len(options)),
+        variables={"nm": nm, "pr": int(not precise), "al": al},
+    )
+
+
+# The texts of space questions: things and their names, introductions with conventions, phrasebooks.
+
+
+# What fills the places of a scenario's sentences.
+KINDS: Mapping[Family, str] = {"ring": "person", "booth": "person", "shelf": "item", "plots": "crop"}
+_PEOPLE = "people"
+_CROPS = "crops"
+
+_TIERS: Mapping[str, dict[str, dict[Language, str]]] = {
+    "shelf_3x2": {
+        "bottom": {"zh": "一层", "en": "first"},
+        "middle": {"zh": "二层", "en": "second"},
+        "top": {"zh": "三层", "en": "third"},
+    },
+    "shelf_2x3": {"bottom": {"zh": "底层", "en": "bottom"}, "top": {"zh": "顶层", "en": "top"}},
+}
+_COLUMNS: dict[str, dict[Language, str]] = {
+    "left": {"zh": "左边", "en": "left"},
+    "center": {"zh": "中间", "en": "middle"},
+    "right": {"zh": "右边", "en": "right"},
+}
+_CORNERS = {"north_west": "西北", "north_east": "东北", "south_west": "西南", "south_east": "东南"}
+
+
+def name_slots(scene: Scene, language: Language) -> dict[Argument, str]:
+    """Return what each slot of a shelf or a field is called; none where slots have no names."""
+    if scene.family == "plots":
+        called = {"zh": "{}角那块地", "en": "the {} plot"}[language]
+        return {
+            id_: called.format(zh if language == "zh" else id_.replace("_", "-"))
+            for id_, zh in _CORNERS.items()
+        }
+    if scene.family != "shelf":
+        return {}
+    called = {"zh": "{}{}那一格", "en": "the {1} section of the {0} tier"}[language]
+    parts = {slot.id: slot.id.split("_") for slot in scene.slots}
+    return {
+        id_: called.format(_TIERS[scene.name][tier][language], _COLUMNS[column][language])
+        for id_, (tier, column) in parts.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a scenario plays: its id, the group of what is arranged there, and the text in each language."""
+
+    id: str
+    scenario: str
+    group: str
+    texts: dict[Language, str]
+
+
+def read_settings() -> tuple[Setting, ...]:
+    """Return the settings of all scenarios; their texts end with the conventions."""
+    tables = load_sentences("space")
+    return tuple(
+        Setting(
+            id_,
+            table["scenario"],
+            table.get("group", _PEOPLE),
+            {
+                language: f"{table[language]}\n{_conventions(table['scenario'])[language]}"
+                for language in LANGUAGES
+            },
+        )
+        for id_, table in tables.items()
+        if "scenario" in table
+    )
+
+
+def _conventions(scenario: str) -> Mapping[str, str]:
+    tables = load_sentences("space")
+    own = f"convention_{scenario}"
+    return tables[own if own in tables else f"convention_{SCENES[scenario].family}"]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the knowledge base gives: the ids of each group, and names by kind and language."""
+
+    groups: Mapping[str, tuple[str, ...]]
+    names: Mapping[Language, Mapping[str, dict[Argument, str]]]
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """All settings."""
+        return read_settings()
+
+    def cast(self, scenario: str, rng: random.Random) -> tuple[str, tuple[Argument, ...]]:
+        """Return a setting of the scenario, and as many of its things as there are slots."""
+        setting = rng.choice([each for each in self.settings if each.scenario == scenario])
+        return setting.id, tuple(rng.sample(self.groups[setting.group], SCENES[scenario].size))
+
+    def phrasebook(self, scenario: str, language: Language) -> Phrasebook:
+        """Return the sentences of a scenario in a language."""
+        scene = SCENES[scenario]
+        kind = KINDS[scene.family]
+        lexicon = {kind: self.names[language][kind], "slot": name_slots(scene, language)}
+        return Phrasebook(sentences(scenario), language, lexicon)
+
+    def write_intro(self, problem: Problem, language: Language) -> str:
+        """Return the setting with the names of what is arranged, and the conventions."""
+        setting = next(each for each in self.settings if each.id == problem.details[0])
+        book = self._books[problem.scenario, language]
+        kind = KINDS[SCENES[problem.scenario].family]
+        names = book.join([book.call(kind, each) for each in problem.entities])
+        return capitalize(setting.texts[language].replace("{names}", names), language)
+
+    def read_intro(self, text: str, language: Language) -> Intro:
+        """Return what an introduction says; raise ValueError where it is none."""
+        for setting in self.settings:
+            before, _, after = setting.texts[language].partition("{names}")
+            match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", text)
+            if match:
+                book = self._books[setting.scenario, language]
+                kind = KINDS[SCENES[setting.scenario].family]
+                entities = tuple(book.id_of(kind, name) for name in split_names(match[1], language))
+                return Intro(setting.scenario, entities, (setting.id,))
+        raise ValueError("the introduction is that of no scenario of space")
+
+    @cached_property
+    def _books(self) -> dict[tuple[str, Language], Phrasebook]:
+        return {
+            (scenario, language): self.phrasebook(scenario, language)
+            for scenario in SCENES
+            for language in LANGUAGES
+        }
+
+    def book(self, scenario: str, language: Language) -> Phrasebook:
+        """Return the phrasebook of a scenario, built once."""
+        return self._books[scenario, language]
+
+
+def read_wording(knowledge: Knowledge) -> Wording:
+    """Return what tables `names/people` and `space/items` give.
+
+    Raises ValueError where two things of a kind have the same name.
+    """
+    people = read_people(knowledge)
+    rows = knowledge.rows("space/items")
+    groups: dict[str, tuple[str, ...]] = {_PEOPLE: tuple(each.id for each in people)}
+    for row in rows:
+        groups[row["setting"]] = (*groups.get(row["setting"], ()), row["id"])
+    names: dict[Language, dict[str, dict[Argument, str]]] = {
+        language: {
+            "person": names_of(people, language),
+            "item": {row["id"]: row[language] for row in rows if row["setting"] != _CROPS},
+            "crop": {row["id"]: row[language] for row in rows if row["setting"] == _CROPS},
+        }
+        for language in LANGUAGES
+    }
+    return Wording(groups, names)
+
 
 _TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

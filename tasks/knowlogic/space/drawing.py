@@ -1,16 +1,362 @@
 """Draw a problem that keeps a request: scenario, difficulty, type, and number of right options."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition
-from perennial.tasks.knowlogic.arrangement.frame import fewest_statements, verdict
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.space.board import Board, board, mask_all
-from perennial.tasks.knowlogic.space.difficulty import CUTS, list_shapes
-from perennial.tasks.knowlogic.space.questions import Asked, Sentence, draw_gap, draw_statement_options, say
-from perennial.tasks.knowlogic.space.statements import Layout, draw_statements
+from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType
+from perennial.tasks.knowlogic.arrangement import drop_redundant, fewest_statements, verdict
+from perennial.tasks.knowlogic.problem import Cuts, Problem, Request
+from perennial.tasks.knowlogic.space.reasoning import Board, Fact, Template, board, mask_all, slot_place
+
+# Difficulty of space questions (Appendix D of the paper): level = 0.3 nm + 0.5 pr + 0.2 al.
+#
+# - `nm`: the number of entities that the introduction lists, 4 or 6.
+# - `pr`: 1 where the question is vague: a gap that several fill, or options of which one at least uses a
+#   predicate that leaves several slots (as 'above' does); 0 where it is precise. (The paper's words are "the
+#   number of entities involved in the question exceeds 2", and its labels are precise and vague.)
+# - `al`: 1 where the statements name one entity fewer than the introduction.
+#
+# So a level is one of 1.2, 1.4, 1.7, 1.9 (four slots) and 1.8, 2.0, 2.3, 2.5 (six), whatever must be put
+# together to answer. The class is ours, by proof steps (`perennial.tasks.knowlogic.problem`): easy up to two
+# steps for four options, medium with three, hard above. Four slots have hardly any chain of four.
+
+
+CUTS = Cuts(easy=4, medium=5)
+
+
+def level(nm: int, pr: int, al: int) -> float:
+    """Return the paper's level."""
+    return round(0.3 * nm + 0.5 * pr + 0.2 * al, 9)
+
+
+def list_shapes(type_: QuestionType) -> list[tuple[int, int]]:
+    """Return the values of (pr, al) that questions of a type can have."""
+    kinds = (0,) if type_.startswith("precise") else (1,) if type_.startswith("vague") else (0, 1)
+    return [(pr, al) for pr in kinds for al in (0, 1)]
+
+
+# Draw a hidden arrangement and the statements that leave no other (Appendix B of the paper, the Reasoner).
+#
+# Random true facts are added until one arrangement modulo symmetry is left; each one added rules some out.
+
+
+# How often facts that the others imply are dropped (else all that were drawn stay).
+_MINIMAL = 0.75
+# How often a fact is about one thing or about three, where the scenario has such predicates.
+_SINGLE, _TRIPLE = 0.2, 0.08
+# A property often names the slot outright, and ternary relations say much.
+_MOST_SINGLE = 2
+_MOST_FACTS, _MOST_DRAWS_STATEMENTS = 8, 80
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A hidden arrangement (the slot of each entity), and statements that hold in it alone."""
+
+    slots: tuple[int, ...]
+    statements: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sayings:
+    """The names of what can be said of slots: of one, of each pair, and of some triples."""
+
+    single: tuple[tuple[str, ...], ...]
+    pairs: tuple[tuple[tuple[str, ...], ...], ...]
+    triples: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@lru_cache(maxsize=16)
+def sayings(scenario: str) -> Sayings:
+    """Return what holds of the slots of a scenario, as far as there are sentences that say it."""
+    of = board(scenario)
+    size = range(of.scene.size)
+    spoken = {each.predicate for each in of.templates.values() if not any(each.is_slot)}
+    said = [each for name, each in of.predicates.items() if name in spoken]
+
+    def names(*slots: int) -> tuple[str, ...]:
+        return tuple(each.name for each in said if slots in each.allowed)
+
+    return Sayings(
+        tuple(names(a) for a in size),
+        tuple(tuple(names(a, b) for b in size) for a in size),
+        tuple((each.name, slots) for each in said if each.arity == 3 for slots in sorted(each.allowed)),
+    )
+
+
+def draw_statements(of: Board, al: int, rng: random.Random) -> Layout | None:
+    """Return an arrangement and its statements; None where this draw failed.
+
+    With `al` 1 the statements name all entities but one, else all.
+    """
+    size = of.scene.size
+    slots = tuple(rng.sample(range(size), size))
+    named = rng.sample(range(size), size - al)
+    facts = _draw_facts(of, slots, named, rng)
+    if facts is None:
+        return None
+    if rng.random() < _MINIMAL:
+        order = rng.sample(range(len(facts)), len(facts))
+        kept = drop_redundant(of.frame, [of.mask(each) for each in facts], order)
+        # What names an entity that no other statement names may be redundant: the last place is the only one.
+        if _count_named([facts[place] for place in kept]) == len(named):
+            facts = [facts[place] for place in kept]
+    if _count_named(facts) != len(named):
+        return None
+    return Layout(slots, tuple(rng.sample(facts, len(facts))))
+
+
+def _count_named(facts: Sequence[Fact]) -> int:
+    return len({place for fact in facts for place in fact.places})
+
+
+def _draw_facts(
+    of: Board, slots: tuple[int, ...], named: Sequence[int], rng: random.Random
+) -> list[Fact] | None:
+    said = sayings(of.scene.name)
+    entity_at = {slots[entity]: entity for entity in named}
+    held, facts, singles = of.frame.full, list[Fact](), 0
+    unnamed = list(named)
+    for _ in range(_MOST_DRAWS_STATEMENTS):
+        fact = _draw_fact(said, slots, named, unnamed or named, entity_at, rng)
+        if fact is None or (len(fact.places) == 1 and singles == _MOST_SINGLE):
+            continue
+        left = held & of.mask(fact)
+        if left == held:
+            continue
+        held = left
+        facts.append(fact)
+        singles += len(fact.places) == 1
+        unnamed = [each for each in unnamed if each not in fact.places]
+        if held.bit_count() == of.scene.order:
+            return facts
+        if len(facts) == _MOST_FACTS:
+            return None
+    return None
+
+
+def _draw_fact(
+    said: Sayings,
+    slots: tuple[int, ...],
+    named: Sequence[int],
+    first: Sequence[int],
+    entity_at: dict[int, int],
+    rng: random.Random,
+) -> Fact | None:
+    """Return a random fact of the arrangement about named entities, one from `first`; None for no fact."""
+    chance = rng.random()
+    if chance < _TRIPLE and said.triples:
+        name, places = said.triples[int(rng.random() * len(said.triples))]
+        if any(slot not in entity_at for slot in places):
+            return None
+        return Fact(name, tuple(entity_at[slot] for slot in places))
+    a = first[int(rng.random() * len(first))]
+    if chance > 1 - _SINGLE:
+        names = said.single[slots[a]]
+        if names:
+            return Fact(names[int(rng.random() * len(names))], (a,))
+    b = named[int(rng.random() * len(named))]
+    if a == b:
+        return None
+    names = said.pairs[slots[a]][slots[b]]
+    return Fact(names[int(rng.random() * len(names))], (a, b))
+
+
+# Draw what is asked and the options (Appendix B of the paper, the Question Generator).
+#
+# The statements leave one arrangement modulo symmetry and no predicate tells symmetric ones apart, so each
+# fact is decided. An option must not say what a statement says, in these or other words (equal masks); nor
+# may two statements to choose from.
+
+
+_MOST_DRAWS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A fact in the words of a template."""
+
+    template: Template
+    places: tuple[int, ...]
+
+    @property
+    def fact(self) -> Fact:
+        """What it says."""
+        return Fact(self.template.predicate, self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: its options; of a gap question, they differ in the place `gap` alone."""
+
+    options: tuple[Sentence, ...]
+    gap: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The templates of a scenario by use: statements by predicate, vague ones, gaps by kind and precision."""
+
+    by_predicate: dict[str, tuple[Template, ...]]
+    precise: tuple[Template, ...]
+    vague: tuple[Template, ...]
+    entity_gaps: dict[bool, tuple[tuple[Template, int], ...]]
+    slot_gaps: dict[bool, tuple[tuple[Template, int], ...]]
+
+
+@lru_cache(maxsize=16)
+def phrases(scenario: str) -> Phrases:
+    """Return the templates of a scenario by use."""
+    of = board(scenario)
+    said = [each for each in of.templates.values() if not any(each.is_slot)]
+    by_predicate: dict[str, tuple[Template, ...]] = {}
+    for each in said:
+        by_predicate[each.predicate] = (*by_predicate.get(each.predicate, ()), each)
+
+    def is_precise(template: Template) -> bool:
+        return of.predicates[template.predicate].is_precise
+
+    def gaps(*, is_slot: bool, precise: bool) -> tuple[tuple[Template, int], ...]:
+        return tuple(
+            (template, place)
+            for template in of.templates.values()
+            if any(template.is_slot) == is_slot and is_precise(template) == precise
+            for place in range(len(template.is_slot))
+            if template.is_slot[place] == is_slot
+        )
+
+    return Phrases(
+        by_predicate,
+        tuple(each for each in said if is_precise(each)),
+        tuple(each for each in said if not is_precise(each)),
+        {precise: gaps(is_slot=False, precise=precise) for precise in (True, False)},
+        {precise: gaps(is_slot=True, precise=precise) for precise in (True, False)},
+    )
+
+
+def say(of: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
+    """Return a fact in the words of a template that fits the arrangement; None where none does."""
+    fitting = [
+        each
+        for each in phrases(of.scene.name).by_predicate[fact.predicate]
+        if _speaks(of, layout, each, fact.places)
+    ]
+    return Sentence(rng.choice(fitting), fact.places) if fitting else None
+
+
+def draw_statement_options(
+    of: Board, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
+) -> Asked | None:
+    """Return statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
+    use = phrases(of.scene.name)
+    every = use.vague + use.precise if pr else use.precise
+    seen = {of.mask(fact) for fact in layout.statements}
+    options: list[Sentence] = []
+    for truth in truths:
+        templates = every if options or not pr else use.vague
+        found = _draw_statement(of, layout, templates, truth, seen, rng)
+        if found is None:
+            return None
+        seen.add(of.mask(found.fact))
+        options.append(found)
+    return Asked(tuple(rng.sample(options, len(options))))
+
+
+def _draw_statement(
+    of: Board, layout: Layout, templates: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
+) -> Sentence | None:
+    """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
+    size = of.scene.size
+    for _ in range(_MOST_DRAWS // 4):
+        template = templates[int(rng.random() * len(templates))]
+        allowed = of.predicates[template.predicate].allowed
+        for _ in range(_MOST_DRAWS // 4):
+            places = tuple(rng.sample(range(size), len(template.is_slot)))
+            is_true = tuple([layout.slots[each] for each in places]) in allowed
+            if is_true is not truth or not _speaks(of, layout, template, places):
+                continue
+            if of.mask(Fact(template.predicate, places)) not in seen:
+                return Sentence(template, places)
+    return None
+
+
+def draw_gap(
+    of: Board, layout: Layout, count: tuple[int, int], rng: random.Random, *, precise: bool, is_slot: bool
+) -> Asked | None:
+    """Return a gap question of which so many options fit, of so many.
+
+    Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
+    """
+    use = phrases(of.scene.name)
+    gaps = (use.slot_gaps if is_slot else use.entity_gaps)[precise]
+    masks = {of.mask(fact) for fact in layout.statements}
+    for _ in range(_MOST_DRAWS if gaps else 0):
+        template, gap = gaps[int(rng.random() * len(gaps))]
+        others = rng.sample(range(of.scene.size), len(template.is_slot) - 1)
+        choices = _draw_choices(of, layout, template, gap, others, count, rng)
+        options = tuple(Sentence(template, (*others[:gap], each, *others[gap:])) for each in choices)
+        if options and not any(of.mask(option.fact) in masks for option in options):
+            return Asked(options, gap)
+    return None
+
+
+def _draw_choices(
+    of: Board,
+    layout: Layout,
+    template: Template,
+    gap: int,
+    others: list[int],
+    count: tuple[int, int],
+    rng: random.Random,
+) -> list[int]:
+    """Return places for the gap, so many of which fit; none where this gap does not fit the request."""
+    right, own = count
+    size, predicate, is_slot = of.scene.size, of.predicates[template.predicate], template.is_slot[gap]
+    has_all = size == len(LETTERS)
+    # With all four as options, the one named in the question would be on the same side as itself.
+    if has_all and predicate.is_reflexive and not is_slot:
+        return []
+    if not _speaks(of, layout, template, (*others[:gap], None, *others[gap:])):
+        return []
+    slots = [layout.slots[each] for each in others]
+    choices = [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(layout.slots))
+    fitting = [choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed]
+    if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
+        return []
+
+    def speaks(choice: int) -> bool:
+        # A slot is there, whatever fills it.
+        return choice < 0 or _speaks(of, layout, template, (*others[:gap], choice, *others[gap:]))
+
+    if has_all:
+        every = [choice for choice, _ in choices]
+        return rng.sample(every, size) if len(fitting) == right and all(map(speaks, every)) else []
+    rest = [
+        choice
+        for choice, _ in choices
+        if choice not in fitting
+        and choice not in others
+        and speaks(choice)
+        # What can be nowhere needs no statement to be wrong.
+        and of.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
+    ]
+    wrong = own - right
+    if wrong < 0 or len(fitting) < right or len(rest) < wrong:
+        return []
+    chosen = rng.sample(fitting, right) + rng.sample(rest, wrong)
+    rng.shuffle(chosen)
+    return chosen
+
+
+def _speaks(of: Board, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
+    """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
+    return all(
+        place is None or (layout.slots[place],) in of.predicates[need].allowed
+        for need, place in zip(template.needs, places, strict=False)
+    )
+
 
 _MOST_TRIES = 12
 _OTHER_RING = {"ring_out": "ring_in", "ring_in": "ring_out"}

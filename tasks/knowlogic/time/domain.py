@@ -1,19 +1,404 @@
 """Domain time: a week and a life (section 2.1 and Appendix C of the paper)."""
 
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
+from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, QuestionType
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.joined import join_domains
-from perennial.tasks.knowlogic.people import read_people
-from perennial.tasks.knowlogic.time.claims import LIFE, WEEK
-from perennial.tasks.knowlogic.time.draw import draw
-from perennial.tasks.knowlogic.time.labels import canonical, label
-from perennial.tasks.knowlogic.time.search import decide
-from perennial.tasks.knowlogic.time.solver import check
-from perennial.tasks.knowlogic.time.tables import read_times
-from perennial.tasks.knowlogic.time.text import make_phrasebook, read_intro, write_intro
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    GAP,
+    LANGUAGES,
+    Argument,
+    Difficulty,
+    Labels,
+    Language,
+    Proposition,
+    QuestionType,
+)
+from perennial.tasks.knowlogic.phrasebook import Phrasebook
+from perennial.tasks.knowlogic.problem import (
+    Cuts,
+    Domain,
+    Intro,
+    Person,
+    Problem,
+    Request,
+    fill,
+    join_domains,
+    names_of,
+    read_people,
+)
+from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Times, claim_of, read_times
+from perennial.tasks.knowlogic.time.engines import FIRST_YEAR, LAST_YEAR, check, count_steps, decide, prove
+from perennial.tasks.knowlogic.time.hidden import OptionMaker, Text, draw_life, draw_week
+
+# The difficulty of questions about time: 0.02 lc + 0.2 cg + 0.25 na + 0.05 dk + 0.5 dq + dc (Appendix D).
+#
+# The paper leaves the variables open; here:
+#
+# - lc, 'the length of COT': the statements of the text and one for each own option.
+# - cg, 'difficulty of the most challenging statement': 1 a year or a day, 2 a number of years or days from
+#   another event (of the text or of history), 3 a duration or a gap.
+# - na, 'number of options' (a constant as printed): the right options; 1 where 'none of the above' is right.
+# - dk, 'difficulty of knowledge': the obscurities (1 to 3) of the events of history that the text names.
+# - dq, 'difficulty of core question': 1 precise, 2 correct statements and vague, 3 incorrect statements.
+# - dc: 0.5 in a week, 0 in a life.
+#
+# The class is ours (`perennial.tasks.knowlogic.problem`): easy up to two statements for four options, medium
+# with three, hard above.
+
+
+CUTS = Cuts(easy=4, medium=5)
+
+# cg by template; what is not listed is 2.
+_HARDNESS = {"on": 1, "year": 1, "gap": 3, "lasts": 3, "longer": 3, "shorter": 3, "as_long": 3}
+_QUESTIONS: dict[QuestionType, int] = {
+    "precise_event": 1,
+    "precise_slot": 1,
+    "correct_statements": 2,
+    "vague_event": 2,
+    "incorrect_statements": 3,
+}
+
+
+def hardness_of(template: str) -> int:
+    """Return cg of a statement."""
+    return _HARDNESS.get(template, 2)
+
+
+def variables_of(
+    scenario: str, type_: QuestionType, lc: int, cg: int, right: int, dk: int
+) -> dict[str, float]:
+    """Return the variables of the formula."""
+    dc = 0.5 if scenario == WEEK else 0.0
+    return {"lc": lc, "cg": cg, "na": max(1, right), "dk": dk, "dq": _QUESTIONS[type_], "dc": dc}
+
+
+def level_of(of: dict[str, float]) -> float:
+    """Return the level of a question."""
+    level = 0.02 * of["lc"] + 0.2 * of["cg"] + 0.25 * of["na"] + 0.05 * of["dk"] + 0.5 * of["dq"] + of["dc"]
+    return round(level, 9)
+
+
+# Draw a question about times that keeps a request.
+
+
+# Numbers of events, and most anchors of a text.
+SIZES = {WEEK: range(4, 10), LIFE: range(4, 13)}
+_ANCHORS = 5
+# Fewest events of a text: long proofs need many.
+_FEWEST: dict[Difficulty, int] = {"easy": 4, "medium": 5, "hard": 6}
+# Texts tried for a request, options and gaps tried for a text.
+_TEXTS, _DRAWS, _GAPS = 200, 60, 15
+# The place of a template that a question for a time leaves open; all others have an event there.
+_EVENT_PLACE = 1
+_SLOTS = ("on", "year", "after", "before", "lasts", "anchor_after", "anchor_before")
+_NO_EVENTS = ("lasts", "longer", "shorter", "as_long")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a text shall have: events, of which `hub` share a day, the hardest statement (cg), anchors."""
+
+    events: int
+    hub: int
+    hardest: int
+    anchors: tuple[str, ...]
+
+
+def draw(times: Times, people: Sequence[Person], request: Request, rng: random.Random) -> Problem | None:
+    """Return a problem that keeps the request, or None where this draw failed."""
+    makers: dict[str, Callable[..., tuple[Proposition | None, list[Proposition]] | None]] = {
+        "precise_event": _draw_event,
+        "vague_event": _draw_event,
+        "precise_slot": _draw_slot,
+    }
+    number = request.count_own(rng)
+    steps = CUTS.list_steps(request.difficulty, request.type, number)
+    for _ in range(_TEXTS):
+        plan = _plan(times, request, number, rng)
+        if plan is None:
+            return None
+        text = _draw_text(times, people, request.scenario, plan, rng)
+        if text is None:
+            continue
+        maker = OptionMaker(times, text, rng)
+        drawn = makers.get(request.type, _draw_statements)(maker, request, number, rng)
+        if drawn is None:
+            continue
+        asked, options = drawn
+        problem = Problem(
+            request.scenario,
+            entities=(text.person,),
+            details=(),
+            statements=text.statements,
+            type=request.type,
+            asked=asked,
+            options=tuple(options),
+        )
+        if count_steps(prove(times, problem), problem) in steps:
+            return problem
+    return None
+
+
+def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
+    """Return the variables of the difficulty formula, given the number of right options."""
+    said = (*problem.statements, *problem.options)
+    anchors = {each for one in said for each in one.arguments if each in times.history}
+    return variables_of(
+        problem.scenario,
+        problem.type,
+        lc=len(said),
+        cg=max(hardness_of(each.template) for each in problem.statements),
+        right=right,
+        dk=sum(times.history[str(each)].obscurity for each in anchors),
+    )
+
+
+def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Plan | None:
+    """Return a plan with events enough for so many options; None where a text cannot have as many."""
+    is_vague_week = request.type == "vague_event" and request.scenario == WEEK
+    hub = max(2, request.right) if is_vague_week else 0
+    fewest = hub + number - request.right + 1 if hub else number + 1 if "event" in request.type else 0
+    sizes = [size for size in SIZES[request.scenario] if size >= max(fewest, _FEWEST[request.difficulty])]
+    if not sizes or (request.type.startswith("precise") and request.right > 1):
+        return None
+    # Of few events, short proofs decide all options.
+    size, hardest, anchors = rng.choice(sizes[:2] if request.difficulty == "easy" else sizes), 2, list[str]()
+    if request.scenario == LIFE:
+        hardest = rng.randint(1, 3)
+        if hardest > 1:
+            anchors = rng.sample(sorted(times.history), rng.randint(0, min(_ANCHORS, size)))
+    return Plan(size, hub, hardest, tuple(anchors))
+
+
+def _draw_text(
+    times: Times, people: Sequence[Person], scenario: str, plan: Plan, rng: random.Random
+) -> Text | None:
+    """Return a text that the plan describes, or None where years do not fit."""
+    person = rng.choice(people).id
+    if scenario == WEEK:
+        return draw_week(times, person, plan.events, plan.hub, rng)
+    return draw_life(times, person, plan.events, plan.hardest, plan.anchors, rng)
+
+
+def _draw_statements(
+    maker: OptionMaker, request: Request, number: int, rng: random.Random
+) -> tuple[None, list[Proposition]] | None:
+    """Return options that are statements."""
+    true = request.right if request.type == "correct_statements" else number - request.right
+    wanted = [True] * true + [False] * (number - true)
+    chosen: list[Proposition] = []
+    keys = set()
+    for _ in range(_DRAWS):
+        said = maker.draw(is_true=wanted[len(chosen)])
+        if said is not None and maker.key(said) not in keys:
+            chosen.append(said)
+            keys.add(maker.key(said))
+            if len(chosen) == number:
+                return None, rng.sample(chosen, number)
+    return None
+
+
+def _draw_event(
+    maker: OptionMaker, request: Request, number: int, rng: random.Random
+) -> tuple[Proposition, list[Proposition]] | None:
+    """Return a sentence without its event, and events for it: one fits, or several do."""
+    is_vague = request.type == "vague_event"
+    for _ in range(_GAPS):
+        said = maker.draw_vague() if is_vague else maker.draw(is_true=True)
+        if said is None or said.template in _NO_EVENTS:
+            continue
+        asked = _open(said, _EVENT_PLACE)
+        filled = [fill(asked, event) for event in maker.events if event not in said.arguments[2:]]
+        fitting = [each for each in filled if maker.is_true(each)]
+        if (len(fitting) > 1) is not is_vague:
+            continue
+        right = [each for each in fitting if maker.accept(each, is_true=True)]
+        wrong = [each for each in filled if maker.accept(each, is_true=False)]
+        if len(right) >= request.right and len(wrong) >= number - request.right:
+            chosen = rng.sample(right, request.right) + rng.sample(wrong, number - request.right)
+            return asked, rng.sample(chosen, number)
+    return None
+
+
+def _draw_slot(
+    maker: OptionMaker, request: Request, number: int, rng: random.Random
+) -> tuple[Proposition, list[Proposition]] | None:
+    """Return a sentence without its year, day or number, and choices for it, of which one fits."""
+    for _ in range(_GAPS):
+        said = maker.draw(is_true=True)
+        if said is None or said.template not in _SLOTS:
+            continue
+        asked, value = _open(said, len(said.arguments) - 1), said.arguments[-1]
+        assert isinstance(value, int)
+        near = range(value - 6, value + 7) if maker.text.scenario == LIFE else range(DAYS)
+        lowest = 0 if said.template == "on" else 1
+        filled = [fill(asked, each) for each in near if each >= lowest]
+        wrong = [each for each in filled if maker.accept(each, is_true=False)]
+        if len(wrong) >= number - request.right:
+            return asked, rng.sample(
+                [said] * request.right + rng.sample(wrong, number - request.right), number
+            )
+    return None
+
+
+def _open(said: Proposition, place: int) -> Proposition:
+    arguments = (*said.arguments[:place], GAP, *said.arguments[place + 1 :])
+    return Proposition(said.template, arguments)
+
+
+# What is known of a question about times beside its text, and its form without names and orders.
+
+
+# The paper's eight relations, by template.
+_RELATIONS = {
+    "before": "distance",
+    "after": "distance",
+    "anchor_before": "distance",
+    "anchor_after": "distance",
+    "same": "same_time",
+    "anchor_same": "same_time",
+    "earlier": "before",
+    "anchor_earlier": "before",
+    "later": "after",
+    "anchor_later": "after",
+    "gap": "gap",
+    "longer": "longer_duration",
+    "shorter": "shorter_duration",
+    "as_long": "same_duration",
+}
+_DURATIONS = ("lasts", "longer", "shorter", "as_long")
+# Templates that fit several times.
+_VAGUE = ("earlier", "later", "anchor_earlier", "anchor_later", "longer", "shorter")
+
+
+def label(times: Times, problem: Problem) -> Labels:
+    """Return properties, relations, rules, chain length, precision and level.
+
+    The chain length is the number of statements that the proof of the hardest option rests on. Vague is a
+    question for several events, or one with an option that fits several times, such as 'in an earlier year'.
+    """
+    verdicts = decide(times, problem).verdicts
+    right = verdicts.count(problem.type != "incorrect_statements")
+    variables = measure(times, problem, right)
+    proofs = prove(times, problem)
+    said = (*problem.statements, *problem.options)
+    rules: set[str] = set()
+    chain_length = count_steps(proofs, problem)
+    for option in problem.options:
+        claim = claim_of(times, problem.scenario, option)
+        try:
+            rules |= proofs.rules_for(claim)
+        except KeyError:
+            # The rules are too weak; all statements together decide it.
+            continue
+    if any(each.template in _DURATIONS for each in said):
+        rules.add("duration_from_start_to_end")
+    is_vague = problem.type == "vague_event" or any(each.template in _VAGUE for each in problem.options)
+    return Labels(
+        properties=_properties_of(times, said),
+        relations=tuple(sorted({_RELATIONS[each.template] for each in said if each.template in _RELATIONS})),
+        rules=tuple(sorted(rules)),
+        chain_length=chain_length,
+        precision="vague" if is_vague else "precise",
+        level=level_of(variables),
+        difficulty=CUTS.classify(chain_length, problem.type, len(problem.options)),
+        variables=variables,
+    )
+
+
+def _properties_of(times: Times, said: tuple[Proposition, ...]) -> tuple[str, ...]:
+    """Return which of the paper's four properties occur: time of occurrence, start, end, duration."""
+    named = {each for one in said for each in one.arguments}
+    found = {"time_of_occurrence"}
+    found |= {"start" for span in times.spans.values() if span.start in named}
+    found |= {"end" for span in times.spans.values() if span.end in named}
+    found |= {"duration" for each in said if each.template in _DURATIONS}
+    return tuple(sorted(found))
+
+
+def canonical(times: Times, problem: Problem) -> object:
+    """Return a value that is equal for questions that differ by the person, by words or by order alone.
+
+    A week that names no day is left as it is by rotation, for it holds differences only.
+    """
+
+    def form(said: Proposition) -> list[object]:
+        claim = claim_of(times, problem.scenario, said)
+        return [claim.kind, claim.left, claim.right, claim.number]
+
+    asked = problem.asked and [problem.asked.template, *problem.asked.arguments[1:]]
+    return [
+        problem.scenario,
+        problem.type if problem.asked is None else "gap",
+        sorted(map(form, problem.statements)),
+        asked,
+        sorted(map(form, problem.options)),
+        problem.has_none,
+    ]
+
+
+# Sentences about times in both languages, and the introductions.
+
+
+_FILES = {WEEK: "time_week", LIFE: "time_life"}
+_INTRO = "intro"
+_DAYS: dict[Language, tuple[str, ...]] = {
+    "zh": tuple(f"星期{each}" for each in "一二三四五六日"),
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+}
+_UNITS = {WEEK: ("天", "day"), LIFE: ("年", "year")}
+# Numbers of days or years that a sentence may name.
+_COUNTS = {WEEK: range(1, 7), LIFE: range(1, LAST_YEAR - FIRST_YEAR + 1)}
+
+
+def make_phrasebook(times: Times, people: Sequence[Person], scenario: str, language: Language) -> Phrasebook:
+    """Return the sentences of statements and options."""
+    sentences = {name: each for name, each in load_sentences(_FILES[scenario]).items() if name != _INTRO}
+    events = (times.week if scenario == WEEK else times.life).values()
+    lexicon: dict[str, Mapping[Argument, str]] = {
+        "person": names_of(people, language),
+        "event": {event.id: event.names[language] for event in events},
+        "gerund": {event.id: event.gerund for event in events},
+        "anchor": {event.id: event.names[language] for event in times.history.values()},
+        "span": {span.id: span.names[language] for span in times.spans.values()},
+        "day": dict(enumerate(_DAYS[language])),
+        "year": {year: _call_year(year, language) for year in range(FIRST_YEAR, LAST_YEAR + 1)},
+        "count": {number: _call_count(number, scenario, language) for number in _COUNTS[scenario]},
+    }
+    return Phrasebook(sentences, language, lexicon)
+
+
+def _call_year(year: int, language: Language) -> str:
+    return f"{year}年" if language == "zh" else str(year)
+
+
+def _call_count(number: int, scenario: str, language: Language) -> str:
+    zh, en = _UNITS[scenario]
+    return f"{number}{zh}" if language == "zh" else f"{number} {en}{'s' if number > 1 else ''}"
+
+
+def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
+    """Return who the text is about, and the conventions of its times."""
+    name = names_of(people, language)[problem.entities[0]]
+    return str(load_sentences(_FILES[problem.scenario])[_INTRO][language]).format(name=name)
+
+
+def read_intro(people: Sequence[Person], scenario: str, text: str, language: Language) -> Intro:
+    """Return who the text is about; raise ValueError for another text."""
+    before, after = str(load_sentences(_FILES[scenario])[_INTRO][language]).split("{name}")
+    if not (text.startswith(before) and text.endswith(after)):
+        raise ValueError(f"the introduction is not that of scenario {scenario}")
+    name = text[len(before) : len(text) - len(after)]
+    ids = {called: id_ for id_, called in names_of(people, language).items()}
+    if name not in ids:
+        raise ValueError(f"the introduction is about {name!r}, whom nobody knows")
+    return Intro(scenario, (ids[name],))
+
 
 TYPES: tuple[QuestionType, ...] = (
     "correct_statements",

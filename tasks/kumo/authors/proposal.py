@@ -4,32 +4,291 @@ Each round is one call for the domains still missing. It names those that exist 
 proposals were refused, so that no two rounds ask the same.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Annotated, Any
 
-from perennial.schemas.errors import UnreadableInput
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.kumo.categories import Quota
 from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
 from perennial.schemas.rows import Rejection
-from perennial.tasks.authors.reply import Unusable, count_causes, unusable_status
-from perennial.tasks.authors.request import author_request
-from perennial.tasks.kumo.authors.forms.proposal_form import (
-    LONGEST_NAME,
-    LONGEST_NOUN,
-    LONGEST_PHRASE,
-    LONGEST_TITLE,
-    NotTheForm,
-    ProposalForm,
-    entry_name,
-    proposal_entries,
-    proposals_schema,
-    read_entry,
+from perennial.tasks.authors import Unusable, author_request, count_causes, describe_problems, unusable_status
+from perennial.tasks.kumo.configuration import parse_json
+from perennial.tasks.kumo.validation.validate import fold_name
+from perennial.tasks.llm.structured import Ask, JsonAsker, JsonSchema, json_text, object_schema
+
+# The JSON form of proposed domains, as a model writes them.
+
+
+LONGEST_NAME = 60
+LONGEST_NOUN = 40
+LONGEST_TITLE = 100
+LONGEST_PHRASE = 300
+
+_MOST_ENTRIES = 1000
+_PROBLEMS_SHOWN = 8
+_JOINERS = "\u200c\u200d"  # part of correct spelling in several scripts
+_ABOUT = {
+    "name": "the domain's name, such as Mineral Identification",
+    "category": "the category that it belongs to",
+    "goal": "one sentence: what a player wants to find out",
+    "truths": "a phrase: what its truths are, the possible answers",
+    "actions": "a phrase: what its actions are, by which answers are ruled out",
+    "truth_noun": "what one truth is called, in the singular",
+    "action_noun": "what one action is called, in the singular",
+    "book_title": "the title of a guidebook to it",
+}
+
+
+class NotTheForm(UnreadableInput):
+    """A value that is JSON but not of the form asked for."""
+
+
+def _one_line(value: object) -> object:
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError("expected some text, got a blank")
+        if value != value.strip():
+            raise ValueError("expected no spaces around it")
+        if not all(c.isprintable() or c in _JOINERS for c in value):
+            raise ValueError("expected one visible line, got a line break or an invisible character")
+    return value
+
+
+_OneLine = BeforeValidator(_one_line)
+Name = Annotated[str, Field(strict=True, max_length=LONGEST_NAME), _OneLine]
+Noun = Annotated[str, Field(strict=True, max_length=LONGEST_NOUN), _OneLine]
+Title = Annotated[str, Field(strict=True, max_length=LONGEST_TITLE), _OneLine]
+Phrase = Annotated[str, Field(strict=True, max_length=LONGEST_PHRASE), _OneLine]
+
+
+class ProposalForm(BaseModel):
+    """One proposed domain: all keys are there, none is blank, each is one line of limited length."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+    category: Name
+    goal: Phrase
+    truths: Phrase
+    actions: Phrase
+    truth_noun: Noun
+    action_noun: Noun
+    book_title: Title
+
+    @model_validator(mode="after")
+    def _two_nouns(self) -> "ProposalForm":
+        if fold_name(self.truth_noun) == fold_name(self.action_noun):
+            raise ValueError(f"truth_noun and action_noun are both {self.truth_noun!r}, expected two words")
+        return self
+
+
+def proposals_schema() -> JsonSchema:
+    """Return the JSON schema of a reply: an object with the list `domains`."""
+    texts = {key: {"type": "string", "description": about} for key, about in _ABOUT.items()}
+    return object_schema(domains={"type": "array", "items": object_schema(**texts)})
+
+
+def proposal_entries(content: str) -> list[Any]:
+    """Return the entries of the list `domains` in a reply, each still to be read by `read_entry`.
+
+    Raises UnreadableInput where the reply holds no JSON, NotTheForm where it is no such list.
+    """
+    value = parse_json(json_text(content), "the reply")
+    entries = value.get("domains") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or set(value) != {"domains"}:
+        raise NotTheForm('expected an object with the one key "domains" and a list under it')
+    if not 0 < len(entries) <= _MOST_ENTRIES:
+        raise NotTheForm(f"expected a list of one domain or more under domains, got {len(entries)}")
+    return entries
+
+
+def read_entry(entry: object) -> ProposalForm:
+    """Return the form of one entry; raise NotTheForm, naming each wrong key, where it is not of that form."""
+    try:
+        return ProposalForm.model_validate(entry)
+    except ValidationError as error:
+        raise NotTheForm(describe_problems(error, _PROBLEMS_SHOWN)) from None
+
+
+def entry_name(entry: object) -> str:
+    """Return what an entry that may be of any form calls itself, shortened, or `unnamed`."""
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return " ".join(shorten(name).split()) if isinstance(name, str) and name.strip() else "unnamed"
+
+
+# How many domains of each category a proposer may propose.
+#
+# Some categories have a number of their own; the others share the rest evenly: each may have its whole share,
+# and as many of them one more as the division leaves over, whichever come first.
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """Of `wanted` domains, how many each category may have; without categories any may have all."""
+
+    wanted: int
+    categories: tuple[Quota, ...]
+
+    def match(self, category: str) -> str | None:
+        """Return the category as it was asked for, in whatever case it is written; None where it was not."""
+        if not self.categories:
+            return category
+        return next((asked for asked, _ in self.categories if fold_name(asked) == fold_name(category)), None)
+
+    def room(self, accepted: Iterable[str]) -> Mapping[str, int]:
+        """Return how many more domains each category may have beside those of `accepted`, in order."""
+        counts = Counter(accepted)
+        sharing = [name for name, number in self.categories if number is None]
+        rest = self.wanted - sum(number for _, number in self.categories if number is not None)
+        share, left_over = divmod(rest, len(sharing)) if sharing else (0, 0)
+        left_over -= sum(max(0, counts[name] - share) for name in sharing)
+        return {
+            name: max(0, share - counts[name]) + (left_over > 0 and counts[name] <= share)
+            if number is None
+            else max(0, number - counts[name])
+            for name, number in self.categories
+        }
+
+
+# Tell whether a proposed domain is one that exists already, under another wording or with the same truths.
+#
+# Names and goals are compared by what is left of them without case, punctuation, plural endings and words
+# that every domain has, in alphabetical order of the words. The score is rapidfuzz's `ratio` of the
+# two: 100 for equal ones, 0 for ones without a letter in common. Where name and goal are taken together, that
+# of the names is `token_set_ratio`: 100 where one name has all words of the other.
+
+
+# Names this much alike differ by a letter or two, goals by one short word; together they may differ more.
+NAME_THRESHOLD = 90.0
+GOAL_THRESHOLD = 95.0
+MEAN_THRESHOLD = 85.0
+# Of all truths of two domains; the bundled ones share none at all.
+TRUTHS_THRESHOLD = 0.5
+
+_COMMON_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """a an and are as at based be being by can domain each env environment for from game given has have
+    in into is it its of on or puzzle reasoning that the their them these this to under using via what
+    which who whose with within
+    determine determining detect detecting diagnose diagnosing discover discovering find finding
+    identification identify identifying identity infer inferring name naming recognise recognising
+    recognize recognizing""",
+    )
 )
-from perennial.tasks.kumo.authors.quotas import Quotas
-from perennial.tasks.kumo.authors.similar import KnownDomain, nearest_twin
-from perennial.tasks.llm.asking import Ask
-from perennial.tasks.llm.structured import JsonAsker
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NOT_PLURAL = ("as", "is", "os", "ss", "us")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDomain:
+    """A domain that exists already, by its name and goal ("" where it has none)."""
+
+    name: str
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A domain that another is too much like: in what, how much (0 to 100), and from where it is too much."""
+
+    domain: KnownDomain
+    by: str
+    score: float
+    threshold: float
+
+    @property
+    def message(self) -> str:
+        """What is alike, in words."""
+        return (
+            f"its {self.by} {'are' if ' and ' in self.by else 'is'} {self.score:.0f} of 100 similar to "
+            f"{self.domain.name!r}, the limit is {self.threshold:.0f}; propose another subject"
+        )
+
+
+def nearest_twin(name: str, goal: str, known: Iterable[KnownDomain]) -> Twin | None:
+    """Return the known domain that one of this name and goal is too much like, the likest one, or None.
+
+    Too much alike are names from NAME_THRESHOLD on, goals from GOAL_THRESHOLD on, and both from a mean of
+    MEAN_THRESHOLD on. A goal that is blank or holds common words only is like no other.
+    """
+    twins = [twin for domain in known if (twin := _twin(name, goal, domain)) is not None]
+    return max(twins, key=lambda twin: twin.score, default=None)
+
+
+@lru_cache(maxsize=65536)
+def normalise_text(text: str) -> str:
+    """Return the words of a text that distinguish it from others, singular, folded, sorted and joined by
+    spaces.
+
+    `MineralIdentificationEnv` and `The minerals` both give `mineral`. Where all words are common ones, all
+    of them stay.
+    """
+    spaced = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
+    letters = "".join(c if c.isalnum() else "" if c in "'’" else " " for c in spaced.casefold())
+    words = letters.split()
+    telling = [word for word in words if word not in _COMMON_WORDS]
+    return " ".join(sorted(_singular(word) for word in telling or words))
+
+
+def share_of_truths(truths: Iterable[str], others: Iterable[str]) -> float:
+    """Return the share (0 to 1) that two domains have in common of all their truths, normalised (Jaccard)."""
+    ours, theirs = set(map(normalise_text, truths)), set(map(normalise_text, others))
+    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
+
+
+def refuse_same_truths(truths: Iterable[str], known: Mapping[str, Iterable[str]]) -> str | None:
+    """Return why truths that a known domain shares from TRUTHS_THRESHOLD on make no new domain, or None."""
+    ours = tuple(truths)
+    shares = ((share_of_truths(ours, others), name) for name, others in known.items())
+    share, name = max(shares, default=(0.0, ""))
+    if share < TRUTHS_THRESHOLD:
+        return None
+    return (
+        f"it shares {share:.0%} of its truths with {name!r}, the limit is {TRUTHS_THRESHOLD:.0%}; propose "
+        "another subject"
+    )
+
+
+def _twin(name: str, goal: str, domain: KnownDomain) -> Twin | None:
+    from rapidfuzz import fuzz
+
+    names = fuzz.ratio(normalise_text(name), normalise_text(domain.name))
+    shared = fuzz.token_set_ratio(normalise_text(name), normalise_text(domain.name))
+    goals = 0.0
+    if _is_telling(goal) and _is_telling(domain.goal):
+        goals = fuzz.ratio(normalise_text(goal), normalise_text(domain.goal))
+    for by, score, threshold in (
+        ("name", names, NAME_THRESHOLD),
+        ("goal", goals, GOAL_THRESHOLD),
+        ("name and goal", (shared + goals) / 2, MEAN_THRESHOLD),
+    ):
+        if score >= threshold:
+            return Twin(domain, by, score, threshold)
+    return None
+
+
+def _is_telling(goal: str) -> bool:
+    return any(word not in _COMMON_WORDS for word in normalise_text(goal).split())
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(_NOT_PLURAL):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-1]
+
 
 SYSTEM_TEMPLATE = "kumo/authors/propose_system.md.j2"
 TEMPLATE = "kumo/authors/propose.md.j2"
@@ -93,7 +352,7 @@ async def propose_domains(
     """Return n domains of these categories (none given: any), like none that is known, or as many as came.
 
     A proposal is refused, with the reason, for the rules `not_the_form`, `other_category`, `near_duplicate`
-    (`perennial.tasks.kumo.authors.similar`), `full_category` (`perennial.tasks.kumo.authors.quotas`) and
+    (`perennial.tasks.kumo.authors.proposal`), `full_category` (`perennial.tasks.kumo.authors.proposal`) and
     `surplus`; a whole reply for `not_json`, `not_the_form` or its status (`truncated`, `refused`, `empty`,
     `rejected`). Then the next round asks again; a rejected call ends the rounds. A category counts in any
     case and is kept as it was asked for.

@@ -4,20 +4,292 @@ The reader gets the book and the names of truths and actions; the rules it does 
 only find them in the book.
 """
 
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError, model_validator
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.things import Instance, SeedConfig
+from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from perennial.tasks.authors.attempts import Asked, BadReply, ask_until_read
-from perennial.tasks.authors.reply import Unusable, describe_problems, unusable_status
-from perennial.tasks.authors.request import author_request
-from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm, read_back_schema
+from perennial.tasks.authors import (
+    Asked,
+    BadReply,
+    Unusable,
+    ask_until_read,
+    author_request,
+    describe_problems,
+    unusable_status,
+)
+from perennial.tasks.kumo.books import closed_ends, describe_rule
 from perennial.tasks.kumo.configuration import parse_json
-from perennial.tasks.llm.json_replies import json_text
-from perennial.tasks.llm.structured import JsonAsker
+from perennial.tasks.kumo.validation.validate import match_name
+from perennial.tasks.llm.structured import JsonAsker, json_text
+
+# The JSON form in which a model writes down what a book says.
+#
+# Every key must be given and no other one may be: strict structured output wants a form with nothing
+# optional, and a reader that leaves a question out has not answered it.
+
+
+Bound = Annotated[float, Field(allow_inf_nan=False)]
+_MOST_ACTIONS = 1_000  # the wrong places of so many are counted
+# Of a longer list the first wrong entry is enough.
+Names = Annotated[list[str], FailFast()]
+
+
+def _not_too_many(value: object) -> object:
+    if isinstance(value, list) and len(value) > _MOST_ACTIONS:
+        raise ValueError(f"expected {_MOST_ACTIONS:,} actions at most, got {len(value):,}")
+    return value
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class RangeForm(_Form):
+    """A range of numbers; null where the guidebook does not say."""
+
+    low: Bound | None
+    high: Bound | None
+    low_included: bool | None
+    high_included: bool | None
+
+
+class PassageForm(_Form):
+    """A passage that leaves open what is ruled out, and the names that it may mean."""
+
+    passage: str
+    names: Names
+
+
+class OutcomeForm(_Form):
+    """One outcome, a label or a range, and what the guidebook says of it."""
+
+    label: str | None
+    range: RangeForm | None
+    rules_out: Names
+    confirms: Names
+    unclear: Annotated[list[PassageForm], FailFast()]
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "OutcomeForm":
+        if (self.label is None) == (self.range is None):
+            given = "neither" if self.label is None else "both"
+            raise ValueError(f"expected either a label or a range, and null for the other one, got {given}")
+        return self
+
+
+class ActionForm(_Form):
+    """An action with all outcomes that the guidebook describes."""
+
+    action: str
+    outcomes: Annotated[list[OutcomeForm], FailFast()]
+
+
+class ReadBackForm(_Form):
+    """What the guidebook says of each action, and unclear passages that belong to no single outcome."""
+
+    actions: Annotated[list[ActionForm], BeforeValidator(_not_too_many)]
+    unclear: Names
+
+
+@lru_cache(maxsize=1)
+def read_back_schema() -> dict[str, Any]:
+    """Return the form's JSON schema."""
+    return ReadBackForm.model_json_schema()
+
+
+# Compare what a book was read to say with the rules that it had to say, set by set.
+#
+# The four kinds of error are those of the paper's revision prompt (figure 11): rules missing, rules added,
+# exclusion turned into confirmation, and passages that leave open what is ruled out.
+
+
+def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
+    """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
+
+    Names match exactly, or by their folded form where only one listed name has that; bounds match as
+    floats. An outcome may be described in several places: what these rule out is taken together. One that
+    rules out nothing may be left out, as in the paper, and then nothing hangs on the ends of its range
+    either.
+
+    A truth that should be ruled out is missing only where the book neither rules it out nor confirms it nor
+    has a passage that may mean it: those are findings of their own kinds. What an outcome that no rule knows
+    rules out is extra, and so is an unknown truth. Any confirmation is an error, whatever the rules say.
+
+    The end of a range counts only where another range of the action shares it; elsewhere no other
+    outcome can claim the value, so both readings come to the same. A shared value belongs to the range
+    above it: a range below that takes it in, and one above that leaves it out, is another range than
+    the rules have (missing and extra). One below that does not say so leaves it open (ambiguous), while
+    silence about the lower end does not: once the range below leaves the value out, only this one is left.
+    """
+    matching = _Matching(truths, rules)
+    findings = _Found()
+    sayings: list[list[OutcomeForm]] = [[] for _ in rules]
+    strangers: list[tuple[str, OutcomeForm]] = []
+    for entry in said.actions:
+        for outcome in entry.outcomes:
+            place = matching.place_of(entry.action, outcome)
+            if place is None:
+                strangers.append((entry.action, outcome))
+            else:
+                sayings[place].append(outcome)
+    for place, outcomes in enumerate(sayings):
+        _compare_rule(matching, place, outcomes, findings)
+    for action, outcome in strangers:
+        _take_stranger(matching, action, outcome, findings)
+    findings.ambiguous += [f"“{passage}”" for passage in said.unclear]
+    return findings.verdict()
+
+
+@dataclass(slots=True)
+class _Found:
+    missing: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    confirmed: list[str] = field(default_factory=list)
+    ambiguous: list[str] = field(default_factory=list)
+
+    def verdict(self) -> BookVerdict:
+        return BookVerdict(
+            missing=_distinct(self.missing),
+            extra=_distinct(self.extra),
+            confirmed=_distinct(self.confirmed),
+            ambiguous=_distinct(self.ambiguous),
+        )
+
+
+def _distinct(lines: list[str]) -> tuple[str, ...]:
+    """Return the lines without repeats: a thing said twice is one finding."""
+    return tuple(dict.fromkeys(lines))
+
+
+class _Matching:
+    """The rules of an instance, and which of them an outcome that a book describes is."""
+
+    def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.closed = closed_ends(rules)
+        self._truths = list(dict.fromkeys(truths))
+        self._places: dict[str, list[int]] = {}
+        for place, rule in enumerate(rules):
+            self._places.setdefault(rule.action, []).append(place)
+        self._actions = list(self._places)
+
+    def truths_of(self, written: Sequence[str]) -> frozenset[str]:
+        """Return the listed names; a name that is not listed stays as it was written."""
+        return frozenset(match_name(name, self._truths) or name for name in written)
+
+    def place_of(self, written: str, outcome: OutcomeForm) -> int | None:
+        """Return the index of the rule for this outcome, None where there is none."""
+        action = match_name(written, self._actions)
+        if action is None:
+            return None
+        if outcome.label is not None:
+            labels = {label: i for i in reversed(self._places[action]) if (label := self.rules[i].label)}
+            label = match_name(outcome.label, list(labels))
+            return None if label is None else labels[label]
+        return next((i for i in self._places[action] if self._is_range(i, outcome.range)), None)
+
+    def _is_range(self, place: int, said: RangeForm | None) -> bool:
+        rule = self.rules[place]
+        if said is None or rule.low is None or (said.low, said.high) != (rule.low, rule.high):
+            return False
+        takes_in_shared_high = self.closed[place] is False and said.high_included is True
+        leaves_out_shared_low = said.low_included is False and self._low_is_shared(place)
+        return not takes_in_shared_high and not leaves_out_shared_low
+
+    def _low_is_shared(self, place: int) -> bool:
+        rule = self.rules[place]
+        others = (self.rules[i] for i in self._places[rule.action] if i != place)
+        return any(_touches(other, rule.low) for other in others)
+
+    def leaves_end_open(self, place: int, said: RangeForm | None) -> bool:
+        """Return whether the book does not say to which range a shared upper end belongs."""
+        return said is not None and said.high_included is None and self.closed[place] is False
+
+
+def _touches(rule: Rule, value: float | None) -> bool:
+    if rule.low is None or rule.high is None or value is None:
+        return False
+    return rule.low <= value <= rule.high
+
+
+def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeForm], findings: _Found) -> None:
+    """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
+    rule, closed = matching.rules[place], matching.closed[place]
+    ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
+    confirmed = matching.truths_of([name for outcome in outcomes for name in outcome.confirms])
+    passages = [passage for outcome in outcomes for passage in outcome.unclear]
+    open_truths = matching.truths_of([name for passage in passages for name in passage.names])
+    missing = rule.rules_out - ruled_out - confirmed - open_truths
+    extra = ruled_out - rule.rules_out
+    if missing:
+        findings.missing.append(describe_rule(_with(rule, missing), closed))
+    if extra:
+        findings.extra.append(describe_rule(_with(rule, extra), closed))
+    where = _outcome_words(rule, closed)
+    findings.confirmed += _confirmations(where, confirmed)
+    findings.ambiguous += [_passage_words(where, passage) for passage in passages]
+    has_open_end = any(matching.leaves_end_open(place, outcome.range) for outcome in outcomes)
+    if has_open_end and (ruled_out or rule.rules_out):
+        findings.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
+
+
+def _take_stranger(matching: _Matching, action: str, outcome: OutcomeForm, findings: _Found) -> None:
+    """Add what a book says of an outcome that the rules do not know."""
+    where = f'action "{action}": {_said_words(outcome)}'
+    ruled_out = matching.truths_of(outcome.rules_out)
+    if ruled_out:
+        findings.extra.append(f"{where} rules out {_join(ruled_out)}")
+    findings.confirmed += _confirmations(where, matching.truths_of(outcome.confirms))
+    findings.ambiguous += [_passage_words(where, passage) for passage in outcome.unclear]
+
+
+def _confirmations(where: str, confirmed: frozenset[str]) -> Iterator[str]:
+    if confirmed:
+        yield f"{where} confirms {_join(confirmed)}"
+
+
+def _passage_words(where: str, passage: PassageForm) -> str:
+    return f"{where}: “{passage.passage}”"
+
+
+def _with(rule: Rule, rules_out: frozenset[str]) -> Rule:
+    return Rule(rule.action, rule.label, rule.low, rule.high, rules_out)
+
+
+def _outcome_words(rule: Rule, closed: bool | None) -> str:
+    """Return the rule's action and outcome, worded as `describe_rule` does."""
+    return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
+
+
+def _said_words(outcome: OutcomeForm) -> str:
+    if outcome.range is None:
+        return f'"{outcome.label}"'
+    said = outcome.range
+    return (
+        f"{_bound_words(said.low)} ({_end_words(said.low_included)}) "
+        f"to {_bound_words(said.high)} ({_end_words(said.high_included)})"
+    )
+
+
+def _bound_words(bound: float | None) -> str:
+    return "no bound" if bound is None else f"{bound}"
+
+
+def _end_words(included: bool | None) -> Literal["included", "excluded", "not said"]:
+    if included is None:
+        return "not said"
+    return "included" if included else "excluded"
+
+
+def _join(names: frozenset[str]) -> str:
+    return ", ".join(f'"{name}"' for name in sorted(names))
+
 
 READ_BACK_TEMPLATE = "kumo/authors/read_back.md.j2"
 READ_BACK_SYSTEM_TEMPLATE = "kumo/authors/read_back_system.md.j2"

@@ -6,20 +6,222 @@ A module has a list or set of truths (`Truths`, `Diseases` or `Abilities`), one 
 them.
 """
 
+import ast
 import json
+import warnings
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.tasks.kumo.release.module_syntax import Module, read_module
+
+# Read a Python module of literals as a syntax tree: never executed, everything that is no literal refused.
+#
+# What is read: assignments of strings, numbers, lists, tuples, sets and dictionaries to names; `set()` and
+# `set([...])`; names assigned above; and comprehensions over such a name,
+#
+#     [x for x in Truths if x not in ["A", "B"]]        also `in`, also a name instead of the list
+#     {x for x in Truths if "A" not in x and "B" not in x}
+#
+# A set is a `frozenset` here; sort where an order is needed. Of a key written twice in a dictionary
+# Python keeps the first place and the last value; so does this reader, and reports it.
+
+
+MAX_CHARACTERS = 500_000  # the largest of the release has 20,075
+_MAX_STEPS = 1_000_000
+_MAX_BITS = 64
+_SET = "set"
+_SCALARS = (str, int, float)
+_LISTS = (list, tuple, frozenset)
+_BOM = "\ufeff"
+_HINT = "only literals, set(...), names from above and comprehensions over them are read, nothing is executed"
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedKey:
+    """A key that a dictionary of the module has twice, and the line of the second one."""
+
+    line: int
+    key: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What a module's names stand for at its end, and the keys that its dictionaries repeat."""
+
+    values: dict[str, Any]
+    repeated_keys: tuple[RepeatedKey, ...]
+
+
+def read_module(text: str, source: str) -> Module:
+    """Return the values of the module's names; `source` names it in errors.
+
+    Raises UnreadableInput, naming the line, at the first form that is not read, and where the text is no
+    Python, larger than MAX_CHARACTERS or nested too deeply.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise UnreadableInput(
+            f"{source}: {len(text):,} characters, but a module of literals has {MAX_CHARACTERS:,} at most"
+        )
+    reader = _Reader(source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
+            tree = ast.parse(text.removeprefix(_BOM))
+        for statement in tree.body:
+            reader.run(statement)
+    except SyntaxError as error:
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise UnreadableInput(f"{source}{line}: not Python ({error.msg}); {_HINT}") from None
+    except ValueError as error:
+        raise UnreadableInput(f"{source}: not Python ({error}); {_HINT}") from None
+    except (RecursionError, MemoryError):
+        raise UnreadableInput(f"{source}: nested too deeply; expected a few levels") from None
+    return Module(reader.values, tuple(reader.repeated_keys))
+
+
+class _Reader:
+    """The names assigned so far, and one pass over statements and expressions."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.values: dict[str, Any] = {}
+        self.repeated_keys: list[RepeatedKey] = []
+        self.steps = 0
+
+    def run(self, statement: ast.stmt) -> None:
+        """Take the assignments of a statement; a text on its own is skipped."""
+        match statement:
+            case ast.Expr(value=ast.Constant(value=str())):
+                return
+            case ast.Assign(targets=targets, value=value):
+                result = self.value(value)
+                for target in targets:
+                    if not isinstance(target, ast.Name) or target.id == _SET:
+                        raise self.refusal(target, "an assignment to something else than a plain name")
+                    self.values[target.id] = result
+            case _:
+                raise self.refusal(statement, f"a statement of kind {type(statement).__name__}")
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what the expression stands for."""
+        self.count(node, 1)
+        match node:
+            case ast.Constant(value=constant) if _is_scalar(constant):
+                return constant
+            case ast.UnaryOp(
+                op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant(value=int() | float() as number)
+            ) if _is_scalar(number):
+                return -number if isinstance(sign, ast.USub) else number
+            case ast.Name(id=name) if name in self.values:
+                return self.values[name]
+            case ast.List(elts=elements):
+                return [self.value(element) for element in elements]
+            case ast.Tuple(elts=elements):
+                return tuple([self.value(element) for element in elements])
+            case ast.Set(elts=elements):
+                return frozenset(self.hashable(element) for element in elements)
+            case ast.Dict(keys=keys, values=values):
+                return self.dictionary(node, keys, values)
+            case ast.ListComp():
+                return self.filter_texts(node)
+            case ast.SetComp():
+                return frozenset(self.filter_texts(node))
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
+                members = self.value(args[0]) if args else ()
+                if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
+                    self.count(node, len(members))
+                    return frozenset(members)
+        raise self.refusal(node)
+
+    def hashable(self, node: ast.expr) -> Any:
+        """Return a member of a set or a key of a dictionary: a text, a number or a tuple of such."""
+        value = self.value(node)
+        if not all(isinstance(part, _SCALARS) for part in (value if isinstance(value, tuple) else (value,))):
+            raise self.refusal(node, "a key or a member of a set that is no text, number or tuple of these")
+        return value
+
+    def dictionary(
+        self, node: ast.Dict, keys: list[ast.expr | None], values: list[ast.expr]
+    ) -> dict[Any, Any]:
+        """Return the dictionary, noting keys that it repeats."""
+        result: dict[Any, Any] = {}
+        for key_node, value_node in zip(keys, values, strict=True):
+            if key_node is None:
+                raise self.refusal(node, "an unpacked dictionary")
+            key = self.hashable(key_node)
+            if key in result:
+                self.repeated_keys.append(RepeatedKey(key_node.lineno, key))
+            result[key] = self.value(value_node)
+        return result
+
+    def filter_texts(self, node: ast.ListComp | ast.SetComp) -> list[str]:
+        """Return the texts of a comprehension `x for x in Name [if condition]`."""
+        match node.elt, node.generators:
+            case (
+                ast.Name(id=element),
+                [ast.comprehension(target=ast.Name(id=name), iter=ast.Name() as over, ifs=tests, is_async=0)],
+            ) if element == name and len(tests) <= 1:
+                texts = self.texts(over)
+                self.count(node, len(texts))
+                for test in tests:
+                    texts = self.passing(test, name, texts)
+                return texts
+        raise self.refusal(node)
+
+    def passing(self, node: ast.expr, name: str, texts: list[str]) -> list[str]:
+        """Return the texts for which the condition on the comprehension's name holds."""
+        self.count(node, len(texts))
+        match node:
+            case ast.BoolOp(op=ast.And(), values=conditions):
+                for condition in conditions:
+                    texts = self.passing(condition, name, texts)
+                return texts
+            case ast.Compare(
+                left=ast.Name(id=left), ops=[ast.In() | ast.NotIn() as test], comparators=[right]
+            ) if left == name and not (isinstance(right, ast.Name) and right.id == name):
+                members = frozenset(self.texts(right))
+                return [text for text in texts if (text in members) == isinstance(test, ast.In)]
+            case ast.Compare(
+                left=ast.Constant(value=str(part)),
+                ops=[ast.In() | ast.NotIn() as test],
+                comparators=[ast.Name(id=right_name)],
+            ) if right_name == name:
+                return [text for text in texts if (part in text) == isinstance(test, ast.In)]
+        raise self.refusal(node, "a condition of another form than `x not in [...]` or `'text' not in x`")
+
+    def texts(self, node: ast.expr) -> list[str]:
+        """Return the texts of a list, a tuple or a set, those of a set sorted."""
+        value = self.value(node)
+        if not isinstance(value, _LISTS) or not all(isinstance(text, str) for text in value):
+            raise self.refusal(node, "a comprehension or condition over something else than a list of texts")
+        return sorted(value) if isinstance(value, frozenset) else list(value)
+
+    def count(self, node: ast.expr, steps: int) -> None:
+        """Refuse work beyond that of any honest module."""
+        self.steps += steps
+        if self.steps > _MAX_STEPS:
+            raise self.refusal(node, f"work of more than {_MAX_STEPS:,} steps")
+
+    def refusal(self, node: ast.AST, what: str = "") -> UnreadableInput:
+        """Return the error that names the node's line."""
+        what = what or f"an expression of kind {type(node).__name__}, or a name that is not assigned above"
+        return UnreadableInput(f"{self.source}, line {getattr(node, 'lineno', 1)}: {what}; {_HINT}")
+
+
+def _is_scalar(value: object) -> bool:
+    """Whether it is a text, or a number of a size that JSON and SQL have too."""
+    if type(value) is int:
+        return value.bit_length() <= _MAX_BITS
+    return type(value) is str or (type(value) is float and isfinite(value))
+
 
 TRUTH_NAMES = ("Truths", "Diseases", "Abilities")
 ACTION_NAMES = ("Actions", "Diagnosis", "Tests")
 OUTCOME_NAMES = ("Outcomes",)
 _MAX_RULED_OUT = 250_000
-_LISTS = (list, tuple, frozenset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,20 +21,25 @@ from perennial.tasks.kumo.optimum.tables import (
     factor_of,
     load_tables,
 )
-from perennial.tasks.kumo.search import frames, sets, states, tables
-from perennial.tasks.kumo.search.frames import INFINITY, PROGRESS, push, run
-from perennial.tasks.kumo.search.sets import (
+from perennial.tasks.kumo.search import frames, tables
+from perennial.tasks.kumo.search import frames as sets
+from perennial.tasks.kumo.search import frames as states
+from perennial.tasks.kumo.search.frames import (
     CLASSES,
+    INFINITY,
     MASK,
     MEMBERS,
     N_SUCCESSORS,
+    PROGRESS,
     SUCCESSOR_P,
     SUCCESSOR_WORDS,
     SUCCESSORS,
+    push,
     record_of,
+    run,
+    state_entry,
     successor_of,
 )
-from perennial.tasks.kumo.search.states import state_entry
 from perennial.tasks.kumo.search.tables import (
     ANSWER,
     BUDGET,

@@ -5,15 +5,463 @@ ambiguous: the engine would read it in one way and a player in the other. Such r
 others concern how good a domain is, not whether its instances are right.
 """
 
+import math
+import unicodedata
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
 
+from perennial.prompts.wording import with_article
 from perennial.schemas.errors import UnusableConfig
-from perennial.schemas.kumo.things import Finding, SeedConfig
-from perennial.tasks.kumo.validation.names import name_findings, size_findings
-from perennial.tasks.kumo.validation.relations import relation_findings
-from perennial.tasks.kumo.validation.rules import RULES
-from perennial.tasks.kumo.validation.states import entry_findings, state_findings, type_findings
-from perennial.tasks.kumo.validation.texts import text_findings
+from perennial.schemas.kumo.things import (
+    MIN_ACTIONS,
+    MIN_TRUTHS,
+    Finding,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+    Setting,
+)
+from perennial.schemas.text.hidden_characters import hidden_character
+from perennial.schemas.text.look_alikes import plain_text
+from perennial.tasks.kumo.validation.rules import (
+    MAX_NAME,
+    RULES,
+    finding,
+    join,
+    quote,
+    state_text,
+    tag_in_name,
+    text_findings,
+)
+
+# Rules on names: blank, untrimmed, repeated or clashing ones, notes, and the domain's size.
+
+
+# Composing takes time with the square of the marks on one letter; longer names are findings anyway.
+_MOST_COMPOSED = 2 * MAX_NAME
+_LARGEST_SETTING = Setting.parse("hard")
+
+
+def fold_name(name: str) -> str:
+    """Return the form in which names are compared: composed, case-folded, single inner spaces, trimmed.
+
+    Very long ones are not composed.
+    """
+    spaced = " ".join(name.split())
+    if spaced.isascii():
+        return spaced.lower()
+    composed = spaced if len(spaced) > _MOST_COMPOSED else unicodedata.normalize("NFC", spaced)
+    return " ".join(composed.casefold().split())
+
+
+def fold_look_alikes(name: str) -> str:
+    """Return the folded form with the usual characters in place of those that look like them."""
+    return fold_name(plain_text(name))
+
+
+def match_name(
+    written: str,
+    names: Sequence[str],
+    forms: Sequence[Callable[[str], str]] = (str, fold_name, fold_look_alikes),
+) -> str | None:
+    """Return the listed name that somebody wrote: in the first form that tells which one it is."""
+    for form in forms:
+        alike = _by_form(tuple(names), form).get(form(written), ())
+        if len(alike) == 1:
+            return alike[0]
+    return None
+
+
+@lru_cache(maxsize=256)
+def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+    """Return the different names by their form, without those of which nothing is left."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in dict.fromkeys(names):
+        if key := form(name):
+            found[key] = (*found.get(key, ()), name)
+    return found
+
+
+def name_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield what is wrong with single names and with lists of names."""
+    yield from _spelling_findings(config)
+    yield from _noun_findings(config)
+    yield from _repeat_findings(config, "truth", config.truths)
+    yield from _repeat_findings(config, "action", config.actions)
+    yield from _collision_findings(config)
+    yield from _note_findings(config)
+
+
+def size_findings(config: SeedConfig, min_truths: int | None, min_actions: int | None) -> Iterator[Finding]:
+    """Yield a finding where distinct truths or actions are fewer than asked for.
+
+    Where nobody asked for a number, Hard's instances need theirs, and fewer than the paper's are a warning.
+    """
+    for what, names, asked, needed, usual in (
+        ("truth", config.truths, min_truths, _LARGEST_SETTING.n_truths, MIN_TRUTHS),
+        ("action", config.actions, min_actions, _LARGEST_SETTING.n_actions, MIN_ACTIONS),
+    ):
+        count, least = len(set(names)), needed if asked is None else asked
+        if count < least:
+            text = f"{count} distinct {what}s, but {least} are needed: add {least - count} at least"
+            yield finding(config, f"too-few-{what}s", text)
+        elif asked is None and count < usual:
+            text = (
+                f"{count} distinct {what}s; the paper asks for {usual}, and fewer make fewer distinct "
+                f"instances: add {usual - count} where you can"
+            )
+            yield finding(config, f"few-{what}s", text)
+
+
+def repeats(names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield (name, count) of every name that occurs more than once."""
+    return ((name, count) for name, count in Counter(names).items() if count > 1)
+
+
+def similar_pairs(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (first name, other name) for distinct names that are equal when folded."""
+    first: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        if name.strip():
+            other = first.setdefault(fold_name(name), name)
+            if other != name:
+                yield other, name
+
+
+def _spelling_findings(config: SeedConfig) -> Iterator[Finding]:
+    yield from _spelling_of(config, "domain name", [config.name])
+    yield from _spelling_of(config, "truth", config.truths)
+    yield from _spelling_of(config, "action", config.actions)
+    for outcome in config.outcomes:
+        labels = [state.label for state in outcome.states if state.label is not None]
+        yield from _spelling_of(config, "label", labels, outcome.action)
+
+
+def _spelling_of(
+    config: SeedConfig, what: str, names: Sequence[str], owner: str | None = None
+) -> Iterator[Finding]:
+    for position, name in enumerate(names, start=1):
+        action = name if what == "action" else owner
+        state = name if what == "label" else None
+        place = f"{what} {quote(name)}"
+        if not name.strip():
+            text = f"{place} (number {position}) is blank; write its name or remove it"
+            yield finding(config, "blank-name", text, action=action, state=state)
+            continue
+        if name != name.strip():
+            text = f"{place} has spaces around it; write {quote(name.strip())}"
+            yield finding(config, "untrimmed-name", text, action=action, state=state)
+        hidden = hidden_character(name.strip())
+        if hidden is not None:
+            text = f"{place} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
+            yield finding(config, "control-character", text, action=action, state=state)
+        if len(name) > MAX_NAME:
+            text = f"{place} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
+            yield finding(config, "long-name", text, action=action, state=state)
+        broken = tag_in_name(what, name)
+        if broken is not None:
+            rule, tag = broken
+            text = f"{place} holds {quote(tag)}, a tag of the prompts; write it without"
+            yield finding(config, rule, text, action=action, state=state)
+
+
+def _noun_findings(config: SeedConfig) -> Iterator[Finding]:
+    for key, noun, example in (
+        ("truth_noun", config.truth_noun, "disease"),
+        ("action_noun", config.action_noun, "test"),
+    ):
+        if not noun.strip():
+            text = f"{key} is {quote(noun)}, expected a word such as {example!r}; write one or leave it out"
+            yield finding(config, "blank-noun", text)
+
+
+def _repeat_findings(config: SeedConfig, what: str, names: Sequence[str]) -> Iterator[Finding]:
+    for name, count in repeats(names):
+        if name.strip():
+            text = f"{what} {quote(name)} is listed {count} times, expected once; keep one of them"
+            yield finding(config, f"duplicate-{what}", text, action=name if what == "action" else None)
+    for first, name in similar_pairs(names):
+        text = (
+            f"{what} {quote(name)} differs from {quote(first)} in case or spaces only, but a reader "
+            "takes them for one; merge or rename them"
+        )
+        yield finding(config, f"similar-{what}", text, action=name if what == "action" else None)
+
+
+def _collision_findings(config: SeedConfig) -> Iterator[Finding]:
+    truths = {fold_name(name): name for name in config.truths if name.strip()}
+    for action in dict.fromkeys(config.actions):
+        truth = truths.get(fold_name(action))
+        if truth is not None:
+            text = f"the name of this action is also that of truth {quote(truth)}; rename one of them"
+            yield finding(config, "truth-action-collision", text, action=action)
+
+
+def _note_findings(config: SeedConfig) -> Iterator[Finding]:
+    for what, notes, names in (
+        ("truth", config.truth_notes, set(config.truths)),
+        ("action", config.action_notes, set(config.actions)),
+    ):
+        for name in notes:
+            if name not in names:
+                text = (
+                    f"{what}_notes has a note for {quote(name)}, which is not a listed {what}; "
+                    "correct the name or remove the note"
+                )
+                yield finding(config, "unknown-note", text)
+
+
+# Rules on what outcome states rule out: unknown truths, and truths ruled out always or never.
+
+
+_LIKE = 75  # of 100: less alike is not what was meant
+_SUGGESTED_TRUTHS = 500  # in longer lists a misspelt name is not looked for
+_MOST_SUGGESTIONS = 100  # names that are looked for in one configuration
+
+
+def relation_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield what is wrong with rule-out sets, action by action and then truth by truth."""
+    truths = set(config.truths)
+    suggestions = _Suggestions(config.truths)
+    for outcome in config.outcomes:
+        yield from _set_findings(config, outcome, truths, suggestions)
+        yield from _always_findings(config, outcome, truths)
+        if outcome.states and truths.isdisjoint(_list_ruled_out(outcome)):
+            text = "no state of this action rules a listed truth out; let one do so or remove the action"
+            yield finding(config, "rules-out-nothing", text, action=outcome.action)
+    yield from _never_findings(config)
+
+
+class _Suggestions:
+    """The listed truths that misspelt names may mean, of the first names that are looked for."""
+
+    def __init__(self, truths: Sequence[str]) -> None:
+        self._truths = truths if len(truths) <= _SUGGESTED_TRUTHS else ()
+        self._folded = [fold_name(truth[:MAX_NAME]) for truth in self._truths]
+        self._left = _MOST_SUGGESTIONS
+
+    def find(self, name: str) -> str | None:
+        """Return the truth that the name may mean, or None."""
+        if not self._left or len(name) > MAX_NAME:
+            return None
+        from rapidfuzz import fuzz, process
+
+        self._left -= 1
+        closest = process.extractOne(fold_name(name), self._folded, scorer=fuzz.ratio, score_cutoff=_LIKE)
+        return self._truths[closest[2]] if closest else None
+
+
+def _set_findings(
+    config: SeedConfig, outcome: Outcome, truths: set[str], suggestions: _Suggestions
+) -> Iterator[Finding]:
+    for state in outcome.states:
+        place = {"action": outcome.action, "state": state_text(state)}
+        for name in dict.fromkeys(state.rules_out):
+            if name not in truths:
+                yield finding(config, "unknown-truth", _unknown_text(name, suggestions.find(name)), **place)
+        for name, count in repeats(state.rules_out):
+            text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
+            yield finding(config, "repeated-rule-out", text, **place)
+
+
+def _unknown_text(name: str, closest: str | None) -> str:
+    meant = "" if closest is None else f" (is {quote(closest)} meant?)"
+    return f"rules_out names {quote(name)}, which is not a listed truth{meant}; list it or correct the name"
+
+
+def _always_findings(config: SeedConfig, outcome: Outcome, truths: set[str]) -> Iterator[Finding]:
+    if not outcome.states:
+        return
+    sets = (set(state.rules_out) for state in outcome.states)
+    always = truths.intersection(*sets)
+    if always:
+        names = [quote(name) for name in dict.fromkeys(outcome.states[0].rules_out) if name in always]
+        text = (
+            f"every state rules out {join(names)}, which could then never be valid; "
+            "leave each truth out of one state at least"
+        )
+        yield finding(config, "always-ruled-out", text, action=outcome.action)
+
+
+def _never_findings(config: SeedConfig) -> Iterator[Finding]:
+    actions = set(config.actions)
+    ruled_out: set[str] = set()
+    for outcome in config.outcomes:
+        if outcome.action in actions:
+            ruled_out.update(_list_ruled_out(outcome))
+    for truth in dict.fromkeys(config.truths):
+        if truth.strip() and truth not in ruled_out:
+            text = f"truth {quote(truth)} is ruled out by no state; let some state rule it out or remove it"
+            yield finding(config, "never-ruled-out", text)
+
+
+def _list_ruled_out(outcome: Outcome) -> set[str]:
+    return {name for state in outcome.states for name in state.rules_out}
+
+
+# Rules on outcome entries and their states: types, labels and ranges.
+
+
+KINDS = ("str", "float")
+# Overlaps grow with the square of the states; this many a single action are enough to act on.
+_OVERLAPS_LISTED = 100
+
+
+def entry_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield where actions and outcome entries are not one to one."""
+    entries = {outcome.action for outcome in config.outcomes}
+    actions = set(config.actions)
+    for action in dict.fromkeys(config.actions):
+        if action not in entries:
+            text = "this action has no outcome entry; add one or remove the action"
+            yield finding(config, "missing-outcome", text, action=action)
+    for action, count in repeats(outcome.action for outcome in config.outcomes):
+        text = f"{count} outcome entries for this action, expected one; merge them into one"
+        yield finding(config, "duplicate-outcome", text, action=action)
+    for action in dict.fromkeys(outcome.action for outcome in config.outcomes):
+        if action not in actions:
+            text = "an outcome entry for an action that is not listed; add it to actions or remove the entry"
+            yield finding(config, "unlisted-outcome", text, action=action)
+
+
+def type_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield the outcome types that no outcome of a listed action has."""
+    actions = set(config.actions)
+    kinds = {outcome.kind for outcome in config.outcomes if outcome.action in actions}
+    for kind in KINDS:
+        if kind not in kinds:
+            text = f"no outcome has type {kind!r}, but both str and float must occur; add such an action"
+            yield finding(config, "missing-type", text)
+
+
+def state_findings(config: SeedConfig) -> Iterator[Finding]:
+    """Yield what is wrong with the states of each outcome entry."""
+    for outcome in config.outcomes:
+        yield from _kind_findings(config, outcome)
+        yield from _count_findings(config, outcome)
+        yield from _label_findings(config, outcome)
+        yield from _range_findings(config, outcome)
+
+
+def _kind_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+    if outcome.kind not in KINDS:
+        text = f"type {quote(outcome.kind)} is not known; use 'str' with labels or 'float' with ranges"
+        yield finding(config, "undeclared-type", text, action=outcome.action)
+    for state in outcome.states:
+        form, expected = _form(state), _find_form(outcome)
+        if form != expected:
+            text = (
+                f"this state has {form}, but every state of {with_article(quote(outcome.kind))} outcome has "
+                f"{expected}; change it or move it to an action of its own"
+            )
+            yield finding(config, "wrong-state-kind", text, action=outcome.action, state=state_text(state))
+
+
+def _form(state: OutcomeState) -> str:
+    bounds = (state.low is not None) + (state.high is not None)
+    if state.label is not None:
+        return "a label" if bounds == 0 else "both label and range"
+    return ("neither label nor range", "half a range", "a range")[bounds]
+
+
+def _find_form(outcome: Outcome) -> str:
+    """Return the form of all states; an undeclared type must have the form of its first state."""
+    if outcome.kind in KINDS:
+        return "a label" if outcome.kind == "str" else "a range"
+    return "a range" if outcome.states[0].is_range else "a label"
+
+
+def _count_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+    remedy = "expected two or more; add states or remove the action"
+    if not outcome.states:
+        yield finding(config, "no-states", f"no outcome state, {remedy}", action=outcome.action)
+    elif len(outcome.states) == 1:
+        state = state_text(outcome.states[0])
+        text = f"one outcome state only, {remedy}"
+        yield finding(config, "too-few-states", text, action=outcome.action, state=state)
+
+
+def _label_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+    labels = [state.label for state in outcome.states if state.label is not None]
+    for label, count in repeats(labels):
+        text = f"this label occurs {count} times in the action, expected once; merge or rename the states"
+        yield finding(config, "duplicate-label", text, action=outcome.action, state=label)
+    for first, label in similar_pairs(labels):
+        text = (
+            f"this label differs from {quote(first)} in case or spaces only, but a reader takes them "
+            "for one; merge or rename the states"
+        )
+        yield finding(config, "similar-label", text, action=outcome.action, state=label)
+
+
+def _range_findings(config: SeedConfig, outcome: Outcome) -> Iterator[Finding]:
+    usable = []
+    for state in outcome.states:
+        if state.low is None or state.high is None:
+            continue
+        defect = _range_defect(state.low, state.high)
+        if defect is None:
+            usable.append((state.low, state.high))
+        else:
+            rule, text = defect
+            yield finding(config, rule, text, action=outcome.action, state=state_text(state))
+    usable.sort()
+    yield from _overlap_findings(config, outcome.action, usable)
+    yield from _gap_findings(config, outcome.action, usable)
+
+
+def _range_defect(low: float, high: float) -> tuple[str, str] | None:
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "non-finite-range", f"bounds {low!r} and {high!r}, expected finite numbers; write such"
+    if low >= high:
+        return "inverted-range", f"low {low!r} is not below high {high!r}; swap or widen the bounds"
+    if not math.isfinite(high - low):
+        # A uniform draw computes low + u * (high - low) and would give infinity.
+        return "range-too-wide", f"the width of {low!r} to {high!r} is not finite; narrow the bounds"
+    return None
+
+
+def _overlap_findings(
+    config: SeedConfig, action: str, ranges: list[tuple[float, float]]
+) -> Iterator[Finding]:
+    overlaps = _overlaps(ranges)
+    for (low, high), (low_2, high_2) in islice(overlaps, _OVERLAPS_LISTED):
+        text = (
+            f"this range overlaps {low_2!r}..{high_2!r}, but a number may fall into one state only; "
+            "move the bounds apart (a shared end point is allowed)"
+        )
+        yield finding(config, "overlapping-ranges", text, action=action, state=f"{low!r}..{high!r}")
+    if next(overlaps, None) is not None:
+        text = f"more than {_OVERLAPS_LISTED} pairs of ranges overlap, the others are not listed"
+        yield finding(config, "overlapping-ranges", text, action=action)
+
+
+def _overlaps(
+    ranges: list[tuple[float, float]],
+) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+    """Yield the overlapping pairs of ranges sorted by their low bounds."""
+    for i, first in enumerate(ranges):
+        for place in range(i + 1, len(ranges)):
+            if ranges[place][0] >= first[1]:
+                break
+            yield first, ranges[place]
+
+
+def _gap_findings(config: SeedConfig, action: str, ranges: list[tuple[float, float]]) -> Iterator[Finding]:
+    reached: list[float] = []
+    for _, high in ranges:
+        reached.append(max(high, reached[-1]) if reached else high)
+    gaps = [
+        f"{end!r}..{low!r}"
+        for end, (_, (low, _)) in zip(reached, pairwise(ranges), strict=False)
+        if end < low
+    ]
+    if gaps:
+        text = f"no range holds {join(gaps)}, so such a number is never observed; close the gap or leave it"
+        yield finding(config, "range-gap", text, action=action)
+
 
 _UNSAFE_QUOTED = 3
 

@@ -21,10 +21,8 @@ from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls.calls import ModelRequest, StoredBatch
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.retry_policy import Received, is_retried_status
-from perennial.tasks.llm.server_batches.api import CHAT, BatchApi
 from perennial.tasks.llm.server_batches.forms import ServerBatch, ServerFile, read_form
-from perennial.tasks.llm.server_batches.use import InBatches
-from perennial.tasks.llm.server_batches.watch import Waiting, Watch
+from perennial.tasks.llm.server_batches.use import CHAT, BatchApi, InBatches, Waiting, Watch
 
 # Statuses of servers that know Chat Completions and no Batch API.
 _NO_SUCH_API = (404, 405, 501)

@@ -1,13 +1,26 @@
 """A row per player: its value as a point, the interval as a line through it, and both as text."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
 
-from perennial.tasks.report.content import Drawing, Record, ReportData
+from perennial.schemas.statistics.measure import mark_player
+from perennial.tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    ReportTable,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+)
 from perennial.tasks.report.figures.chart import (
     FOUND,
     ROWS,
@@ -21,8 +34,67 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from perennial.tasks.report.figures.paper_values import describe_mark, name_places
-from perennial.tasks.report.wording import clean, decimals, span, with_interval
+from perennial.tasks.report.wording import (
+    clean,
+    decimals,
+    name_populations,
+    p_number,
+    p_text,
+    span,
+    with_interval,
+)
+
+# What a benchmark's paper prints of the same models: hollow marks beside ours, and their legend.
+
+
+PAPER_SCORES = Query(
+    "paper_scores",
+    """
+-- What does the benchmark's paper print of the same models, over its own questions?
+SELECT player, figure, setting, domain, value, place, printed_as, settings
+FROM paper_scores
+WHERE edition = $edition AND source <> 'site'
+ORDER BY player, figure, setting, domain, NOT starts_with(place, 'table'), place
+""",
+)
+_MARK = "\N{WHITE CIRCLE}"
+PAPER_DOC = (
+    f" {_MARK} is what the benchmark's paper prints of a model of exactly this name, over its own questions; "
+    "the heading names the table."
+)
+
+
+def paper_tables(data: ReportData) -> tuple[ReportTable, ...]:
+    """Return the table of what the paper prints, where it was read."""
+    table = data.tables.get(PAPER_SCORES.name)
+    return () if table is None else (table,)
+
+
+def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Record]:
+    """Return what the paper prints as this figure over all its domains, by setting (or `all`) and player.
+
+    Where several tables print it, a row of the first.
+    """
+    found: dict[tuple[str, str], Record] = {}
+    for row in (row for table in paper_tables(data) for row in table.records()):
+        if (row["figure"], row["domain"]) == (figure, "all"):
+            found.setdefault((row["setting"], row["player"]), row)
+    return found
+
+
+def describe_mark(printed: Record | None, places: int) -> Record:
+    """Return the fields of a hollow mark: its place on the axis, and its text."""
+    if printed is None:
+        return {"paper": None, "printed": ""}
+    said = ", ".join(part for part in (printed["place"], printed["printed_as"], printed["settings"]) if part)
+    return {"paper": printed["value"], "printed": f"{decimals(printed['value'], places)} ({clean(said)})"}
+
+
+def name_places(printed: Iterable[Record]) -> str:
+    """Return the legend of these marks, which names the tables that they are of; empty without marks."""
+    places = sorted({str(row["place"]) for row in printed})
+    return f"; {_MARK} the paper's value: {', '.join(places)}" if places else ""
+
 
 _STEP, _SERIES_STEP, _PAIR_STEP = 19, 12, 32
 _LAST = 1e300
@@ -56,7 +128,7 @@ def read_estimate(
     """Return what is drawn of a row: its columns `value`, `n` and `ends` (else `VALUE_low` and `VALUE_high`).
 
     `other` is the player whose value was taken from it; `more` is added to its text. `paper` is what the
-    benchmark's paper prints of the player (`perennial.tasks.report.figures.paper_values`).
+    benchmark's paper prints of the player (`perennial.tasks.report.figures.interval_rows`).
     """
     low, high = ends or (f"{value}_low", f"{value}_high")
     first, second = clean(row["player"]), clean(other)
@@ -190,3 +262,244 @@ def _draw_floor(value: float, label: str) -> tuple[alt.Chart, alt.Chart]:
             y=alt.value("height")
         ),
     )
+
+
+# Players in pairs, on the instances that both played: neighbours in rank, and those that do not differ.
+
+
+PLAYER_PAIRS = Query(
+    "player_pairs",
+    """
+-- Which of two players is better on the instances that both played? The better one stands first.
+SELECT setting, player, other_player, instances, difference, difference_low, difference_high, population,
+       discordant_instances,
+       mcnemar_p, mcnemar_p_holm, family, mcnemar_p_shown
+FROM paired_comparisons
+WHERE edition = $edition AND (difference > 0 OR (difference = 0 AND player < other_player))
+ORDER BY setting, abs(difference) DESC, player, other_player
+""",
+)
+
+_KEY_PLAYER_PAIRS = "player_pairs"
+_TITLE = "Players in pairs"
+_LEVEL = 0.05
+_MOST_NAMED = 6
+Pairs = dict[tuple[str, str], Record]
+
+
+@figure(_KEY_PLAYER_PAIRS, _TITLE, PLAYER_PAIRS)
+def player_pairs(data: ReportData) -> Section:
+    """Return the section of paired comparisons: a drawing of neighbours per setting, and a row per player."""
+    table = data.tables[_KEY_PLAYER_PAIRS]
+    rows = table.records()
+    if len(data.players()) < 2:
+        return omit_section(_KEY_PLAYER_PAIRS, _TITLE, [table], "This edition has one player only.")
+    if not rows:
+        return omit_unanalysed(_KEY_PLAYER_PAIRS, _TITLE, [table])
+    drawings, cells = [], []
+    for setting in data.settings:
+        pairs = _pairs([row for row in rows if row["setting"] == setting])
+        ranked = [row["player"] for row in data.tables["headline"].records() if row["setting"] == setting]
+        neighbours = [_estimate(pairs[pair]) for pair in pairwise(ranked) if pair in pairs]
+        if neighbours:
+            n = span(row["n"] for row in neighbours)
+            title = ("difference in success rate:", "the player of the better rank minus the next")
+            scale = Scale(title, has_zero_line=True)
+            heading = f"{setting}: neighbours in rank, n = {n} instances per pair"
+            drawings.append(interval_rows(heading, f"{_TITLE}: {setting}", neighbours, scale))
+        cells += [_cells(setting, player, ranked, pairs) for player in ranked]
+    headings = ("setting", "player", "next in rank", "difference", "n", "McNemar p", "p (Holm)")
+    caption = (
+        "Difference is the first player's success rate minus the other's, over the instances that both "
+        f"played; n counts these instances. {name_populations(rows)} p is McNemar's "
+        "exact test on majority labels, and Holm's correction covers the pairs of one setting and kind of "
+        "player: models, programs, controls (VARIANT:MODEL), training checkpoints, or two of these kinds. "
+        f"Players do not differ where p (Holm) is at least {_LEVEL}: this does not show that they are equal. "
+        "All pairs are in the table behind it."
+    )
+    grid = Grid((*headings, "does not differ from"), tuple(cells), frozenset(range(3, 7)))
+    return Section(_KEY_PLAYER_PAIRS, _TITLE, caption, (table,), tuple(drawings), grid)
+
+
+def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing, ...]:
+    """Return a drawing of the player beside each other one in the setting; none where it met nobody."""
+    rows = [row for row in data.tables[_KEY_PLAYER_PAIRS].records() if row["setting"] == setting]
+    drawn = [_estimate(row) for (one, _), row in _pairs(rows).items() if one == player]
+    if not drawn:
+        return ()
+    scale = Scale(("difference in success rate:", "the player minus each other one"), has_zero_line=True)
+    heading = f"{setting}: {clean(player)}, n = {span(row['n'] for row in drawn)} instances per pair"
+    drawn.sort(key=lambda row: -row["value"])
+    return (interval_rows(heading, f"{_TITLE}: {setting}, {clean(player)}", drawn, scale),)
+
+
+def _pairs(rows: list[Record]) -> Pairs:
+    """Return the comparisons by players, in both directions."""
+    turned = [
+        {**row, "player": row["other_player"], "other_player": row["player"]}
+        | {
+            name: None if row[column] is None else -row[column]
+            for name, column in (
+                ("difference", "difference"),
+                ("difference_low", "difference_high"),
+                ("difference_high", "difference_low"),
+            )
+        }
+        for row in rows
+    ]
+    return {(row["player"], row["other_player"]): row for row in (*rows, *turned)}
+
+
+def _estimate(row: Record) -> Record:
+    more = f", {p_text(row['mcnemar_p_holm'])}"
+    return read_estimate(row, "difference", "instances", other=row["other_player"], more=more)
+
+
+def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[str, ...]:
+    after = ranked[ranked.index(player) + 1 :]
+    row = pairs.get((player, after[0])) if after else None
+    alike = [
+        other
+        for other in ranked
+        if (pair := pairs.get((player, other))) is not None
+        and (pair["mcnemar_p_holm"] is None or pair["mcnemar_p_holm"] >= _LEVEL)
+    ]
+    named = ", ".join(clean(other) for other in alike[:_MOST_NAMED])
+    beyond = len(alike) - _MOST_NAMED
+    compared = any(one == player for one, _ in pairs)
+    others = (
+        f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
+    )
+    if row is None:
+        return (clean(setting), clean(player), clean(after[0]) if after else "", *[""] * 4, others)
+    figures = (
+        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        f"{row['instances']:,}",
+    )
+    p_values = p_number(row["mcnemar_p"]), p_number(row["mcnemar_p_holm"])
+    return (clean(setting), clean(player), clean(after[0]), *figures, *p_values, others)
+
+
+# Rates of each player by setting: success, tokens, and how episodes end that were not solved.
+
+
+TOKENS = Query(
+    "tokens",
+    """
+-- How many tokens does each player take for a scored episode?
+SELECT setting, player, n AS episodes_with_tokens, value AS mean_tokens, low AS mean_tokens_low,
+       high AS mean_tokens_high,
+       population, no_interval
+FROM statistics
+WHERE edition = $edition AND statistic = 'mean_tokens' AND domain = 'all'
+ORDER BY setting, mean_tokens NULLS LAST, player
+""",
+)
+
+STATUSES = Query(
+    "statuses",
+    """
+-- How do each player's episodes end? The share of each status among all attempted episodes.
+SELECT setting, player, substr(statistic, length('status_') + 1) AS status, n AS attempted,
+       value AS share, low AS share_low, high AS share_high, population
+FROM statistics
+WHERE edition = $edition AND starts_with(statistic, 'status_') AND domain = 'all'
+ORDER BY setting, player, status
+""",
+)
+
+SCORED_EPISODES = "n is the number of scored episodes."
+_ENDS = {
+    "wrong": "wrong answer",
+    "unparsed": "parse error",
+    "truncated": "reply cut off",
+    "refused": "refused",
+    "turn_limit": "turn limit",
+    "api_error": "API error",
+}
+
+
+@figure("success_rate", "Success rate by setting", PAPER_SCORES)
+def success_rows(data: ReportData) -> Section:
+    """Return the section of success rates: a row per player, a column per setting."""
+    key, title = success_rows.key, success_rows.title
+    table = data.tables["headline"]
+    rows = data.known_rows("headline", "success_rate")
+    if not rows:
+        return omit_section(key, title, [table], "No episode of this edition is scored.")
+    scale = Scale(("share of scored episodes that are solved",), ends=(0, 1))
+    floor = data.floor
+    floors = {
+        row["setting"]: (row[key], f"floor: {floor.player} {row[key]:.3f}")
+        for row in rows
+        if floor is not None and row["player"] == floor.player
+    }
+    printed = read_paper_values(data, key)
+
+    def read(row: Record) -> list[Record]:
+        paper = printed.get((row["setting"], row["player"]))
+        return [read_estimate(row, key, "scored", more=_mark(data, row), paper=paper)]
+
+    drawings = rows_by_setting(data, title, rows, read, scale, floors=floors)
+    caption = (
+        "Each point is a player's mean over instances of the share of scored runs that it solved. "
+        f"{name_populations(rows)} {SCORED_EPISODES}"
+    )
+    if floor is not None and floors:
+        caption += f" The dashed line is the floor. {floor.doc}"
+    if any((row["setting"], row["player"]) in printed for row in rows):
+        caption += PAPER_DOC
+    return Section(key, title, caption, (table, *paper_tables(data)), drawings)
+
+
+def _mark(data: ReportData, row: Record) -> str:
+    mark = mark_player(data.floor, row)
+    return f" ({mark})" if mark else ""
+
+
+@figure("tokens", "Tokens per episode", TOKENS)
+def token_rows(data: ReportData) -> Section:
+    """Return the section of token use; left out where no episode has a token count."""
+    key, title = token_rows.key, token_rows.title
+    table = data.tables[key]
+    rows = data.known_rows(key, "mean_tokens")
+    if not rows:
+        missing = "No episode of this edition has a token count: no model played in it."
+        return omit_section(key, title, [table], missing)
+    scale = Scale(("mean tokens per episode,", "prompts and replies together"), places=0)
+    columns = ("mean_tokens", "episodes_with_tokens")
+    drawings = rows_by_setting(data, title, rows, lambda row: [read_estimate(row, *columns)], scale)
+    caption = (
+        "Each point is the mean, over instances and their runs, of all tokens of a player's calls in a "
+        "scored episode. "
+        f"{name_populations(rows)} n is the number of scored episodes whose tokens are known. "
+        "Only models have rows."
+    )
+    return Section(key, title, caption, (table,), drawings)
+
+
+@figure("statuses", "Parse errors and other ends", STATUSES)
+def status_rows(data: ReportData) -> Section:
+    """Return the section of status rates; left out where every episode was solved."""
+    key, title = status_rows.key, status_rows.title
+    table = data.tables[key]
+    rows = [row for row in data.known_rows(key, "status") if row["status"] in _ENDS]
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    seen = {row["status"] for row in rows if row["share"]}
+    if not seen:
+        return omit_section(key, title, [table], "Every episode of this edition was solved.")
+    drawings = rows_by_setting(
+        data,
+        title,
+        [row for row in rows if row["status"] in seen],
+        lambda row: [read_estimate(row, "share", "attempted", series=_ENDS[row["status"]])],
+        Scale(("share of episodes",)),
+    )
+    absent = [name for status, name in _ENDS.items() if status not in seen]
+    caption = (
+        "Each point is the mean over instances of the share of a player's attempted episodes that ended so. "
+        f"{name_populations(rows)} n is the number of attempted episodes."
+        + (f" Never seen in this edition: {', '.join(absent)}." if absent else "")
+    )
+    return Section(key, title, caption, (table,), drawings)

@@ -1,6 +1,6 @@
 """The names and attributes that authored code may use; all others are refused before it runs.
 
-Plain lists, read by parent and guest: `perennial.tasks.sandbox.syntax` holds code to them, `proxies` builds
+Plain lists, read by parent and guest: `perennial.tasks.sandbox.refusal` holds code to them, `proxies` builds
 what they name. `callbacks.toml` says of each name what of the guest's it calls back, and why that leads
 nowhere.
 """
@@ -45,7 +45,7 @@ MODULES: dict[str, frozenset[str]] = {
 }
 
 # Methods of texts, numbers, lists, dictionaries, sets, bytes and the classes of collections, and the numbers
-# of a number. `format` has a rule of its own (`perennial.tasks.sandbox.syntax`).
+# of a number. `format` has a rule of its own (`perennial.tasks.sandbox.refusal`).
 _METHODS = """
 capitalize casefold center count encode endswith expandtabs find format index isalnum isalpha isascii
 isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip

@@ -13,20 +13,30 @@ of freedom are Satterthwaite's: a variance that is known less well widens interv
 these, a standard error is the larger one of the model's and of that by domain (sandwich, P. J. Huber 1967).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from perennial.schemas.statistics.variance import Parts
-from perennial.tasks.statistics.scale.cells import Observations
-from perennial.tasks.statistics.scale.effects import Weighted, weigh
+from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.scale.cells import Cell, Observations, Weighted, components, observe, weigh
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatsEditionShifts = NDArray[np.float64]
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatsSlopes = NDArray[np.float64]
+
 
 LEVEL = 0.95
 _PRIOR_FACTOR = 1.25
@@ -199,3 +209,313 @@ def _solve(seen: Observations, variances: "Floats", uncertainty: "Floats") -> Jo
     return JointModel(
         seen, rates, covariance, clustered, variances, slopes * variances[:, None, None], uncertainty, blocks
     )
+
+
+# How hard the domains of an edition were for all, and what each player's answers to one edition alone say.
+#
+# The shift of an edition is the mean over its domains of what the model predicts for all players there (best
+# linear unbiased prediction, C. R. Henderson 1975): what a typical player gains by being asked in this
+# edition. A player's rate in one edition, less its slope times that shift, is on the common scale; where it
+# differs from the player's other editions, the player has changed.
+
+
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """A block of domains of the edition: the predicted shift of each domain (`values`), the sum of the
+    prediction's weights on each player's cells (`pull`), and the variance of the prediction (`explained`).
+
+    `cells` are the places of the edition's cells in the block, by the player's number.
+    """
+
+    weighted: Weighted
+    cells: dict[int, int]
+    values: "FloatsEditionShifts"
+    pull: "FloatsEditionShifts"
+    explained: "FloatsEditionShifts"
+
+
+class EditionShifts:
+    """The shift of one edition, predicted once for all that is asked of it."""
+
+    def __init__(self, model: JointModel, edition: str) -> None:
+        self._model = model
+        self._number = model.seen.editions.index(edition)
+        self._shifts = tuple(self._predict())
+
+    def _predict(self) -> Iterator[_Shift]:
+        import numpy as np
+
+        model = self._model
+        for weighted in model.blocks:
+            block = weighted.block
+            (place,) = np.nonzero(block.in_editions == self._number)
+            if not len(place):
+                continue
+            # The covariance of a domain's shift with its cells is Z times this.
+            shared = np.zeros(block.effects.shape[2])
+            shared[0], shared[1 + place[0]] = model.variances[:2]
+            along = weighted.products @ shared
+            values = weighted.pull_gaps(model.rates) @ shared
+            (cells,) = np.nonzero(block.editions == self._number)
+            by_player = dict(zip(block.players[cells].tolist(), cells.tolist(), strict=True))
+            yield _Shift(weighted, by_player, values, along[:, block.spans[2]], along @ shared)
+
+    def shift(self) -> Estimate:
+        """Return the mean over the edition's domains of what was common to all players there."""
+        import numpy as np
+
+        model = self._model
+        value, variance, domains = 0.0, 0.0, 0
+        pull = np.zeros(len(model.rates))
+        for one in self._shifts:
+            value += float(one.values.sum())
+            variance += float((model.variances[:2].sum() - one.explained).sum())
+            pull[one.weighted.block.of_players] += one.pull.sum(axis=0)
+            domains += len(one.values)
+        variance = variance / domains**2 + float(pull @ model.covariance @ pull) / domains**2
+        return _estimate(value / domains, variance, domains)
+
+    def rate(self, player: str) -> Estimate | None:
+        """Return the player's mean rate over its domains in the edition, less what these had in common.
+
+        None where it has no answers there.
+        """
+        import numpy as np
+
+        model = self._model
+        who = model.numbers[player]
+        slope = float(model.seen.slopes[who])
+        value, variance, domains = 0.0, 0.0, 0
+        pull = np.zeros(len(model.rates))
+        for one in self._shifts:
+            block = one.weighted.block
+            if who not in one.cells:
+                continue
+            cell = one.cells[who]
+            value += float(block.rates[:, cell].sum() - slope * one.values.sum())
+            # The variance of a difference: that of the cell, that of the prediction, and twice their
+            # covariance.
+            own = block.own[:, cell] + block.effects[:, cell] ** 2 @ block.scale(model.variances)
+            both = slope * float(model.variances[:2].sum())
+            variance += float((own + slope**2 * one.explained - 2 * slope * both).sum())
+            pull[block.of_players] -= slope * one.pull.sum(axis=0)
+            pull[who] += len(block.names)
+            domains += len(block.names)
+        if not domains:
+            return None
+        pull /= domains
+        rest = -pull
+        rest[who] += 1
+        covariance = model.covariance
+        variance = variance / domains**2 + float(2 * rest @ covariance @ pull + rest @ covariance @ rest)
+        return _estimate(value / domains, variance, domains, is_rate=True)
+
+
+def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = False) -> Estimate:
+    from scipy.special import stdtr, stdtrit
+
+    freedom = float(max(1, domains - 1))
+    error = max(variance, 0.0) ** 0.5
+    reach = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
+    low, high = value - reach, value + reach
+    if is_rate:
+        low, high = max(0.0, low), min(1.0, high)
+    p_value = 2 * float(stdtr(freedom, -abs(value) / error)) if error > 0 else float(value == 0)
+    return Estimate(value, error, freedom, low, high, p_value)
+
+
+# Does a player follow hard and easy domains as the scale takes it to? A test for each player.
+#
+# How much harder a domain is for all is predicted from the other players' rates there. The player's own gaps
+# are regressed on that prediction: by the model with a coefficient of 1, as a best linear prediction is not
+# diluted by its own error. Its standard error is by domain (H. White, Econometrica 48 (1980) 817-838, with
+# the leverage of HC3), so that the test also holds where the variances do not.
+
+
+FEWEST = 10
+"""Domains that a player must share with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """How a player follows what is hard for all: 1 is as expected; `p_value` tests that."""
+
+    value: float
+    error: float
+    domains: int
+    p_value: float
+
+
+def find_slopes(model: JointModel) -> dict[str, Slope]:
+    """Return the slope of each player that shares ten domains or more with others, by name."""
+    import numpy as np
+    from scipy.special import stdtr
+
+    found = {}
+    for number, player in enumerate(model.seen.players):
+        expected, gaps = _predict(model, number)
+        if len(expected) < FEWEST or not (squares := float(expected @ expected)) > 0:
+            continue
+        value = float(expected @ gaps) / squares
+        leverage = expected**2 / squares
+        left = (gaps - value * expected) / np.maximum(1 - leverage, 1e-9)
+        error = float(np.sqrt(((expected * left) ** 2).sum())) / squares
+        if error > 0:
+            p_value = 2 * float(stdtr(len(expected) - 1, -abs(value - 1) / error))
+            found[player] = Slope(value, error, len(expected), p_value)
+    return found
+
+
+def _predict(model: JointModel, number: int) -> "tuple[FloatsSlopes, FloatsSlopes]":
+    """Return, by domain that others played too, the player's gap as others predict it, and as it is."""
+    import numpy as np
+
+    expected, gaps = [np.empty(0)], [np.empty(0)]
+    for block in model.seen.blocks:
+        is_own = block.players == number
+        others = ~is_own & np.isin(block.editions, block.editions[is_own])
+        if not others.any():
+            continue
+        gap = block.rates - model.rates[block.players]
+        # Errors of the same instances are common as well, and no slope of the player.
+        scale = block.scale(model.variances)
+        pulled = block.pull_from(gap, others, scale)
+        common = block.effects[:, is_own].mean(axis=1) * scale
+        common[:, block.spans[2]] = 0.0
+        expected.append(np.einsum("dq,dq->d", common, pulled))
+        gaps.append(gap[:, is_own].mean(axis=1))
+    return np.concatenate(expected), np.concatenate(gaps)
+
+
+# Table `scale`: the players of all editions of a benchmark and setting on one scale, as rows.
+
+
+RATE, IN_EDITION, SHIFT, DIFFERENCE = "rate", "rate_in_edition", "shift_of_edition", "difference"
+MET, LINKED, POPULATION = "same edition", "shared players or domains", "population of domains"
+_DIGITS = 12  # beyond these a figure differs with the order of adding
+_SEPARATOR = "\0"
+
+
+class Player(NamedTuple):
+    """A player, with an id of parameters and protocol where a model was asked with several; else ""."""
+
+    name: str
+    protocol_id: str = ""
+
+    @property
+    def key(self) -> str:
+        """One text that stands for both."""
+        return f"{self.name}{_SEPARATOR}{self.protocol_id}"
+
+
+def player_of(key: str) -> Player:
+    """Return the player that `Player.key` stands for."""
+    return Player(*key.split(_SEPARATOR))
+
+
+def scale_rows(
+    benchmark: str, setting: str, cells: Sequence[Cell], variance: MeasuredVariance
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one benchmark and setting; the cells' players are keys of `Player`.
+
+    Settings and benchmarks are never pooled: each has a scale of its own.
+    """
+    seen = observe(cells, variance.parts)
+    if not seen.players:
+        return
+    model = fit_joint_model(seen)
+    domains, editions = _count(cells, 1), _count(cells, 0)
+    base = {"benchmark": benchmark, "setting": setting, "method": describe_method(variance.source)}
+    slopes = find_slopes(model)
+    tested = holm([slopes[key].p_value if key in slopes else None for key in seen.players])
+    for key, p_value in zip(seen.players, tested, strict=True):
+        slope = slopes.get(key)
+        found = {
+            "domains": len(domains[key]),
+            "editions": len(editions[key]),
+            "discrimination": None if slope is None else _digits(slope.value),
+            "discrimination_se": None if slope is None else _digits(slope.error),
+            "discrimination_p_holm": None if p_value is None else _digits(p_value),
+        }
+        yield base | _row(RATE, player_of(key), model.rate(key), **found)
+    met: dict[tuple[str, str], set[str]] = {}
+    for cell in cells:
+        for who in (cell.player, ""):
+            met.setdefault((cell.edition, who), set()).add(cell.domain)
+    for edition in seen.editions if len(seen.editions) > 1 else ():
+        shifts = EditionShifts(model, edition)
+        for key in seen.players:
+            alone = shifts.rate(key)
+            if alone is not None:
+                number = len(met[edition, key])
+                yield base | _row(
+                    IN_EDITION, player_of(key), alone, other=edition, domains=number, editions=1
+                )
+        number = len(met[edition, ""])
+        yield base | _row(SHIFT, Player(""), shifts.shift(), other=edition, domains=number, editions=1)
+    yield from (base | row for row in _differences(model, domains, editions))
+
+
+def _differences(
+    model: JointModel, domains: Mapping[str, set[str]], editions: Mapping[str, set[str]]
+) -> Iterator[dict[str, Any]]:
+    sets = list(components(model.seen))
+    place = {edition: number for number, one in enumerate(sets) for edition in one}
+    for one, two in combinations(model.seen.players, 2):
+        if editions[one] & editions[two]:
+            link = MET
+        else:
+            joined = {place[edition] for edition in editions[one]} & {
+                place[edition] for edition in editions[two]
+            }
+            link = LINKED if joined else POPULATION
+        counts = {
+            "domains": len(domains[one] | domains[two]),
+            "editions": len(editions[one] | editions[two]),
+        }
+        other = player_of(two)
+        found = model.difference(one, two)
+        yield _row(
+            DIFFERENCE,
+            player_of(one),
+            found,
+            other=other.name,
+            other_protocol_id=other.protocol_id,
+            link=link,
+            **counts,
+        )
+
+
+def _row(statistic: str, player: Player, estimate: Estimate, **more: Any) -> dict[str, Any]:
+    numbers = {
+        "value": estimate.value,
+        "standard_error": estimate.error,
+        "low": estimate.low,
+        "high": estimate.high,
+    }
+    return {
+        "statistic": statistic,
+        "player": player.name,
+        "protocol_id": player.protocol_id,
+        "other": "",
+        "other_protocol_id": "",
+        "link": "",
+        "discrimination": None,
+        "discrimination_se": None,
+        "discrimination_p_holm": None,
+        **{name: _digits(number) for name, number in numbers.items()},
+        **more,
+    }
+
+
+def _count(cells: Sequence[Cell], column: int) -> dict[str, set[str]]:
+    """Return, by player, the different values of a column of its cells: 0 is the edition, 1 the domain."""
+    found: dict[str, set[str]] = {}
+    for cell in cells:
+        if cell.instances > 0:
+            found.setdefault(cell.player, set()).add(str(cell[column]))
+    return found
+
+
+def _digits(value: float) -> float:
+    return round(value, _DIGITS)

@@ -14,8 +14,8 @@ from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls.price import Price
-from perennial.tasks.a2rbench.authors.code_tests import Known
-from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork
+from perennial.tasks.a2rbench.authored_code import Known
+from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.refusal import Refused
 from perennial.tasks.sandbox.tier import find_protection

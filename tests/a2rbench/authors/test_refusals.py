@@ -7,18 +7,19 @@ from functools import cache
 import pytest
 
 from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.tasks.a2rbench.authors.code_tests import Known, TestedRule, run_rule
-from perennial.tasks.a2rbench.authors.forms import RuleForm
-from perennial.tasks.a2rbench.authors.refusals import refuse_derived, refuse_mirrored
-from perennial.tasks.a2rbench.authors.requests import rule_verdict_request
-from perennial.tasks.a2rbench.authors.write_rule import load_inspirations
-from perennial.tasks.a2rbench.catalogue.registry import RULES
+from perennial.tasks.a2rbench.authored_code import (
+    Known,
+    TestedRule,
+    refuse_derived,
+    refuse_mirrored,
+    run_rule,
+)
+from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Rule, RuleType, Value
-from perennial.tasks.a2rbench.coded_rule import AuthoredRule
 from perennial.tasks.a2rbench.inputs import draw_inputs
-from perennial.tasks.a2rbench.items import show
-from perennial.tasks.a2rbench.readers.excerpt import mark_of
-from perennial.tasks.a2rbench.trials import UnfitItem
+from perennial.tasks.a2rbench.items import AuthoredRule, UnfitItem, show
+from perennial.tasks.a2rbench.readers import mark_of
+from perennial.tasks.a2rbench.rule_author import RuleForm, load_inspirations, rule_verdict_request
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 

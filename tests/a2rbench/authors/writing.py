@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from perennial.schemas.a2rbench.authoring import AuthoringPlan
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.tasks.a2rbench.authors.code_tests import Known
-from perennial.tasks.a2rbench.authors.write_rule import RuleRequest, RuleWork, write_rule
+from perennial.tasks.a2rbench.authored_code import Known
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
+from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench.scripted_authors import MODEL, scripts

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from perennial.flows.a2rbench.grow_items import shared_row
-from perennial.tasks.a2rbench.gate import check_items
-from perennial.tasks.a2rbench.seeds import SeedRequest, write_items
+from perennial.tasks.a2rbench.growing import SeedRequest, write_items
+from perennial.tasks.a2rbench.items import check_items
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench import made_edition
 from tests.a2rbench.authored_rules import AUTHOR, SWAP, rule_row

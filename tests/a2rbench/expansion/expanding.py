@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
-from perennial.tasks.a2rbench.coded_rule import AuthoredRule
-from perennial.tasks.a2rbench.expansion.expand import Expansion, ExpansionRequest, expand_rule
-from perennial.tasks.a2rbench.seeds import SeedRequest
+from perennial.tasks.a2rbench.expansion import Expansion, ExpansionRequest, expand_rule
+from perennial.tasks.a2rbench.growing import SeedRequest
+from perennial.tasks.a2rbench.items import AuthoredRule
 from perennial.tasks.llm.structured import JsonAsker
 from perennial.tasks.sandbox.tier import find_protection
 from tests.a2rbench.authored_rules import GRIDS, LINES

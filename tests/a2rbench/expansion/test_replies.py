@@ -8,9 +8,8 @@ from functools import lru_cache
 import pytest
 
 from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.tasks.a2rbench.expansion.messages import expansion_request
-from perennial.tasks.a2rbench.expansion.replies import Judgement, read_expansion, read_judgement
-from perennial.tasks.authors.reply import Unusable
+from perennial.tasks.a2rbench.expansion import Judgement, expansion_request, read_expansion, read_judgement
+from perennial.tasks.authors import Unusable
 from tests.a2rbench.authored_rules import LINES, SWAP
 from tests.a2rbench.expansion.expanding import EXPANDER, Damage
 from tests.a2rbench.scripted_expander import ScriptedExpander, ScriptedJudge

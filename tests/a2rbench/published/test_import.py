@@ -17,13 +17,13 @@ from perennial.flows.cli.app import app
 from perennial.flows.run.spread_work import spread_over
 from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.tasks.a2rbench.players.registry import PLAYERS, copy_nearest
-from perennial.tasks.a2rbench.published import trials
-from perennial.tasks.a2rbench.published.lines import read_lines
-from perennial.tasks.a2rbench.seeds import Rejected
+from perennial.tasks.a2rbench import published as trials
+from perennial.tasks.a2rbench.growing import Rejected
+from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt
+from perennial.tasks.a2rbench.players import PLAYERS, copy_nearest
+from perennial.tasks.a2rbench.published import read_lines
 from perennial.tasks.a2rbench.values import split_texts
-from perennial.tasks.a2rbench.wording import read_dimension, read_prompt
-from perennial.tasks.play.program_player import play_program
+from perennial.tasks.play import play_program
 from perennial.tasks.sandbox import tier
 from perennial.tasks.sandbox.refusal import Refused
 from perennial.tasks.sandbox.tier import find_protection

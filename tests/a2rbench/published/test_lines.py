@@ -9,10 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.tasks.a2rbench.published.copies import draw_character_remapping, remap_characters
-from perennial.tasks.a2rbench.published.lines import MAX_LINES, read_lines
+from perennial.tasks.a2rbench.item_text import read_dimension, read_prompt, write_prompt
+from perennial.tasks.a2rbench.published import (
+    MAX_LINES,
+    draw_character_remapping,
+    read_lines,
+    remap_characters,
+)
 from perennial.tasks.a2rbench.values import fault_of_form, has_texts, join_texts, split_texts
-from perennial.tasks.a2rbench.wording import read_dimension, read_prompt, write_prompt
 from tests.a2rbench.published.made_lines import ITEMS, Line, text_of
 
 ONE = ITEMS[0]

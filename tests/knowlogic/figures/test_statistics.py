@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from perennial.tasks.knowlogic.statistics.estimates import estimate_mean, interval_of_average, interval_of_gap
+from perennial.tasks.knowlogic.statistics import estimate_mean, interval_of_average, interval_of_gap
 from perennial.tasks.statistics.multiplicity import holm
 from tests.knowlogic.figures import made_edition
 from tests.knowlogic.figures.made_edition import DOMAINS, LANGUAGES, MODELS, PROGRAMS, Row, Rows

@@ -2,11 +2,10 @@
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import DIFFICULTIES, GAP, Language, Proposition
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.kinship.domain import TYPES
+from perennial.tasks.knowlogic.kinship.domain import SCENARIO, TYPES
 from perennial.tasks.knowlogic.kinship.terms import Term
-from perennial.tasks.knowlogic.kinship.wording import SCENARIO
-from perennial.tasks.knowlogic.wording.layout import write_text
+from perennial.tasks.knowlogic.layout import write_text
+from perennial.tasks.knowlogic.problem import Request
 from tests.knowlogic.kinship.kinship_items import draw_until, kinship, say, terms
 
 

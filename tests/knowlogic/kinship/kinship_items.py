@@ -5,13 +5,10 @@ from functools import cache
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LETTERS, Difficulty, Proposition, QuestionType
-from perennial.tasks.knowlogic.domain import Domain, Request
-from perennial.tasks.knowlogic.kinship.domain import TYPES, build
-from perennial.tasks.knowlogic.kinship.models import holds
-from perennial.tasks.knowlogic.kinship.random_family import draw_family
+from perennial.tasks.knowlogic.kinship.domain import SCENARIO, TYPES, build
+from perennial.tasks.knowlogic.kinship.models import draw_family, holds
 from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
-from perennial.tasks.knowlogic.kinship.wording import SCENARIO
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 

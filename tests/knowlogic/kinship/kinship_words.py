@@ -6,7 +6,7 @@ table where several are in use; relations that the table has no word for get non
 
 from collections.abc import Iterator
 
-from perennial.tasks.knowlogic.kinship.random_family import BornFamily
+from perennial.tasks.knowlogic.kinship.models import BornFamily
 from perennial.tasks.knowlogic.kinship.terms import BIRTH, OWN
 
 _SPOUSES = {

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import Decision, Proposition
 from perennial.tasks.knowlogic.closure import Chain, Step, close
-from perennial.tasks.knowlogic.kinship.derivation import Derivations, Pair, composes, pair_of
-from perennial.tasks.knowlogic.kinship.family import Family
-from perennial.tasks.knowlogic.kinship.models import LIMIT, decide, find_models, holds
-from perennial.tasks.knowlogic.kinship.random_family import draw_family
-from perennial.tasks.knowlogic.kinship.solver import check
+from perennial.tasks.knowlogic.kinship.derivation import Derivations, Pair, check, composes, pair_of
+from perennial.tasks.knowlogic.kinship.models import LIMIT, decide, draw_family, find_models, holds
+from perennial.tasks.knowlogic.kinship.terms import Family
 from tests.knowlogic.kinship.kinship_items import draw_until, problem, random_claims, requests, say, terms
 
 

@@ -8,10 +8,8 @@ import pytest
 
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.kinship.domain import TYPES
-from perennial.tasks.knowlogic.kinship.wording import SCENARIO
-from perennial.tasks.knowlogic.problem import Problem, payload_of, problem_of, right_letters
+from perennial.tasks.knowlogic.kinship.domain import SCENARIO, TYPES
+from perennial.tasks.knowlogic.problem import Problem, Request, payload_of, problem_of, right_letters
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.kinship.kinship_golden import propositions
 from tests.knowlogic.kinship.kinship_items import draw_until, kinship, requests, terms

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.tasks.knowlogic.kinship.models import holds
-from perennial.tasks.knowlogic.kinship.random_family import BornFamily, draw_family
+from perennial.tasks.knowlogic.kinship.models import BornFamily, draw_family, holds
 from perennial.tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.kinship.kinship_items import say, terms

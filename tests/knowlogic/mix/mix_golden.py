@@ -7,10 +7,9 @@ from itertools import cycle
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
-from perennial.tasks.knowlogic.mix.descriptions import Descriptions
 from perennial.tasks.knowlogic.mix.domain import TYPES, build
-from perennial.tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
-from perennial.tasks.knowlogic.nature.tables import read_nature
+from perennial.tasks.knowlogic.mix.sentences import SCENARIOS, Descriptions, item_sentences
+from perennial.tasks.knowlogic.nature.meaning import read_nature
 from perennial.tasks.knowlogic.problem import Problem
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 

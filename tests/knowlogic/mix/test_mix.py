@@ -6,12 +6,10 @@ from dataclasses import replace
 import pytest
 
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.domain import Domain, Request
-from perennial.tasks.knowlogic.mix.descriptions import Descriptions
 from perennial.tasks.knowlogic.mix.domain import TYPES, build
-from perennial.tasks.knowlogic.mix.wording import SCENARIOS, item_sentences
-from perennial.tasks.knowlogic.nature.tables import read_nature
-from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.mix.sentences import SCENARIOS, Descriptions, item_sentences
+from perennial.tasks.knowlogic.nature.meaning import read_nature
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request, right_letters
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.mix.mix_golden import load_descriptions, say_all
 from tests.knowlogic.nature.nature_items import TWELVE, make_knowledge

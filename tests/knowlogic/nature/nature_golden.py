@@ -2,11 +2,9 @@
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, Language, Proposition
-from perennial.tasks.knowlogic.domain import Domain
 from perennial.tasks.knowlogic.nature.domain import TYPES, build
-from perennial.tasks.knowlogic.nature.meaning import HOLDS, Meaning, read_meanings
-from perennial.tasks.knowlogic.nature.tables import Nature, read_nature
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.nature.meaning import HOLDS, Meaning, Nature, read_meanings, read_nature
+from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Where a property of a kind is said, and a thing to compare with.

@@ -8,13 +8,20 @@ import pytest
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition, QuestionType
-from perennial.tasks.knowlogic.domain import Domain, Request
 from perennial.tasks.knowlogic.nature.domain import TYPES, build
-from perennial.tasks.knowlogic.nature.meaning import SPECTRUM, WATERS, read_meanings
-from perennial.tasks.knowlogic.nature.rules import STONE, TRANSITIVE, close_cells, close_facts, rules_of_order
-from perennial.tasks.knowlogic.nature.scenarios import SCENARIOS, Choice
-from perennial.tasks.knowlogic.nature.tables import read_nature
-from perennial.tasks.knowlogic.problem import Problem, right_letters
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, Choice
+from perennial.tasks.knowlogic.nature.meaning import (
+    SPECTRUM,
+    STONE,
+    TRANSITIVE,
+    WATERS,
+    close_cells,
+    close_facts,
+    read_meanings,
+    read_nature,
+    rules_of_order,
+)
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request, right_letters
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.nature.nature_golden import load, say_all
 from tests.knowlogic.nature.nature_items import TWELVE, Things, make_knowledge

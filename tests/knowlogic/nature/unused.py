@@ -2,9 +2,8 @@
 
 from itertools import combinations
 
-from perennial.tasks.knowlogic.nature.meaning import Meaning
-from perennial.tasks.knowlogic.nature.scenarios import Choice
-from perennial.tasks.knowlogic.nature.tables import NOT_APPLY
+from perennial.tasks.knowlogic.nature.draw import Choice
+from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Meaning
 
 
 def find_unused_entities(choices: list[Choice]) -> list[str]:

@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.social.claims import Claim, Description, proposition_of
-from perennial.tasks.knowlogic.social.domain import build_general
-from perennial.tasks.knowlogic.social.relations import Relations, read_relations
-from perennial.tasks.knowlogic.social.text import SCENARIO
+from perennial.tasks.knowlogic.problem import Domain, Problem
+from perennial.tasks.knowlogic.social.domain import SCENARIO, build_general
+from perennial.tasks.knowlogic.social.relations import (
+    Claim,
+    Description,
+    Relations,
+    proposition_of,
+    read_relations,
+)
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 

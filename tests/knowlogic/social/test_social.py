@@ -10,12 +10,10 @@ import pytest
 
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition, QuestionText
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.social.claims import claim_of, facts_of, proposition_of
-from perennial.tasks.knowlogic.social.domain import TYPES
-from perennial.tasks.knowlogic.social.text import SCENARIO
-from perennial.tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.tasks.knowlogic.layout import read_text, write_text
+from perennial.tasks.knowlogic.problem import Problem, Request, right_letters
+from perennial.tasks.knowlogic.social.domain import SCENARIO, TYPES
+from perennial.tasks.knowlogic.social.relations import claim_of, facts_of, proposition_of
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.social.social_items import general, table
 

@@ -6,8 +6,15 @@ from itertools import product
 import pytest
 
 from perennial.schemas.knowlogic.things import LANGUAGES, Language
-from perennial.tasks.knowlogic.social.claims import Claim, Description, claim_of, facts_of, proposition_of
-from perennial.tasks.knowlogic.social.relations import SEXES, Relation
+from perennial.tasks.knowlogic.social.relations import (
+    SEXES,
+    Claim,
+    Description,
+    Relation,
+    claim_of,
+    facts_of,
+    proposition_of,
+)
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.social.social_golden import propositions
 from tests.knowlogic.social.social_items import general, say, table

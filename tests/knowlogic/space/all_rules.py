@@ -1,6 +1,6 @@
 """All rules of a scenario of space, as the paper counts them (Table 6).
 
-To those of `perennial.tasks.knowlogic.space.reasoning.rules`, which questions use, come:
+To those of `perennial.tasks.knowlogic.space.reasoning`, which questions use, come:
 
 - `equivalent`, `implies`, `excludes`: between two facts about the same things;
 - `compares`: where two things are makes a relation between them.
@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 
-from perennial.tasks.knowlogic.space.reasoning.pairs import compose, inverse, other_slot, same_slot
-from perennial.tasks.knowlogic.space.reasoning.rules import (
+from perennial.tasks.knowlogic.space.reasoning import (
     Rule,
     Vocabulary,
+    compose,
     compose_rules,
+    inverse,
     move_rules,
+    other_slot,
     place_rules,
+    same_slot,
     vocabulary,
 )
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import Language, Proposition
 from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.space.geometry import SCENES
-from perennial.tasks.knowlogic.space.sentences import FILES, sentences
+from perennial.tasks.knowlogic.space.reasoning import FILES, sentences
+from perennial.tasks.knowlogic.space.scenes import SCENES
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.space.space_questions import space
 

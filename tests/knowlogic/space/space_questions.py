@@ -5,8 +5,7 @@ from functools import lru_cache
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import DIFFICULTIES
-from perennial.tasks.knowlogic.domain import Domain, Request
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.problem import Domain, Problem, Request
 from perennial.tasks.knowlogic.space.domain import build
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 

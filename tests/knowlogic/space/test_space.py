@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.space.board import board
-from perennial.tasks.knowlogic.space.difficulty import CUTS, level
-from perennial.tasks.knowlogic.space.geometry import SCENES
+from perennial.tasks.knowlogic.problem import Problem, Request, right_letters
+from perennial.tasks.knowlogic.space.drawing import CUTS, level
+from perennial.tasks.knowlogic.space.reasoning import board
+from perennial.tasks.knowlogic.space.scenes import SCENES
 from tests.knowlogic.problem_checks import check_text
 from tests.knowlogic.space.space_questions import draw_problems, requests, space
 

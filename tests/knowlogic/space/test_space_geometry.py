@@ -5,9 +5,8 @@ from itertools import permutations
 
 import pytest
 
-from perennial.tasks.knowlogic.space.board import board
-from perennial.tasks.knowlogic.space.geometry import SCENES
-from perennial.tasks.knowlogic.space.relations import predicates
+from perennial.tasks.knowlogic.space.reasoning import board
+from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from tests.knowlogic.space.space_questions import draw_problems, space
 
 Pairs = frozenset[tuple[int, ...]]

@@ -6,7 +6,7 @@ import pytest
 
 from perennial.schemas.knowlogic.things import Decision, Proposition
 from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.space.board import board, check, decide
+from perennial.tasks.knowlogic.space.reasoning import board, check, decide
 
 
 class Item(NamedTuple):

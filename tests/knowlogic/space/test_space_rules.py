@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 import perennial.warehouse.knowlogic
-from perennial.tasks.knowlogic.space.board import Fact, board, facts_of
-from perennial.tasks.knowlogic.space.geometry import SCENES
-from perennial.tasks.knowlogic.space.reasoning.inference import infer, rules_used
-from perennial.tasks.knowlogic.space.relations import predicates
+from perennial.tasks.knowlogic.space.reasoning import Fact, board, facts_of, infer, rules_used
+from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
 from tests.knowlogic.space.space_questions import draw_problems, space
 

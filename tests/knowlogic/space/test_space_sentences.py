@@ -7,10 +7,8 @@ import pytest
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.space.board import board
-from perennial.tasks.knowlogic.space.geometry import SCENES
-from perennial.tasks.knowlogic.space.relations import predicates
-from perennial.tasks.knowlogic.space.sentences import FILES, IS_AT, sentences, templates
+from perennial.tasks.knowlogic.space.reasoning import FILES, IS_AT, board, sentences, templates
+from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.golden.golden_texts import golden_file
 from tests.knowlogic.space.space_golden import example

@@ -3,12 +3,9 @@
 from functools import lru_cache
 
 from perennial.schemas.knowlogic.things import GAP, Language, Proposition
-from perennial.tasks.knowlogic.domain import Domain
 from perennial.tasks.knowlogic.kinship.terms import Term, read_terms
-from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.surnames.domain import build
-from perennial.tasks.knowlogic.surnames.meaning import keeps_surname
-from perennial.tasks.knowlogic.surnames.wording import SCENARIO
+from perennial.tasks.knowlogic.problem import Domain, Problem
+from perennial.tasks.knowlogic.surnames import SCENARIO, build, keeps_surname
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 

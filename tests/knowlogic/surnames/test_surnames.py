@@ -8,13 +8,10 @@ from itertools import product
 import pytest
 
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.domain import Request
+from perennial.tasks.knowlogic.growing import list_answers
 from perennial.tasks.knowlogic.kinship.terms import read_terms
-from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.quotas import list_answers
-from perennial.tasks.knowlogic.surnames.domain import TYPES
-from perennial.tasks.knowlogic.surnames.meaning import keeps_surname
-from perennial.tasks.knowlogic.surnames.wording import SCENARIO
+from perennial.tasks.knowlogic.problem import Problem, Request, right_letters
+from perennial.tasks.knowlogic.surnames import SCENARIO, TYPES, keeps_surname
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.surnames.surnames_golden import propositions, surname_ids, surnames, terms

@@ -18,14 +18,12 @@ from perennial.schemas.knowlogic.things import (
     Proposition,
     QuestionText,
 )
-from perennial.tasks.knowlogic.domain import Request
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
-from perennial.tasks.knowlogic.problem import Problem, fill, right_letters
+from perennial.tasks.knowlogic.layout import read_text, write_text
+from perennial.tasks.knowlogic.problem import Problem, Request, fill, right_letters
 from perennial.tasks.knowlogic.time.claims import claim_of
 from perennial.tasks.knowlogic.time.domain import TYPES
-from perennial.tasks.knowlogic.time.proofs import prove
-from perennial.tasks.knowlogic.time.search import events_in
-from perennial.tasks.knowlogic.wording.layout import read_text, write_text
+from perennial.tasks.knowlogic.time.engines import events_in, prove
 from tests.knowlogic.problem_checks import check_engines, check_text
 from tests.knowlogic.time.time_items import PERSON, domain, problem, say, table
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import Decision, Difficulty, QuestionType
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.problem import Problem, Request
 from perennial.tasks.knowlogic.time.claims import claim_of, holds
-from perennial.tasks.knowlogic.time.search import events_in
+from perennial.tasks.knowlogic.time.engines import events_in
 from tests.knowlogic.time.time_items import domain, problem, say, table
 
 SCENARIOS = ("cyclic", "linear")

@@ -4,8 +4,8 @@ import pytest
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.knowledge import Row
-from perennial.tasks.knowlogic.domain import Request
-from perennial.tasks.knowlogic.time.draw import SIZES
+from perennial.tasks.knowlogic.problem import Request
+from perennial.tasks.knowlogic.time.domain import SIZES
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.time.time_items import domain, table
 

@@ -3,10 +3,9 @@
 from functools import lru_cache
 
 from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionType
-from perennial.tasks.knowlogic.domain import Domain
-from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.problem import Domain, Problem
+from perennial.tasks.knowlogic.time.claims import Times, read_times
 from perennial.tasks.knowlogic.time.domain import build
-from perennial.tasks.knowlogic.time.tables import Times, read_times
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 PERSON = "m01"

@@ -2,8 +2,7 @@
 
 import random
 
-from perennial.tasks.kumo.authors.comparison import compare
-from perennial.tasks.kumo.authors.forms.read_back_form import ReadBackForm
+from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare
 from tests.server.book_text import book_in, given_in, read_back_of
 from tests.server.script import Asked
 

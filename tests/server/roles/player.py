@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from perennial.schemas.kumo.things import Observation
-from perennial.tasks.kumo.players.greedy import best_action, first_left
-from perennial.tasks.kumo.players.reader import read_last_outcome, read_lists, read_system_book
-from perennial.tasks.kumo.players.seat import answer
+from perennial.tasks.kumo.players import (
+    answer,
+    best_action,
+    first_left,
+    read_last_outcome,
+    read_lists,
+    read_system_book,
+)
 from tests.server.script import Asked
 
 FIRST_SENTENCE = "You solve a case by elimination."

@@ -8,9 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.tasks.statistics.scale.cells import Cell, components, observe
-from perennial.tasks.statistics.scale.edition_shifts import EditionShifts
-from perennial.tasks.statistics.scale.joint_model import PRIOR_SPREAD, fit_joint_model, prior_of
-from perennial.tasks.statistics.scale.slopes import FEWEST, find_slopes
+from perennial.tasks.statistics.scale.joint_model import (
+    FEWEST,
+    PRIOR_SPREAD,
+    EditionShifts,
+    find_slopes,
+    fit_joint_model,
+    prior_of,
+)
 from tests.statistics.scale.dense_model import fit_dense_model
 from tests.statistics.scale.made_answers import RELEASE, draw_cells
 from tests.statistics.scale.mixed_model_equations import solve_mixed_model

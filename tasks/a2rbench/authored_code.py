@@ -1,0 +1,325 @@
+"""Test a script that a model wrote by running it: on its own inputs, and on more of the same kind.
+
+The paper's cycle is tested on examples and query alone; a script that remembers them, or that is reversible
+there only, passes that.
+"""
+
+import random
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from perennial.schemas.errors import shorten
+from perennial.schemas.ids import canonical_json
+from perennial.tasks.a2rbench.catalogue import RULES
+from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Rule, Value
+from perennial.tasks.a2rbench.growing import trial_seeds
+from perennial.tasks.a2rbench.items import (
+    CodedRule,
+    Shown,
+    UnfitItem,
+    check_item,
+    draw_remapping,
+    remap,
+    run_inputs,
+)
+from perennial.tasks.a2rbench.values import fault_of_input, tokens_of
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import Jail, run_code
+
+# More inputs of the same kind as an author's: their tokens, in sizes between theirs.
+
+
+_DRAWS_A_PIECE = 5
+
+
+def generate_inputs(
+    dimension: Dimension, inputs: Sequence[Value], number: int, rng: random.Random
+) -> list[Value]:
+    """Return up to `number` further inputs, each once and none of the given ones.
+
+    Half of them are given inputs with their tokens in another order, half are filled anew. Empty where the
+    given inputs have no token.
+    """
+    tokens = [token for value in inputs for token in tokens_of(value)]
+    if not tokens:
+        return []
+    sizes = [_sides(value, dimension) for value in inputs]
+    ends = [(min(side), max(side)) for side in zip(*sizes, strict=True)]
+    seen = {canonical_json(value) for value in inputs}
+    found: list[Value] = []
+    for draw in range(number * _DRAWS_A_PIECE):
+        if draw % 2:
+            given = rng.choice(inputs)
+            own = list(tokens_of(given))
+            rng.shuffle(own)
+            sides = _sides(given, dimension)
+        else:
+            sides = [rng.randint(low, high) for low, high in ends]
+            own = rng.choices(tokens, k=_product(sides))
+        value = _fill(sides, iter(own))
+        text = canonical_json(value)
+        if text not in seen:
+            seen.add(text)
+            found.append(value)
+        if len(found) == number:
+            break
+    return found
+
+
+def _sides(value: Value, dimension: Dimension) -> list[int]:
+    """Return the length of each side of a value that has the shape of the dimension."""
+    sides = []
+    for _ in range(dimension):
+        sides.append(len(value))
+        value = value[0] if value else []
+    return sides
+
+
+def _product(sides: Sequence[int]) -> int:
+    product = 1
+    for side in sides:
+        product *= side
+    return product
+
+
+def _fill(sides: Sequence[int], tokens: Iterator[str]) -> Value:
+    side, *rest = sides
+    return [_fill(rest, tokens) if rest else next(tokens) for _ in range(side)]
+
+
+# Rules that a model wrote, that run and are reversible, and still give no new puzzle of their cell.
+
+
+INVERSE_OF_KNOWN, COMPOSITION, STRUCTURAL, MIRRORED = (
+    "inverse_of_known",
+    "composition_of_known",
+    "structural",
+    "mirrored_example",
+)
+_PERMUTATIONS = 3
+# Tokens that a rule does not know, or a shape that only its outputs have.
+_UNFIT = (ValueError, LookupError, TypeError, ArithmeticError)
+Function = Callable[[Value], Value]
+
+
+def refuse_derived(dimension: Dimension, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
+    """Raise UnfitItem where a catalogue rule backwards, or two of them forwards or backwards, do the same."""
+    functions = _functions(dimension)
+    for words, function in functions:
+        if _maps(function, inputs, outputs):
+            raise UnfitItem(INVERSE_OF_KNOWN, f"it is a rule that exists already, read backwards: {words}")
+    for words, function in functions:
+        between = _apply_rule_to_all(function, inputs)
+        for others, other in functions if between is not None else ():
+            if _maps(other, between or [], outputs):
+                why = f"it is two rules that exist already, one after the other: {words} Then: {others}"
+                raise UnfitItem(COMPOSITION, why)
+
+
+def refuse_structural(
+    rule: CodedRule, inputs: Sequence[Value], outputs: Sequence[Value], jail: Jail, rng: random.Random
+) -> None:
+    """Raise UnfitItem where a semantic rule does not look at what tokens mean.
+
+    It gives renamed outputs for renamed inputs, whether tokens change places with each other or are replaced
+    by signs that it cannot know.
+    """
+    if rule.type != "semantic":
+        return
+    values = [*inputs, *outputs]
+    tokens = sorted(set(tokens_of(values)))
+    phis: list[Mapping[str, str]] = [
+        dict(zip(tokens, rng.sample(tokens, len(tokens)), strict=True)) for _ in range(_PERMUTATIONS)
+    ]
+    signs = draw_remapping(values, rng)
+    phis += [] if signs is None else [signs]
+    moving = [phi for phi in phis if any(token != sign for token, sign in phi.items())]
+    if moving and all(_commutes(rule, inputs, outputs, phi, jail) for phi in moving):
+        why = (
+            "the rule does the same to any tokens, so that it is symbolic; a semantic rule uses what tokens "
+            "mean outside the puzzle"
+        )
+        raise UnfitItem(STRUCTURAL, why)
+
+
+def refuse_mirrored(shown: Shown) -> None:
+    """Raise UnfitItem where an example, read backwards, leads from the query to the answer."""
+    for number, (given, wanted) in enumerate(shown.examples, 1):
+        if given == shown.answer and wanted == shown.query:
+            why = f"example {number} turns the answer into the query: read backwards, it shows the answer"
+            raise UnfitItem(MIRRORED, why)
+
+
+def _functions(dimension: Dimension) -> list[tuple[str, Function]]:
+    """Return the catalogue rules of a dimension and their inverses, with their words."""
+    rules = [rule for rule in RULES.values() if rule.dimension == dimension]
+    forward = [(rule.description, rule.forward) for rule in rules]
+    return forward + [(rule.inverse_description, rule.inverse) for rule in rules]
+
+
+def _maps(function: Function, inputs: Sequence[Value], outputs: Sequence[Value]) -> bool:
+    """Return whether a function gives all outputs: most fail at the first one."""
+    try:
+        return all(function(given) == wanted for given, wanted in zip(inputs, outputs, strict=True))
+    except _UNFIT:
+        return False
+
+
+def _apply_rule_to_all(function: Function, values: Sequence[Value]) -> list[Value] | None:
+    """Return what a function gives for all values; None where it does not take one."""
+    try:
+        return [function(value) for value in values]
+    except _UNFIT:
+        return None
+
+
+def _commutes(
+    rule: CodedRule, inputs: Sequence[Value], outputs: Sequence[Value], phi: Mapping[str, str], jail: Jail
+) -> bool:
+    try:
+        found = run_code(rule.code, FORWARD, [remap(value, phi) for value in inputs], jail=jail)
+    except Refused:
+        return False
+    return found == [remap(value, phi) for value in outputs]
+
+
+KNOWN = "known_rule"
+GENERATED = 20
+_LONGEST_VALUE, _LONGEST_DETAIL = 300, 600
+
+
+@dataclass(frozen=True, slots=True)
+class TestedRule:
+    """A rule that passed: what its item shows, and all inputs that it was run on with their outputs."""
+
+    __test__ = False  # a name that pytest would collect
+
+    rule: CodedRule
+    shown: Shown
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a new rule must not repeat: code of rules of its cell, and content hashes of earlier items."""
+
+    codes: tuple[str, ...] = ()
+    issued: Container[str] = frozenset()
+
+
+def run_rule(
+    rule: CodedRule, inputs: Sequence[Value], known: Known, jail: Jail, seed: int, rng: random.Random
+) -> TestedRule:
+    """Return what a rule gives for its inputs, the query last, and for generated ones.
+
+    `seed` is the edition's: the orders of sets in which the code runs are drawn with it.
+
+    Raises UnfitItem with a named reason, and a line for the author: the sandbox's reasons, `bad_input`,
+    `same_input`, `open_cycle`, `bad_shape`, `same_output`, `unchanged`, `not_new`, `not_unique`,
+    `known_rule`, and those of `refusals`.
+    """
+    _check_inputs(rule, inputs)
+    more = generate_inputs(rule.dimension, inputs, GENERATED, rng)
+    try:
+        own, *further = run_inputs(
+            rule, [inputs, *([value] for value in more)], jail, trial_seeds(rule, seed)
+        )
+    except Refused as error:
+        raise _find_refused(rule, [*inputs, *more], error, jail) from None
+    if isinstance(own, UnfitItem):
+        raise own
+    outputs = own.outputs + _outputs_of(more, further)
+    tried = [*inputs, *more]
+    for value, output in zip(tried, outputs, strict=True):
+        fault = fault_of_input(output, rule.dimension)
+        if fault:
+            raise UnfitItem("bad_shape", f"the output of {_quote(value)} is {fault}")
+    _check_outputs(tried, outputs)
+    tested = TestedRule(rule, own, tuple(tried), tuple(outputs))
+    twin = find_twin(tested, known.codes, jail)
+    if twin:
+        raise UnfitItem(KNOWN, twin)
+    refuse_derived(rule.dimension, tried, outputs)
+    refuse_structural(rule, tried, outputs, jail, rng)
+    refuse_mirrored(own)
+    check_item(rule, 0, own, frozenset(), known.issued)
+    return tested
+
+
+def find_twin(tested: TestedRule, codes: Iterable[str], jail: Jail) -> str:
+    """Return which known rule gives the same outputs for all inputs that were tried; "" for none."""
+    for rule in RULES.values():
+        if rule.dimension == tested.rule.dimension and _apply_all(rule, tested):
+            return f"it is a rule that exists already: {rule.description}"
+    for code in codes:
+        if code == tested.rule.code or _gives_same(code, tested, jail):
+            return "it is a rule that was written for another puzzle already"
+    return ""
+
+
+def _apply_all(rule: Rule, tested: TestedRule) -> bool:
+    try:
+        pairs = zip(tested.inputs, tested.outputs, strict=True)
+        return all(rule.forward(given) == wanted for given, wanted in pairs)
+    except (ValueError, IndexError, KeyError):  # tokens that the rule does not know
+        return False
+
+
+def _gives_same(code: str, tested: TestedRule, jail: Jail) -> bool:
+    try:
+        return run_code(code, FORWARD, tested.inputs, jail=jail) == list(tested.outputs)
+    except Refused:
+        return False
+
+
+def _check_inputs(rule: CodedRule, inputs: Sequence[Value]) -> None:
+    for number, value in enumerate(inputs, 1):
+        fault = fault_of_input(value, rule.dimension)
+        if fault:
+            raise UnfitItem("bad_input", f"input {number} (the query is the last) is {fault}")
+    if len({canonical_json(value) for value in inputs}) < len(inputs):
+        raise UnfitItem("same_input", "two of the inputs are the same; give different ones")
+
+
+def _outputs_of(inputs: Sequence[Value], tried: Sequence[Shown | UnfitItem]) -> list[Value]:
+    """Return the outputs of generated inputs, each tried by itself; raise UnfitItem naming the input."""
+    outputs = []
+    for value, shown in zip(inputs, tried, strict=True):
+        if isinstance(shown, UnfitItem):
+            what = "the inverse does not give it back" if shown.reason == "open_cycle" else str(shown)
+            raise UnfitItem(shown.reason, f"on the further input {_quote(value)}: {what}")
+        outputs.append(shown.answer)
+    return outputs
+
+
+def _find_refused(rule: CodedRule, inputs: Sequence[Value], error: Refused, jail: Jail) -> UnfitItem:
+    """Return the refusal with the first input that by itself is refused for the same reason."""
+    detail = shorten(error.detail, _LONGEST_DETAIL)
+    if error.reason in ("raised", "time", "memory", "value", "mutated"):
+        for value in inputs:
+            try:
+                run_inputs(rule, [[value]], jail, (1,))
+            except Refused as own:
+                if own.reason == error.reason:
+                    said = shorten(own.detail, _LONGEST_DETAIL)
+                    return UnfitItem(own.reason, f"on the input {_quote(value)}: {said}")
+    return UnfitItem(error.reason, detail)
+
+
+def _check_outputs(inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
+    seen: dict[str, Value] = {}
+    for value, output in zip(inputs, outputs, strict=True):
+        text = canonical_json(output)
+        if text in seen:
+            both = f"{_quote(seen[text])} and {_quote(value)}"
+            raise UnfitItem("same_output", f"two inputs have one output: {both}")
+        seen[text] = value
+    changed = sum(value != output for value, output in zip(inputs, outputs, strict=True))
+    if 2 * changed <= len(inputs):
+        why = f"the rule changes {changed} of {len(inputs)} inputs that were tried; it must change most"
+        raise UnfitItem("unchanged", why)
+
+
+def _quote(value: Value) -> str:
+    return shorten(canonical_json(value), _LONGEST_VALUE)

@@ -1,1 +1,0 @@
-"""Measures of items and of wrong answers: code, regularity of inputs, diversity."""

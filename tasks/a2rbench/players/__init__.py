@@ -1,1 +1,0 @@
-"""Players of A2RBench that need no model."""

@@ -1,0 +1,422 @@
+"""Items that others published: read as they stand, run, and judged by our own rules."""
+
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.errors import UnreadableInput, join_choices, quote
+from perennial.schemas.ids import canonical_json, derive_rng
+from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, Dimension, RuleType, Value
+from perennial.tasks.a2rbench.fits import Fits, find_fits
+from perennial.tasks.a2rbench.growing import Phi, Rejected, trial_seeds
+from perennial.tasks.a2rbench.inputs import find_trivial
+from perennial.tasks.a2rbench.item_text import read_prompt, write_prompt
+from perennial.tasks.a2rbench.items import (
+    SIGNS,
+    AuthoredRule,
+    Shown,
+    UnfitItem,
+    instance_id,
+    show,
+    write_item,
+)
+from perennial.tasks.a2rbench.measures import measure_code
+from perennial.tasks.a2rbench.replies import read_answer, write_answer
+from perennial.tasks.a2rbench.values import fault_of_form, map_tokens, split_texts, tokens_of
+from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
+
+# Symbol remapping of published items: letters and digits become other letters, all else stays.
+#
+# As the authors do it: spaces, separators and other signs may be structure. An item of tokens of several
+# characters is remapped character by character.
+
+
+# A text may have all 62 letters and digits: Latin letters with accents too.
+_SIGNS = (*SIGNS, *"ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ")
+
+
+def draw_character_remapping(values: Sequence[Value], rng: random.Random) -> dict[str, str] | None:
+    """Return a sign for each letter and digit of the values; None where there are more than signs.
+
+    No sign stands in the values already.
+    """
+    characters = {character for token in tokens_of(list(values)) for character in str(token)}
+    replaced = sorted(character for character in characters if character.isalnum())
+    signs = [sign for sign in _SIGNS if sign not in characters]
+    if len(replaced) > len(signs):
+        return None
+    return dict(zip(replaced, rng.sample(signs, len(replaced)), strict=True))
+
+
+def remap_characters(value: Value, phi: Mapping[str, str]) -> Value:
+    """Return the value with each character replaced; a number becomes a text."""
+    return map_tokens(value, lambda token: "".join(phi.get(each, each) for each in str(token)))
+
+
+# Lines of the authors' release: JSON Lines, an object per item, each with its own code and data.
+#
+# Each has question_id, author_model, task_type, dimensionality, rule_description, inverse_rule_description,
+# python_code and puzzle_data with examples, question_plaintext and answer_ciphertext. Nothing is run here.
+
+
+MAX_LINES = 10_000
+_MAX_CHARACTERS = 1_000_000
+_MAX_EXAMPLES = 200
+_TYPES: dict[str, RuleType] = {"SymbolicRule": "symbolic", "SemanticRule": "semantic"}
+_TEXTS = ("question_id", "author_model", "rule_description", "inverse_rule_description", "python_code")
+_DATA = ("examples", "question_plaintext", "answer_ciphertext")
+_FIELDS = (*_TEXTS, "task_type", "dimensionality", "puzzle_data")
+_LONGEST_NAME = 100
+# An expanded item is named by its seed and its variation.
+_VARIATION = re.compile(r"(.+)_V(\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedLine:
+    """A line as it was read: its own text, its rule, and the data that it says the rule gives."""
+
+    question_id: str
+    text: str
+    rule: AuthoredRule
+    variation: int
+    examples: tuple[tuple[Value, Value], ...]
+    query: Value
+    answer: Value
+
+
+def read_lines(text: str, place: str) -> list[PublishedLine]:
+    """Return the items of a file's text, by question_id.
+
+    Raises UnreadableInput, naming `place`, line and field, for the first line that is not as expected, for
+    an id that stands twice, and for more lines than are read.
+    """
+    found: dict[str, PublishedLine] = {}
+    for number, raw in enumerate(text.split("\n"), start=1):
+        if not raw.strip():
+            continue
+        if len(found) == MAX_LINES:
+            raise UnreadableInput(f"{place}: more than {MAX_LINES:,} items; give a smaller file")
+        where = f"{place}, line {number}"
+        line = _read_line(raw.strip(), where)
+        if found.setdefault(line.question_id, line) is not line:
+            raise UnreadableInput(f"{where}, field question_id: {quote(line.question_id)} stands twice")
+    if not found:
+        raise UnreadableInput(f"{place}: it holds no item; expected JSON Lines of A2RBench's release")
+    return [found[id_] for id_ in sorted(found)]
+
+
+def _read_line(raw: str, where: str) -> PublishedLine:
+    value = _parse(raw, where)
+    _require(value, _FIELDS, where)
+    for name in _TEXTS:
+        if not isinstance(value[name], str) or not value[name].strip():
+            raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, expected a text")
+    for name in ("question_id", "author_model"):
+        if len(value[name]) > _LONGEST_NAME or not value[name].isprintable() or value[name] == CATALOGUE:
+            expected = f"expected at most {_LONGEST_NAME} printable characters, and not {CATALOGUE}"
+            raise UnreadableInput(f"{where}, field {name}: {quote(value[name])}, {expected}")
+    type_ = value["task_type"]
+    if not isinstance(type_, str) or type_ not in _TYPES:
+        raise UnreadableInput(f"{where}, field task_type: {quote(type_)}, expected {join_choices(_TYPES)}")
+    data = value["puzzle_data"]
+    _require(data, _DATA, f"{where}, field puzzle_data")
+    id_, variation = value["question_id"], _VARIATION.fullmatch(value["question_id"])
+    rule = AuthoredRule(
+        name=variation[1] if variation else id_,
+        author=value["author_model"],
+        dimension=_dimension(value["dimensionality"], where),
+        type=_TYPES[type_],
+        description=value["rule_description"],
+        inverse_description=value["inverse_rule_description"],
+        code=value["python_code"],
+    )
+    examples = _examples(data["examples"], f"{where}, field examples")
+    query, answer = data["question_plaintext"], data["answer_ciphertext"]
+    return PublishedLine(
+        question_id=id_,
+        text=raw,
+        rule=rule,
+        variation=int(variation[2]) if variation else 0,
+        examples=examples,
+        query=query,
+        answer=answer,
+    )
+
+
+def _parse(raw: str, where: str) -> Any:
+    if len(raw) > _MAX_CHARACTERS:
+        raise UnreadableInput(f"{where}: {len(raw):,} characters, expected at most {_MAX_CHARACTERS:,}")
+    try:
+        value = json.loads(raw, parse_constant=_refuse)
+        # Half of a surrogate pair is no text.
+        canonical_json(value).encode()
+    except RecursionError:
+        raise UnreadableInput(f"{where}: nested too deeply for an item") from None
+    except ValueError as error:
+        raise UnreadableInput(f"{where}: no JSON ({error})") from None
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is none")
+
+
+def _require(value: Any, fields: tuple[str, ...], where: str) -> None:
+    if not isinstance(value, dict):
+        raise UnreadableInput(f"{where}: {quote(value)}, expected an object with {', '.join(fields)}")
+    for name in fields:
+        if name not in value:
+            raise UnreadableInput(f"{where}: the field {name} is missing")
+
+
+def _dimension(value: Any, where: str) -> Dimension:
+    for dimension in DIMENSIONS:
+        if type(value) is int and value == dimension:
+            return dimension
+    raise UnreadableInput(f"{where}, field dimensionality: {quote(value)}, expected 1, 2 or 3")
+
+
+def _examples(value: Any, where: str) -> tuple[tuple[Value, Value], ...]:
+    if not isinstance(value, list) or not 0 < len(value) <= _MAX_EXAMPLES:
+        raise UnreadableInput(f"{where}: {quote(value)}, expected a list of 1 to {_MAX_EXAMPLES} examples")
+    for number, example in enumerate(value, start=1):
+        _require(example, ("input", "output"), f"{where}, example {number}")
+    return tuple((example["input"], example["output"]) for example in value)
+
+
+# Run a published item's code: does it give the published outputs, does its cycle close, is the answer one?
+#
+# The code runs in the sandbox alone. What does not hold is no item; nothing is repaired.
+
+
+# Of examples, query and answer as JSON: programs of the catalogue are tried on them, outside the sandbox.
+_MOST_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A symbolic item in other characters (P1): phi, and whether the rule commutes with it.
+
+    `shown` and `fits` are the copy's; where there is none, `why` says why.
+    """
+
+    phi: Phi | None
+    commutes: bool | None
+    shown: Shown | None = None
+    fits: Fits | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A line that holds: what it shows, the programs that fit, and its copy where it is symbolic."""
+
+    shown: Shown
+    fits: Fits
+    copied: Copied | None
+
+
+def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
+    """Return what holds of the line, or the rule that it breaks and why."""
+    shown = Shown(line.examples, line.query, line.answer)
+    try:
+        _check_runs(line, shown, jail)
+        fits = _check_shown(line, shown)
+    except Refused as error:
+        rule = "raises" if error.reason == "raised" else "refused_by_sandbox"
+        return Rejected(line.variation, rule, str(error))
+    except UnfitItem as error:
+        return Rejected(line.variation, error.reason, str(error))
+    return Held(shown, fits, _copy(line, shown, jail) if line.rule.type == "symbolic" else None)
+
+
+def _check_runs(line: PublishedLine, shown: Shown, jail: Jail) -> None:
+    dimension = line.rule.dimension
+    size = len(canonical_json([shown.inputs, shown.outputs]))
+    if size > _MOST_CHARACTERS:
+        raise UnfitItem(
+            "too_large", f"the data have {size:,} characters, expected at most {_MOST_CHARACTERS:,}"
+        )
+    for value in (*shown.inputs, *shown.outputs):
+        fault = fault_of_form(value, dimension)
+        if fault:
+            raise UnfitItem("bad_shape", f"a value has {fault}: {quote(value)}")
+    hash_seeds = trial_seeds(line.rule, 0)
+    outputs = run_purely(line.rule.code, FORWARD, shown.inputs, jail=jail, hash_seeds=hash_seeds)
+    different = [place for place, wanted in enumerate(shown.outputs) if outputs[place] != wanted]
+    if different:
+        first = different[0]
+        raise UnfitItem(
+            "outputs_differ",
+            f"the code gives another output for {len(different)} of {len(outputs)} inputs, first for "
+            f"{_name_input(first, shown)}: {quote(outputs[first])}, published {quote(shown.outputs[first])}",
+        )
+    # In processes that never saw the inputs: a rule cannot remember what it was given.
+    back = run_purely(line.rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2])
+    for place, (given, returned) in enumerate(zip(shown.inputs, back, strict=True)):
+        # The inverse may give rows as lists where the item has texts.
+        if fault_of_form(returned, dimension) or _split(returned, line) != _split(given, line):
+            raise UnfitItem(
+                "open_cycle",
+                f"the inverse gives {quote(returned)} for {_name_input(place, shown)}, expected "
+                f"{quote(given)}",
+            )
+
+
+def _check_shown(line: PublishedLine, shown: Shown) -> Fits:
+    """Return the programs that fit; raise UnfitItem for an item that no player must be shown."""
+    try:
+        measure_code(line.rule.code)
+    except (ValueError, RecursionError):
+        raise UnfitItem("no_function", f"the code has no `def {FORWARD}` outside of other blocks") from None
+    if all(given == wanted for given, wanted in shown.examples):
+        raise UnfitItem("unchanged", "the rule changes none of the examples")
+    for number, (given, _) in enumerate(shown.examples, start=1):
+        if _split(given, line) == _split(shown.query, line):
+            raise UnfitItem("answer_shown", f"the query is the input of example {number}")
+    examples = [[given, wanted] for given, wanted in shown.examples]
+    read, query = read_prompt(write_prompt(line.rule.dimension, list(shown.examples), shown.query))
+    reply = read_answer(write_answer(shown.answer))
+    if [list(pair) for pair in read] != examples or query != shown.query:
+        raise UnfitItem("unreadable", "the prompt shows other examples or another query")
+    if reply is None or reply.answer != canonical_json(shown.answer):
+        raise UnfitItem("unreadable", "the right answer is not graded as right")
+    return _find_fits(line, shown)
+
+
+def _find_fits(line: PublishedLine, shown: Shown) -> Fits:
+    """Return the programs that fit; raise UnfitItem for a second answer and for a trivial one."""
+    examples = [(_split(given, line), _split(wanted, line)) for given, wanted in shown.examples]
+    query, answer = _split(shown.query, line), _split(shown.answer, line)
+    why = find_trivial(line.rule.dimension, examples, query, answer)
+    if why:
+        raise UnfitItem("trivial", why)
+    fits = find_fits(line.rule.dimension, examples, query)
+    others = fits.other if fits.answer == answer else fits.agreeing
+    if others:
+        name = ", then ".join(others[0])
+        raise UnfitItem("not_unique", f"{name} fits the examples as well and gives another answer")
+    return fits
+
+
+def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
+    """Return the item in other characters; its outputs come from the code as well."""
+    values: Sequence[Value] = [*shown.inputs, *shown.outputs]
+    phi = draw_character_remapping(values, derive_rng(0, f"a2rbench/{instance_id(shown)}/phi", 0))
+    if phi is None:
+        return Copied(None, None, why="the item has more letters and digits than there are signs")
+    inputs, wanted = (remap_characters(each, phi) for each in (shown.inputs, shown.outputs))
+    try:
+        outputs = run_code(line.rule.code, FORWARD, inputs, jail=jail)
+    except Refused as error:
+        return Copied(phi, commutes=False, why=f"the code fails on phi(x): {error!s}")
+    for place, (one, other) in enumerate(zip(outputs, wanted, strict=True)):
+        if one != other:
+            why = f"f(phi(x)) is not phi(f(x)) for {_name_input(place, shown)}"
+            return Copied(phi, commutes=False, why=why)
+    copy = show(inputs, outputs)
+    try:
+        return Copied(phi, True, copy, _find_fits(line, copy))
+    except UnfitItem as error:
+        return Copied(phi, commutes=True, why=str(error))
+
+
+def _split(value: Value, line: PublishedLine) -> Value:
+    return split_texts(value, line.rule.dimension)
+
+
+def _name_input(place: int, shown: Shown) -> str:
+    return "the query" if place == len(shown.examples) else f"example {place + 1}"
+
+
+# From lines that were tried to items: each with its seed item, a copy after its original.
+
+
+@dataclass
+class ImportedLine:
+    """A line, the item and the copy that it became, and what of it does not exist, with the reason."""
+
+    line: PublishedLine
+    item: Item | None = None
+    copy: Item | None = None
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+def write_published(tried: Sequence[tuple[PublishedLine, Held | Rejected]]) -> list[ImportedLine]:
+    """Return what became of each line, in the order of rules and variations.
+
+    A rule's V0 is the seed item of its variations, whose code, author and cell it has; without it they are
+    none. An item that another line gives already is left out.
+    """
+    written: list[ImportedLine] = []
+    seeds: dict[str, tuple[PublishedLine, Item]] = {}
+    known: set[str] = set()
+    for line, found in sorted(tried, key=lambda each: (each[0].rule.name, each[0].variation)):
+        imported = ImportedLine(line)
+        written.append(imported)
+        fault = found if isinstance(found, Rejected) else _find_fault(line, found.shown, seeds, known)
+        if isinstance(fault, Rejected):
+            imported.rejected.append(fault)
+            continue
+        assert isinstance(found, Held)
+        seed = seeds.get(line.rule.name)
+        copied = found.copied
+        imported.item = write_item(
+            line.rule,
+            line.variation,
+            found.shown,
+            found.fits,
+            seed_item=seed[1].instance_id if seed else "",
+            commutes=copied.commutes if copied else None,
+        )
+        known.add(imported.item.instance_id)
+        seeds.setdefault(line.rule.name, (line, imported.item))
+        if copied is not None:
+            _write_copy(imported, imported.item, copied, known)
+    return written
+
+
+def _find_fault(
+    line: PublishedLine, shown: Shown, seeds: dict[str, tuple[PublishedLine, Item]], known: set[str]
+) -> Rejected | None:
+    """Return why the line is no item beside those before it."""
+    seed = seeds.get(line.rule.name)
+    if instance_id(shown) in known:
+        return Rejected(line.variation, "not_new", "another line has these examples and this query")
+    if seed is None:
+        why = f"no item is V0 of {line.rule.name}"
+        return Rejected(line.variation, "no_seed_item", why) if line.variation else None
+    if line.variation == 0:
+        return Rejected(0, "not_new", f"{seed[0].question_id} is V0 of {line.rule.name} already")
+    rule, other = line.rule, seed[0].rule
+    same = (rule.code, rule.author, rule.type, rule.dimension)
+    if same != (other.code, other.author, other.type, other.dimension):
+        why = f"code, author, type or dimension are not those of {seed[0].question_id}"
+        return Rejected(line.variation, "another_rule", why)
+    return None
+
+
+def _write_copy(imported: ImportedLine, original: Item, copied: Copied, known: set[str]) -> None:
+    line, why = imported.line, copied.why
+    if copied.shown is not None and copied.fits is not None:
+        if instance_id(copied.shown) not in known:
+            imported.copy = write_item(
+                line.rule,
+                line.variation,
+                copied.shown,
+                copied.fits,
+                seed_item=original.seed_item,
+                of=original.instance_id,
+                phi=copied.phi,
+                commutes=True,
+            )
+            known.add(imported.copy.instance_id)
+            return
+        why = "another item has these examples and this query"
+    imported.rejected.append(Rejected(line.variation, "not_remapped", why))

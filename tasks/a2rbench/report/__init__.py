@@ -1,1 +1,0 @@
-"""Sections of A2RBench in the report."""

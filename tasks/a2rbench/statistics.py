@@ -1,0 +1,508 @@
+"""Figures of players on an edition of A2RBench."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
+from perennial.schemas.ids import derive_seed
+from perennial.tasks.a2rbench.measures import Diversity, diversity_of
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.clusters import (
+    FEW,
+    LEVEL,
+    ONE_CLUSTER,
+    SHARE_METHOD,
+    Draw,
+    Interval,
+    estimate_ratio,
+    exact_interval,
+    gap_interval,
+    share_interval,
+)
+from perennial.tasks.statistics.clusters import GAP_METHOD as SHARED_GAP_METHOD
+from perennial.tasks.statistics.correlation import PEARSON_METHOD, pearson
+from perennial.tasks.statistics.multiplicity import Figure
+
+if TYPE_CHECKING:
+    from perennial.tasks.statistics.cells import Column, Numbers
+
+
+# Krippendorff's alpha for nominal data: how far raters agree beyond chance, missing values allowed.
+#
+# K. Krippendorff, Content Analysis, 3rd edition (2013), section 12.3. Units are what is rated. In a unit with
+# m >= 2 values each of the m (m - 1) ordered pairs of values of different raters counts 1 / (m - 1), so that
+# the unit counts m; units with fewer values count nothing. With o_cc the pairs of equal values c, n_c the
+# values c of all such units and n their number:
+#
+#     D_o = (n - sum of o_cc) / n        D_e = (n^2 - sum of n_c^2) / (n (n - 1))        alpha = 1 - D_o / D_e
+#
+# It is undefined where n < 2 or all values are equal: nothing varies.
+
+
+# Below this, an expected disagreement is 0 but for rounding.
+_ROUNDING = 1e-12
+
+
+class Pairs(NamedTuple):
+    """What units count: the pairs of unequal values, and their values by category."""
+
+    unequal: float
+    values: Counter[str]
+
+
+def count_pairs(units: Iterable[Sequence[str | None]]) -> Pairs:
+    """Return what the units count, each given as its values by rater, None where a rater gave none."""
+    unequal, values = 0.0, Counter[str]()
+    for unit in units:
+        counts = Counter(value for value in unit if value is not None)
+        m = counts.total()
+        if m >= 2:
+            values += counts
+            unequal += m - sum(number * (number - 1) for number in counts.values()) / (m - 1)
+    return Pairs(unequal, values)
+
+
+def nominal_alpha(units: Iterable[Sequence[str | None]]) -> float | None:
+    """Return alpha, None where it is undefined."""
+    import numpy as np
+
+    pairs = count_pairs(units)
+    counts = np.array([[pairs.values[name] for name in sorted(pairs.values)]], dtype=float)
+    (alpha,) = alphas_of(np.array([pairs.unequal]), counts).tolist()
+    return None if alpha != alpha else float(alpha)
+
+
+def alphas_of(unequal: "Numbers", values: "Numbers") -> "Numbers":
+    """Return alpha for each row of pairs of unequal values and counts by category, NaN where undefined."""
+    import numpy as np
+
+    n = values.sum(axis=1)
+    chances = n**2 - (values**2).sum(axis=1)  # n (n - 1) D_e
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Numbers = 1 - (n - 1) * unequal / chances
+    return np.where((n > 1) & (chances > _ROUNDING), found, np.nan)
+
+
+# How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by rule.
+
+
+CATEGORY, STYLE = "analyst_agreement_category", "analyst_agreement_style"
+RESAMPLES = 2_000
+_BLOCK = 100
+_METHOD = (
+    "Krippendorff's alpha of nominal data between analysts, an episode being a unit; 95% percentile "
+    f"bootstrap over rules, {RESAMPLES:,} resamples; where analysts differ on fewer than {FEW} rules, 1 - "
+    "D_o / D_e with Clopper-Pearson's ends of the share of rules for D_o; n counts episodes with two analyses"
+)
+
+
+class Analyses(NamedTuple):
+    """What analysts said of an episode: categories and styles by analyst, in the analysts' order."""
+
+    player: str
+    rule: str
+    categories: Mapping[str, str]
+    styles: Mapping[str, str]
+
+
+def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figure]:
+    """Yield alpha of categories and of styles, of each player and of `all`; nothing without two analysts."""
+    everything = list(analysed)
+    analysts = sorted({name for each in everything for name in each.categories})
+    if len(analysts) < 2:
+        return
+    for player in (ALL, *sorted({each.player for each in everything})):
+        own = [each for each in everything if player in (ALL, each.player)]
+        for statistic in (CATEGORY, STYLE):
+            by_rule: dict[str, list[list[str | None]]] = {}
+            for each in own:
+                said = each.categories if statistic == CATEGORY else each.styles
+                by_rule.setdefault(each.rule, []).append([said.get(name) for name in analysts])
+            rules = [by_rule[rule] for rule in sorted(by_rule)]
+            units = [unit for rule in rules for unit in rule]
+            n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
+            alpha = nominal_alpha(units)
+            low, high = interval_of(rules, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=ALL,
+                player=player,
+                n=n,
+                value=alpha,
+                method=_METHOD,
+                low=low,
+                high=high,
+            )
+
+
+def interval_of(rules: Sequence[Sequence[Sequence[str | None]]], seed: int) -> Interval | None:
+    """Return the 95% interval of alpha over units by rule; None for an undefined alpha or fewer than 2 rules.
+
+    Rules are resampled whole, with all their items; resamples in which nothing varies have no alpha and are
+    left out. Where raters differ on few rules, resamples that hold none of these would end the interval at 1
+    whatever the number of rules: there its ends are those of D_o, as a share of so many rules, with D_e as
+    it is.
+    """
+    import numpy as np
+
+    counted = [pairs for rule in rules if (pairs := count_pairs(rule)).values]
+    if len(counted) < 2:
+        return None
+    names = sorted({name for pairs in counted for name in pairs.values})
+    unequal = np.array([pairs.unequal for pairs in counted])
+    values = np.array([[pairs.values[name] for name in names] for pairs in counted], dtype=float)
+    (alpha,) = alphas_of(unequal.sum(keepdims=True), values.sum(axis=0, keepdims=True)).tolist()
+    if alpha != alpha:
+        return None
+    if sum(map(_differs, counted)) < FEW:
+        total = values.sum()
+        expected = float((total**2 - (values.sum(axis=0) ** 2).sum()) / (total * (total - 1)))
+        observed = float(unequal.sum() / total)
+        low, high = exact_interval(observed * len(counted), len(counted))
+        return 1 - high / expected, 1 - low / expected
+    generator = np.random.Generator(np.random.PCG64(seed))
+    number = len(counted)
+    found = []
+    for _ in range(RESAMPLES // _BLOCK):
+        drawn = generator.multinomial(number, np.full(number, 1 / number), size=_BLOCK)
+        found.append(alphas_of(drawn @ unequal, drawn @ values))
+    tail = (1 - LEVEL) / 2
+    low, high = np.nanquantile(np.concatenate(found), [tail, 1 - tail]).tolist()
+    return float(low), float(high)
+
+
+def _differs(pairs: Pairs) -> bool:
+    return pairs.unequal > 0
+
+
+# The augmentation curve (section 4.4 and table 7): wrong answers and compression from V0 to V9.
+
+
+# What is said of the wrong answers to an item, by the statistic that its mean is.
+WRONG = {
+    "wrong_distinct": "number of distinct wrong answers",
+    "wrong_entropy": "Shannon entropy in bits of the wrong answers",
+    "wrong_to_truth": "mean edit distance of wrong answers to the truth",
+    "wrong_to_each_other": "mean of 100 - ratio over pairs of distinct wrong answers",
+}
+_FIELDS = dict(zip(WRONG, Diversity._fields, strict=True))
+BY_VARIATION = "accuracy_by_variation"
+WITH_ACCURACY, WITH_ENTROPY = "compression_accuracy", "compression_entropy"
+
+
+def curve_figures(
+    items: "Items", everybody: "Sequence[Played]", pooled: "Sequence[Played]"
+) -> Iterator[Figure]:
+    """Yield the diversity of wrong answers by variation, and correlations with the compression of inputs.
+
+    Wrong answers to an item are those of all `pooled` players and runs together: one player alone gives
+    too few. Correlations are over variations; player `all` is the mean over the pooled players.
+    """
+    places = variations_of(items)
+    if not everybody:
+        return
+    entropies: list[float | None] = []
+    for variation, rows in places.items():
+        found = [
+            diversity_of(
+                [answer for played in pooled for answer in played.wrong.get(row, ())], items.truth[row]
+            )
+            for row in rows
+            if any(played.wrong.get(row) for played in pooled)
+        ]
+        for statistic, what in WRONG.items():
+            known = [value for each in found if (value := getattr(each, _FIELDS[statistic])) is not None]
+            value = sum(known) / len(known) if known else None
+            if statistic == "wrong_entropy":
+                entropies.append(value)
+            method = f"{what}, all players and runs together: mean over items with any; n counts these"
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=ALL,
+                player=ALL,
+                n=len(known),
+                value=value,
+                method=method,
+                other=f"V{variation}",
+            )
+    compression = [sum(float(items.gzip[row]) for row in rows) / len(rows) for rows in places.values()]
+    curves = {played.player: [_accuracy(played, rows) for rows in places.values()] for played in everybody}
+    yield _correlation(WITH_ENTROPY, ALL, compression, entropies)
+    means = [_mean([curves[played.player][at] for played in pooled]) for at in range(len(places))]
+    for (variation, rows), mean in zip(places.items(), means, strict=True):
+        method = f"unweighted mean of their {BY_VARIATION}; n counts items"
+        yield Figure(
+            statistic=f"mean_{BY_VARIATION}",
+            setting=ALL,
+            domain=ALL,
+            player=ALL,
+            n=len(rows),
+            value=mean,
+            method=method,
+            other=f"V{variation}",
+        )
+    for player, values in {ALL: means, **curves}.items():
+        yield _correlation(WITH_ACCURACY, player, compression, values)
+
+
+def variations_of(items: "Items") -> dict[int, list[int]]:
+    """Return the places of the items of each variation, without copies."""
+    found: dict[int, list[int]] = {}
+    for row, (variation, original) in enumerate(zip(items.variation, items.original, strict=True)):
+        if original < 0:
+            found.setdefault(int(variation), []).append(row)
+    return dict(sorted(found.items()))
+
+
+def _accuracy(played: "Played", rows: Sequence[int]) -> float | None:
+    runs, solved = played.counts["runs"], played.counts["solved"]
+    return _mean([float(solved[row] / runs[row]) for row in rows if runs[row]])
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _correlation(
+    statistic: str, player: str, compression: Sequence[float], values: Sequence[float | None]
+) -> Figure:
+    found = pearson(compression, values)
+    method = (
+        f"over variations, with the mean gzip ratio of their items: {PEARSON_METHOD}; n counts variations"
+    )
+    return Figure(
+        statistic,
+        setting=ALL,
+        domain=ALL,
+        player=player,
+        n=found.n,
+        value=found.r,
+        method=method,
+        low=found.low,
+        high=found.high,
+        p_value=found.p_value,
+    )
+
+
+# Means over items with intervals in which a rule counts once: its items are no independent draws.
+
+
+METHOD = f"mean over items of the mean over scored runs; rules are clusters: {SHARE_METHOD}"
+GAP_METHOD = (
+    "mean over pairs of an item and its copy of the difference of their rates; rules are clusters: "
+    f"{SHARED_GAP_METHOD}"
+)
+
+
+class Estimate(NamedTuple):
+    """A mean over `n` items or pairs with its 95% interval, None where that is undefined."""
+
+    n: int
+    value: float
+    interval: Interval | None
+
+
+def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate | None:
+    """Return the mean of rates in 0..1, one per item, whose rules have these numbers; None without any.
+
+    `runs` are those of all items together.
+    """
+    import numpy as np
+
+    if not len(rates):
+        return None
+    found = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
+    return Estimate(len(rates), found.ratio, share_interval(found, runs))
+
+
+def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
+    """Return the mean of differences in -1..1, one per pair, of rules with these numbers, or None."""
+    import numpy as np
+
+    if not len(gaps):
+        return None
+    found = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
+    return Estimate(len(gaps), found.ratio, gap_interval(found, float((gaps**2).mean())))
+
+
+def _by_rule(rules: "Column") -> Draw:
+    import numpy as np
+
+    return Draw(np.unique(rules, return_inverse=True)[1])
+
+
+# What figures are computed from: the items of an edition, and what each player made of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The items of an edition, an element each. `original` is the place of an item's original, -1 for none.
+
+    `rule` holds numbers of rules, `truth` right answers as texts.
+    """
+
+    rule: "Column"
+    type: "Column"
+    dimension: "Column"
+    variation: "Column"
+    author: "Column"
+    original: "Column"
+    gzip: "Numbers"
+    truth: list[str]
+
+    def __len__(self) -> int:
+        return len(self.rule)
+
+
+class Played(NamedTuple):
+    """What a player did: counts (`COUNTS`), one element per item, and its wrong answers by item's place."""
+
+    player: str
+    counts: "Mapping[str, Column]"
+    wrong: Mapping[int, list[str]]
+
+
+# Figures of players by type, dimension, variation and author, and of the same items in other tokens.
+#
+# `setting` is `all` for the items P0 (seed and augmented), else seed, augmented or remapped (P1, in no figure
+# of `all`). `domain` is a cell of the grid. `other` is a type or a shape where all cells of it are meant.
+
+
+ACCURACY, COLLAPSE, DELTA = "item_accuracy", "collapse_rate", "delta_s"
+STRICT = "strict_accuracy"
+BY_AUTHOR = "accuracy_by_author"
+# Over originals and copies together, as the paper counts (tables 1, 4, 5 and 8).
+PAPER = "paper_accuracy"
+COUNTS = ("runs", "solved", "collapsed", "strict")
+_WHAT = {
+    "solved": "share of scored runs whose answer is exactly right",
+    "collapsed": "share of scored runs without a usable answer",
+    "strict": "share of scored runs whose answer is exactly right, in strict JSON of the form asked for",
+}
+
+
+class _Group(NamedTuple):
+    statistic: str
+    setting: str
+    domain: str
+    other: str
+    rows: "Column"
+
+
+def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str]) -> Iterator[Figure]:
+    """Yield all figures; those of all players together are of models where there are any."""
+    everybody = list(players)
+    groups = list(_groups(items))
+    for played in everybody:
+        for group in groups:
+            yield from _share(items, played, group, "solved")
+            if group.statistic == ACCURACY:
+                yield from _share(items, played, group._replace(statistic=COLLAPSE), "collapsed")
+                yield from _share(items, played, group._replace(statistic=STRICT), "strict")
+        yield from _deltas(items, played)
+    known = set(programs)
+    models = [played for played in everybody if played.player not in known]
+    yield from curve_figures(items, everybody, models or everybody)
+
+
+def _groups(items: Items) -> Iterator[_Group]:
+    """Yield the items that figures are of; empty groups not."""
+    import numpy as np
+
+    is_copy = items.original >= 0
+    of_setting = {
+        ALL: ~is_copy,
+        "seed": ~is_copy & (items.variation == 0),
+        "augmented": ~is_copy & (items.variation > 0),
+        "remapped": is_copy,
+    }
+    assert set(of_setting) == {ALL, *SETTINGS}
+    for setting, chosen in of_setting.items():
+        parts = [(ALL, "", chosen)]
+        parts += [(ALL, type_, chosen & (items.type == type_)) for type_ in RULE_TYPES]
+        parts += [
+            (ALL, shape, chosen & (items.dimension == number)) for number, shape in enumerate(SHAPES, start=1)
+        ]
+        parts += [
+            (name_domain(number, type_), "", chosen & (items.type == type_) & (items.dimension == number))
+            for number in range(1, len(SHAPES) + 1)
+            for type_ in RULE_TYPES
+        ]
+        for domain, other, rows in parts:
+            if rows.any():
+                yield _Group(ACCURACY, setting, domain, other, np.flatnonzero(rows))
+    for variation in np.unique(items.variation[~is_copy]).tolist():
+        rows = np.flatnonzero(~is_copy & (items.variation == variation))
+        yield _Group(BY_VARIATION, ALL, ALL, f"V{variation}", rows)
+    for author in np.unique(items.author[~is_copy]).tolist():
+        rows = np.flatnonzero(~is_copy & (items.author == author))
+        yield _Group(BY_AUTHOR, ALL, ALL, author, rows)
+    yield from _paper_groups(items)
+
+
+def _paper_groups(items: Items) -> Iterator[_Group]:
+    """Yield the items by dimension and author (table 5), and all that the paper counts with its copies."""
+    import numpy as np
+
+    is_copy, everything = items.original >= 0, np.ones(len(items), dtype=bool)
+    shapes = {shape: items.dimension == number for number, shape in enumerate(SHAPES, start=1)}
+    parts = {"": everything, "seed": items.variation == 0, "augmented": items.variation > 0, **shapes}
+    for type_ in RULE_TYPES:
+        parts[type_] = items.type == type_
+    found = [(PAPER, other, rows) for other, rows in parts.items()]
+    for author in np.unique(items.author).tolist():
+        for shape, of_shape in shapes.items():
+            rows = of_shape & (items.author == author)
+            found += [
+                (f"{BY_AUTHOR}_{shape}", author, rows & ~is_copy),
+                (f"paper_{BY_AUTHOR}_{shape}", author, rows),
+            ]
+    for statistic, other, rows in found:
+        if rows.any():
+            yield _Group(statistic, ALL, ALL, other, np.flatnonzero(rows))
+
+
+def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers]":
+    """Return those of the rows that the player has a scored run on, and the share of its runs on each."""
+    runs = played.counts["runs"][rows]
+    known = rows[runs > 0]
+    return known, played.counts[column][known] / runs[runs > 0]
+
+
+def _share(items: Items, played: Played, group: _Group, column: str) -> Iterator[Figure]:
+    rows, values = rates(played, group.rows, column)
+    found = estimate_share(values, items.rule[rows], float(played.counts["runs"][rows].sum()))
+    if found is not None:
+        yield _figure(group, played.player, found, f"{_WHAT[column]}: {METHOD}; n counts items")
+
+
+def _deltas(items: Items, played: Played) -> Iterator[Figure]:
+    """Yield accuracy of P0 minus P1 on the items that the player has runs on in both."""
+    import numpy as np
+
+    runs, solved = played.counts["runs"], played.counts["solved"]
+    copies = np.flatnonzero(items.original >= 0)
+    copies = copies[(runs[copies] > 0) & (runs[items.original[copies]] > 0)]
+    originals = items.original[copies]
+    gaps = solved[originals] / runs[originals] - solved[copies] / runs[copies]
+    for domain in (ALL, *DOMAINS):
+        names = zip(items.dimension[copies], items.type[copies], strict=True)
+        inside = np.array([domain in (ALL, name_domain(*name)) for name in names], dtype=bool)
+        found = estimate_gap(gaps[inside], items.rule[copies[inside]])
+        if found is not None:
+            group = _Group(DELTA, "remapped", domain, "", copies)
+            yield _figure(group, played.player, found, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
+
+
+def _figure(group: _Group, player: str, estimate: Estimate, method: str) -> Figure:
+    low, high = estimate.interval or (None, None)
+    place = group.statistic, group.setting, group.domain, player
+    why = ONE_CLUSTER if estimate.interval is None else None
+    return Figure(
+        *place, estimate.n, estimate.value, method, other=group.other, low=low, high=high, no_interval=why
+    )

@@ -1,1 +1,0 @@
-"""Figures of players on an edition of A2RBench."""

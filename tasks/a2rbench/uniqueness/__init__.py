@@ -1,1 +1,0 @@
-"""What else could answer an item: rules beyond the catalogue, and rules that need no inference."""

@@ -1,1 +1,0 @@
-"""What calls of authors have in common, whatever the benchmark: how they are put together, and read."""

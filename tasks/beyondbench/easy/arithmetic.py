@@ -1,0 +1,183 @@
+"""Tasks that compute a number from all elements."""
+
+import math
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
+from perennial.tasks.beyondbench.easy.lists import (
+    ListParams,
+    PairParams,
+    Values,
+    count_space,
+    decimal,
+    draw_pair,
+    list_task,
+    pair_task,
+)
+from perennial.tasks.beyondbench.problem import Variation
+
+# Absolute difference of a pair (F.2 of the paper).
+ABSOLUTE_DIFFERENCE = pair_task(
+    "arithmetic/absolute_difference",
+    "the absolute difference of two numbers",
+    lambda first, second: abs(second - first),
+    lambda first, second: max(first, second) - min(first, second),
+)
+
+
+# Addition: the sum of a list (F.2 of the paper).
+
+
+def _sum_by_sign(values: Values) -> int:
+    positive, negative = 0, 0
+    for value in values:
+        if value > 0:
+            positive += value
+        else:
+            negative -= value
+    return positive - negative
+
+
+ADDITION = list_task("arithmetic/addition", "the sum of a list", sum, _sum_by_sign)
+
+
+# Alternating sum of a list: x1 - x2 + x3 - .. (F.2 of the paper).
+
+
+def _alternate(values: Values) -> int:
+    return sum(value if place % 2 == 0 else -value for place, value in enumerate(values))
+
+
+ALTERNATING_SUM = list_task(
+    "arithmetic/alternating_sum",
+    "the alternating sum of a list",
+    _alternate,
+    lambda values: sum(values[::2]) - sum(values[1::2]),
+)
+
+
+# Division: the quotient of a pair, within 0.01 (F.2 of the paper).
+
+
+def _draw_division(variation: str, size: int, rng: random.Random) -> PairParams | None:
+    """Return two integers, the second not 0; quotients below 0.1 are drawn again."""
+    pair = draw_pair(variation, size, rng)
+    return pair if pair.second and 10 * abs(pair.first) >= abs(pair.second) else None
+
+
+def count_pairs(largest: int) -> int:
+    """Return the number of pairs up to a multiple of 10 whose quotient is at least 0.1 in size.
+
+    Of the 2 n + 1 dividends of a divisor b, the 2 ceil(b / 10) - 1 smallest are left out.
+    """
+    tens = largest // 10
+    return 2 * (largest * (2 * largest + 1) - (10 * tens * (tens + 1) - largest))
+
+
+def _space_division(_variation: str, _size: int) -> Space:
+    return count_space(count_pairs(LARGEST), "ordered pairs with a quotient of at least 0.1 in size")
+
+
+def _divide_by_hand(first: int, second: int) -> Fraction:
+    """Return the quotient by long division, to 12 places."""
+    digits, rest = divmod(abs(first), abs(second))
+    for _ in range(12):
+        digit, rest = divmod(10 * rest, abs(second))
+        digits = 10 * digits + digit
+    return Fraction(digits if (first < 0) == (second < 0) else -digits, 10**12)
+
+
+DIVISION = pair_task(
+    "arithmetic/division",
+    "the quotient of two numbers",
+    Fraction,
+    _divide_by_hand,
+    kind=decimal(Fraction(1, 100)),
+    draw=_draw_division,
+    space=_space_division,
+    guess=lambda _params, rng: round(rng.uniform(-10, 10), 2),
+)
+
+
+# Multiplication: the product of a list, below 1e15 (F.2 of the paper).
+LARGEST_PRODUCT = 10**15 - 1
+
+
+def largest_factor(size: int) -> int:
+    """Return the largest number whose power of this exponent is below 1e15."""
+    root = int(LARGEST_PRODUCT ** (1 / size)) + 2
+    while root**size > LARGEST_PRODUCT:
+        root -= 1
+    return root
+
+
+def _draw(_variation: str, size: int, rng: random.Random) -> ListParams:
+    """Return so many integers with repeats, without zero, which would make the product 0."""
+    bound = largest_factor(size)
+    return ListParams(tuple(rng.choice((-1, 1)) * rng.randint(1, bound) for _ in range(size)))
+
+
+def _space(_variation: str, size: int) -> Space:
+    return count_space((2 * largest_factor(size)) ** size, "lists of non-zero integers, repeats allowed")
+
+
+def _add_repeatedly(values: Values) -> int:
+    """Return the product by doubling and adding (the peasants' algorithm)."""
+    product = 1
+    for value in values:
+        product = sum(_doublings(product, abs(value))) * (-1 if value < 0 else 1)
+    return product
+
+
+def _doublings(term: int, times: int) -> Iterable[int]:
+    while times:
+        if times & 1:
+            yield term
+        term, times = term + term, times >> 1
+
+
+MULTIPLICATION = list_task(
+    "arithmetic/multiplication",
+    "the product of a list",
+    math.prod,
+    _add_repeatedly,
+    draw=_draw,
+    space=_space,
+    variations=(Variation("standard", (2, 4, 6, 8)),),
+    tokens=lambda _variation, size: (60 + 10 * size, 24),
+    guess=lambda _values, rng: rng.randint(-LARGEST_PRODUCT, LARGEST_PRODUCT),
+)
+
+
+# Subtraction: the first number of a pair from the second (F.2 of the paper).
+SUBTRACTION = pair_task(
+    "arithmetic/subtraction",
+    "the first number subtracted from the second",
+    lambda first, second: second - first,
+    lambda first, second: second + ~first + 1,  # by the complement, in which -n is ~n + 1
+)
+
+
+# Sum of the digits of all elements, signs aside (F.2 of the paper).
+
+
+def _add_digits(values: Values) -> int:
+    return sum(int(digit) for value in values for digit in str(abs(value)))
+
+
+def _add_remainders(values: Values) -> int:
+    total = 0
+    for value in values:
+        rest = abs(value)
+        while rest:
+            rest, digit = divmod(rest, 10)
+            total += digit
+    return total
+
+
+SUM_OF_DIGITS = list_task(
+    "arithmetic/sum_of_digits", "the sum of all digits of a list", _add_digits, _add_remainders
+)

@@ -1,1 +1,0 @@
-"""Tasks that compute a number from all elements."""

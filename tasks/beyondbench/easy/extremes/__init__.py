@@ -1,1 +1,0 @@
-"""Tasks about the largest, the smallest and differences."""

@@ -1,0 +1,296 @@
+"""Tasks about order and the middle."""
+
+import math
+import random
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+from perennial.schemas.beyondbench.things import Space
+from perennial.tasks.beyondbench.easy.lists import (
+    INTEGER_LIST,
+    INTEGER_SET,
+    LARGE,
+    LARGEST,
+    RELATION,
+    STANDARD,
+    ListParams,
+    PairParams,
+    Values,
+    count_space,
+    decimal,
+    draw_distinct,
+    draw_pair,
+    list_task,
+    list_tokens,
+    numbers_of,
+    pair_task,
+    shuffle_values,
+)
+from perennial.tasks.beyondbench.forms.numbers import RELATIONS
+
+# Comparison of a pair: less, equal or greater, a third of the problems each (F.3 of the paper).
+
+
+def _draw_comparison(variation: str, size: int, rng: random.Random) -> PairParams:
+    pair = draw_pair(variation, size, rng)
+    lower, upper = sorted((pair.first, pair.second))
+    return rng.choice((PairParams(lower, upper), PairParams(lower, lower), PairParams(upper, lower)))
+
+
+def _compare(first: int, second: int) -> str:
+    return RELATIONS[(first > second) - (first < second) + 1]
+
+
+def _compare_difference(first: int, second: int) -> str:
+    if first == second:
+        return "equal to"
+    return "less than" if str(first - second).startswith("-") else "greater than"
+
+
+COMPARISON = pair_task(
+    "order/comparison",
+    "whether a number is less than, equal to or greater than another",
+    _compare,
+    _compare_difference,
+    kind=RELATION,
+    draw=_draw_comparison,
+    guess=lambda _params, rng: rng.choice(RELATIONS),
+)
+
+
+# Orders with a longest increasing subsequence of a given length, from pairs of tableaux.
+#
+# An order of n things is a pair of standard tableaux of one shape, whose first row is as long as the longest
+# increasing subsequence (C. Schensted, Longest increasing and decreasing subsequences, 1961).
+
+
+def draw_order(size: int, longest: int, rng: random.Random) -> list[int]:
+    """Return 0 to size - 1 in an order whose longest increasing subsequence is so long; any may come."""
+    shape = _draw_shape(size, longest, rng)
+    tableau: list[list[int]] = [[] for _ in shape]
+    for value, row in enumerate(_draw_rows(shape, rng)):
+        tableau[row].append(value)
+    order = []
+    for row in reversed(_draw_rows(shape, rng)):
+        value = tableau[row].pop()
+        for above in reversed(tableau[:row]):
+            # The largest that is smaller makes room, and goes up.
+            place = bisect_left(above, value) - 1
+            above[place], value = value, above[place]
+        order.append(value)
+    return order[::-1]
+
+
+def _draw_shape(size: int, longest: int, rng: random.Random) -> list[int]:
+    """Return lengths of rows, none longer than the one before it, the first as given."""
+    shape = [longest]
+    for _ in range(size - longest):
+        open_rows = [row for row in range(1, len(shape)) if shape[row] < shape[row - 1]]
+        row = rng.choice([*open_rows, len(shape)])
+        shape[row:] = [shape[row] + 1, *shape[row + 1 :]] if row < len(shape) else [1]
+    return shape
+
+
+def _draw_rows(shape: list[int], rng: random.Random) -> list[int]:
+    """Return the row to which each cell is added as a tableau of the shape grows."""
+    left = [*shape, 0]
+    rows = []
+    for _ in range(sum(shape)):
+        row = rng.choice([row for row in range(len(shape)) if left[row] > left[row + 1]])
+        left[row] -= 1
+        rows.append(row)
+    return rows[::-1]
+
+
+# Length of the longest strictly increasing subsequence, each length as often (F.6.4 of the paper).
+
+
+def _lay_piles(values: Values) -> int:
+    """Return the number of piles of patience sorting, in n log n."""
+    tops: list[int] = []
+    for value in values:
+        place = bisect_left(tops, value)
+        tops[place : place + 1] = [value]
+    return len(tops)
+
+
+def _extend_each(values: Values) -> int:
+    """Return the longest by the longest that ends at each element, in n squared."""
+    longest: list[int] = []
+    for place, value in enumerate(values):
+        ends = (longest[before] for before in range(place) if values[before] < value)
+        longest.append(1 + max(ends, default=0))
+    return max(longest)
+
+
+def _draw_lis_length(variation: str, size: int, rng: random.Random) -> ListParams:
+    order = draw_order(size, rng.randint(1, size), rng)
+    values = sorted(draw_distinct(variation, size, rng))
+    return ListParams(tuple(values[place] for place in order))
+
+
+LIS_LENGTH = list_task(
+    "order/lis_length",
+    "the length of the longest increasing subsequence",
+    _lay_piles,
+    _extend_each,
+    draw=_draw_lis_length,
+    guess=lambda values, rng: rng.randint(1, len(values)),
+)
+
+
+# Mean of a list, within 1e-6; sizes divide a power of ten, so that it ends (F.7.1 of the paper).
+
+
+def _update(values: Values) -> Fraction:
+    """Return the mean by running updates."""
+    mean = Fraction(0)
+    for count, value in enumerate(values, 1):
+        mean += (value - mean) / count
+    return mean
+
+
+MEAN = list_task(
+    "order/mean",
+    "the mean of a list",
+    lambda values: Fraction(sum(values), len(values)),
+    _update,
+    kind=decimal(Fraction(1, 10**6)),
+    guess=lambda values, rng: round(rng.uniform(min(values), max(values)), 2),
+)
+
+
+# Median of a list, within 1e-6: the middle element or the mean of the two (F.7.2 of the paper).
+
+
+def _halve(values: Values) -> Fraction:
+    ordered, half = sorted(values), len(values) // 2
+    return Fraction(ordered[half] + ordered[-half - 1], 2)
+
+
+def _count_smaller(values: Values) -> Fraction:
+    """Return the mean of the elements with at most half of the list below them and above them."""
+    middle = {
+        value
+        for value in values
+        if 2 * sum(other < value for other in values) <= len(values)
+        and 2 * sum(other > value for other in values) <= len(values)
+    }
+    return Fraction(min(middle) + max(middle), 2)
+
+
+MEDIAN = list_task(
+    "order/median",
+    "the median of a list",
+    _halve,
+    _count_smaller,
+    kind=decimal(Fraction(1, 10**6)),
+    variations=(replace(STANDARD, sizes=(8, 17, 32, 65)), replace(LARGE, sizes=(16, 33, 64, 99))),
+    guess=lambda values, rng: rng.randint(2 * min(values), 2 * max(values)) / 2,
+)
+
+
+# Modes of a list: all elements that appear most often, at least twice (F.7.3 of the paper).
+
+
+MOST_OFTEN, MOST_MODES = 4, 3
+
+
+@cache
+def patterns(size: int) -> list[tuple[int, int, int]]:
+    """Return what may be drawn: how often the modes appear, how many they are, how many appear once less.
+
+    All other elements appear once.
+    """
+    return [
+        (times, modes, runners_up)
+        for times in range(2, min(MOST_OFTEN, size // 2) + 1)
+        for modes in range(1, MOST_MODES + 1)
+        for runners_up in range(3 if times > 2 else 1)
+        if times * modes + (times - 1) * runners_up <= size
+    ]
+
+
+def _draw(variation: str, size: int, rng: random.Random) -> ListParams:
+    times, modes, runners_up = rng.choice(patterns(size))
+    single = size - times * modes - (times - 1) * runners_up
+    values = draw_distinct(variation, modes + runners_up + single, rng)
+    repeated = values[:modes] * (times - 1) + values[modes : modes + runners_up] * (times - 2)
+    return shuffle_values(values + repeated, rng)
+
+
+def count_lists(size: int, choices: int) -> Iterator[int]:
+    """Yield the number of lists of each pattern: orders of a multiset, times choices of its elements."""
+    for times, modes, runners_up in patterns(size):
+        single = size - times * modes - (times - 1) * runners_up
+        repeats = math.factorial(times) ** modes * math.factorial(times - 1) ** runners_up
+        alike = math.factorial(modes) * math.factorial(runners_up) * math.factorial(single)
+        yield math.factorial(size) // repeats * math.perm(choices, modes + runners_up + single) // alike
+
+
+def _space(variation: str, size: int) -> Space:
+    return count_space(sum(count_lists(size, len(numbers_of(variation)))), "lists of each pattern of repeats")
+
+
+def _find_modes(values: Values) -> list[int]:
+    counts = Counter(values)
+    most = max(counts.values())
+    return sorted(value for value, count in counts.items() if count == most)
+
+
+def _measure_runs(values: Values) -> list[int]:
+    """Return the values of the longest runs in the sorted list."""
+    ordered = sorted(values)
+    longest, found, start = 0, [0], 0
+    for place, value in enumerate(ordered):
+        start = start if ordered[start] == value else place
+        length = place - start + 1
+        if length > longest:
+            longest, found = length, [value]
+        elif length == longest:
+            found.append(value)
+    return found
+
+
+MODE = list_task(
+    "order/mode",
+    "all modes of a list",
+    _find_modes,
+    _measure_runs,
+    kind=INTEGER_SET,
+    draw=_draw,
+    space=_space,
+    guess=lambda values, rng: [rng.choice(values)],
+)
+
+
+# Sorting a list in ascending order (F.5 of the paper).
+
+
+def _insert(values: Values) -> list[int]:
+    ordered: list[int] = []
+    for value in values:
+        place = sum(other <= value for other in ordered)
+        ordered.insert(place, value)
+    return ordered
+
+
+def _tokens(variation: str, size: int) -> tuple[int, int]:
+    """Return the estimates with a solution of a n log10 M + b n + g, a = 1, b = 3, g = 10."""
+    digits = math.log10(2 * LARGEST[variation])
+    return list_tokens(variation, size)[0], round(size * digits + 3 * size + 10)
+
+
+SORTING = list_task(
+    "order/sorting",
+    "a list in ascending order",
+    sorted,
+    _insert,
+    kind=INTEGER_LIST,
+    tokens=_tokens,
+    guess=lambda values, rng: rng.sample(values, len(values)),
+)

@@ -1,1 +1,0 @@
-"""Tasks about order and the middle."""

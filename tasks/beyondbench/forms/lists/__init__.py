@@ -1,1 +1,0 @@
-"""Lists and sets as answers."""

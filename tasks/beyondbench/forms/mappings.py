@@ -1,0 +1,466 @@
+"""Mappings as answers."""
+
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+
+from perennial.schemas.beyondbench.things import Answer
+
+# Find an answer in the lines of a text: the last lines in a row that read as one, rows of tables.
+
+
+_RULE_OF_TABLE = re.compile(r"[|:\-+\s]*")
+
+
+def flatten_tables(text: str) -> str:
+    """Return the text with Markdown tables without their heads, and rows of two cells as `first: second`."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.count("|") < 2:
+            lines.append(line)
+        elif "-" in line[line.index("|") :] and _RULE_OF_TABLE.fullmatch(line):
+            if lines and "|" in lines[-1]:
+                lines.pop()
+        else:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            lines.append(": ".join(cells) if len(cells) == 2 else line)
+    return "\n".join(lines)
+
+
+def find_last_lines(text: str, read: Callable[[str], Answer | None]) -> Answer | None:
+    """Return what the last lines read together, each of which is accepted; empty lines do not part them."""
+    runs: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        if read(line) is not None:
+            runs[-1].append(line)
+        elif runs[-1]:
+            runs.append([])
+    last = next((run for run in reversed(runs) if run), None)
+    return read("\n".join(last)) if last else None
+
+
+# Mappings from numbers to words as text: the pairs that it holds, strictly and loosely.
+
+
+Pairs = dict[str, str]
+
+MAX_PAIRS_TEXT = 20_000
+_GROUP = re.compile(r"\{([^{}]{1,20000})\}")
+_KEY = r"[\"']?(?:vertex|node|variable|var|v|x)?[ _]?(\d{1,4})[\"']?"
+_ESCAPED_BRACE = re.compile(r"\\([{}])")
+_INDEX = re.compile(r"_ ?\{ ?(\d{1,4}) ?\}")
+
+
+def read_pairs(text: str, value: str) -> Pairs | None:
+    """Return the pairs of `{0: value, 1: value}`, a text in exactly that format, else None."""
+    if len(text) > MAX_PAIRS_TEXT or text[:1] != "{" or text[-1:] != "}":
+        return None
+    return _pairs(text[1:-1].split(","), _exact(value))
+
+
+def read_pairs_loosely(text: str, value: str) -> Pairs | None:
+    """Return the pairs of a text that holds nothing else: JSON, Python, equations, a line each."""
+    text = _INDEX.sub(r"\1", _ESCAPED_BRACE.sub(r"\1", flatten_tables(text))).strip()
+    if text[:1] in ("{", "[", "(") and text[-1:] in ("}", "]", ")"):
+        text = text[1:-1]
+    if len(text) > MAX_PAIRS_TEXT:
+        return None
+    pieces = (" ".join(piece.split()) for piece in re.split(r"[,;\n]", text))
+    return _pairs([piece for piece in pieces if piece], _loose(value))
+
+
+def find_last_pairs(text: str, value: str) -> Pairs | None:
+    """Return the pairs of the last braces that hold pairs, else of the last lines that do."""
+    for group in reversed(_GROUP.findall(_ESCAPED_BRACE.sub(r"\1", text))):
+        if (pairs := read_pairs_loosely(group, value)) is not None:
+            return pairs
+    return find_last_lines(flatten_tables(text), lambda lines: read_pairs_loosely(lines, value))
+
+
+def _pairs(pieces: list[str], pattern: re.Pattern[str]) -> Pairs | None:
+    """Return the pairs, None where a piece is none or a key has two values."""
+    pairs: Pairs = {}
+    for piece in pieces:
+        found = pattern.fullmatch(piece)
+        if not found or pairs.setdefault(str(int(found[1])), found[2]) != found[2]:
+            return None
+    return pairs or None
+
+
+@cache
+def _exact(value: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*(\d{{1,4}}): *{value}\s*")
+
+
+@cache
+def _loose(value: str) -> re.Pattern[str]:
+    quoted = value.replace('"', "[\"']?")
+    return re.compile(rf"(?:[-*•] )?{_KEY} ?(?::|=|->|→|=>|is) ?[\"']?{quoted}[\"']?\.?", re.IGNORECASE)
+
+
+# A truth value for each variable as the answer: {variable: value}, variables as text, counted from 1.
+
+
+_VALUE = "(True|False)"
+_ANY_VALUE = "(true|false|t|f|1|0)"
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentForm:
+    """A truth value for each variable. Careless: all True."""
+
+    variables: int
+    container: str = "answer"
+    is_scalar: bool = False
+
+    def write(self, answer: Answer) -> str:
+        """Return the mapping with variables as numbers and the values True and False."""
+        return f"{{{', '.join(f'{variable}: {value}' for variable, value in answer.items())}}}"
+
+    def read(self, text: str) -> Answer | None:
+        """Return the values of `{1: True, 2: False}`."""
+        return _values(read_pairs(text, _VALUE))
+
+    def read_loosely(self, text: str) -> Answer | None:
+        """Return the values of a text that maps variables to truth values and holds nothing else."""
+        return _values(read_pairs_loosely(text, _ANY_VALUE))
+
+    def find_last(self, text: str) -> Answer | None:
+        """Return the values of the last braces or lines that hold them."""
+        return _values(find_last_pairs(text, _ANY_VALUE))
+
+    def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        """Yield assignments with values flipped, missing, added, or none."""
+        yield "nothing", {}
+        yield "all true", dict.fromkeys(answer, True)
+        yield "all false", dict.fromkeys(answer, False)
+        yield "all negated", {variable: not value for variable, value in answer.items()}
+        yield "counted from 0", {str(int(variable) - 1): value for variable, value in answer.items()}
+        yield "a variable too many", {**answer, str(self.variables + 1): True}
+        for variable, value in answer.items():
+            yield f"{variable} flipped", {**answer, variable: not value}
+            yield f"{variable} missing", {name: answer[name] for name in answer if name != variable}
+            yield f"{variable} as a number", {**answer, variable: int(value)}
+        pairs = list(combinations(answer, 2))
+        for first, second in rng.sample(pairs, min(6, len(pairs))):
+            yield (
+                f"{first} and {second} flipped",
+                {**answer, first: not answer[first], second: not answer[second]},
+            )
+
+    def careless(self, answer: Answer) -> Answer:
+        """Return True for all variables."""
+        return dict.fromkeys(answer, True)
+
+
+def _values(pairs: Pairs | None) -> Answer | None:
+    return pairs and {variable: value.lower() in ("true", "t", "1") for variable, value in pairs.items()}
+
+
+# A value in each category for each person as the answer.
+
+
+MAX_TEXT = 5_000
+_WORD = r"[A-Za-z0-9]{1,20}"
+_TRIPLE = re.compile(rf"({_WORD}): ({_WORD}): ({_WORD})")
+_EXACT = re.compile(rf"{_TRIPLE.pattern}(?:,\s+{_TRIPLE.pattern})*")
+# What may stand between names and values without changing what they say.
+_FILLERS = (
+    "is|has|the|and|a|person|name|answer|final|solution|textbf|text|hline|an|in|as|at|on|to|of|for|with|who|whose"
+    "|their|his|her|are|lives|works|owns|likes|loves|drinks|drives|plays|eats|wears|keeps|prefers|gets|goes"
+    "|favorite|favourite|while|so|thus|therefore"
+)
+Table = dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class AssignmentTableForm:
+    """A table of people and categories; all names and values are known.
+
+    Careless: the first two people swap their values of the first category.
+    """
+
+    people: tuple[str, ...]
+    categories: tuple[tuple[str, tuple[str, ...]], ...]
+    container: str = "boxed"
+    is_scalar: bool = False
+
+    def write(self, answer: Answer) -> str:
+        """Return `person: category: value` for each cell, separated by commas."""
+        return ", ".join(
+            f"{person}: {category}: {value}"
+            for person, row in answer.items()
+            for category, value in row.items()
+        )
+
+    def read(self, text: str) -> Answer | None:
+        """Return the table of a text that is `person: category: value, ..` with known names."""
+        if len(text) > MAX_TEXT or not _EXACT.fullmatch(text):
+            return None
+        known = {category for category, _ in self.categories}
+        table: Table = {}
+        for person, category, value in _TRIPLE.findall(text):
+            if person not in self.people or category not in known:
+                return None
+            if table.setdefault(person, {}).setdefault(category, value) != value:
+                return None
+        return table
+
+    def read_loosely(self, text: str) -> Answer | None:
+        """Return the table of a text of names, values and punctuation: JSON, lists, tables, sentences."""
+        return self._scan(text) if len(text) <= MAX_TEXT else None
+
+    def find_last(self, text: str) -> Answer | None:
+        """Return the last complete table on lines that follow each other."""
+        found = None
+        lines: list[str] = []
+        for line in [*text.splitlines(), "end of the text"]:
+            if len(line) <= MAX_TEXT and self._tokens(line) is not None:
+                lines.append(line)
+                continue
+            if lines and (table := self._scan("\n".join(lines)[-MAX_TEXT:])) is not None:
+                is_complete = len(table) == len(self.people)
+                if is_complete and all(len(row) == len(self.categories) for row in table.values()):
+                    found = table
+            lines = []
+        return found
+
+    @cached_property
+    def _names(self) -> Mapping[str, tuple[str, str, str]]:
+        """What each word is, in small letters: (person, category or value; the word; its category)."""
+        names = {person.lower(): ("person", person, "") for person in self.people}
+        for category, values in self.categories:
+            names[category.lower()] = ("category", category, category)
+            names |= {value.lower(): ("value", value, category) for value in values}
+        return names
+
+    @cached_property
+    def _token(self) -> re.Pattern[str]:
+        known = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
+        pattern = rf"\b({known})(?:'s)?\b|\b(?:{_FILLERS})\b|[^\w\n]|_|(\n)|(\w{{1,30}})"
+        return re.compile(pattern, re.IGNORECASE | re.ASCII)
+
+    def _tokens(self, text: str) -> list[str] | None:
+        """Return names, values and line ends; None where there is any other word."""
+        tokens = []
+        for found in self._token.finditer(text):
+            if found[3]:
+                return None
+            if found[1] or found[2]:
+                tokens.append((found[1] or found[2]).lower())
+        return tokens
+
+    def _scan(self, text: str) -> Answer | None:
+        """Return the table that names and values make in their order: values follow their person."""
+        table: Table = {}
+        person = category = None
+        for token in self._tokens(text) or ():
+            kind, word, own_category = self._names.get(token, ("line", "", ""))
+            if kind == "person":
+                person, category = word, None
+            elif kind == "category":
+                category = word
+            elif kind == "line":
+                category = None
+            elif person is None:
+                return None
+            else:
+                row = table.setdefault(person, {})
+                if row.setdefault(category or own_category, word) != word:
+                    return None
+                category = None
+        return table or None
+
+    def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        """Yield tables with values swapped, repeated, dropped or unknown, and answers of another shape."""
+        people, categories = list(answer), [category for category, _ in self.categories]
+        for k, one in enumerate(people):
+            for other in people[k + 1 :]:
+                yield "people swapped", answer | {one: answer[other], other: answer[one]}
+                for category in categories:
+                    yield (
+                        "values swapped",
+                        answer
+                        | {
+                            one: answer[one] | {category: answer[other][category]},
+                            other: answer[other] | {category: answer[one][category]},
+                        },
+                    )
+            neighbour = answer[people[k - 1]]
+            for category in categories:
+                yield "value repeated", answer | {one: answer[one] | {category: neighbour[category]}}
+            yield "person dropped", {name: row for name, row in answer.items() if name != one}
+        one, category = rng.choice(people), rng.choice(categories)
+        row = answer[one]
+        yield "cell dropped", answer | {one: {key: row[key] for key in row if key != category}}
+        yield "value unknown", answer | {one: row | {category: "nothing"}}
+        yield "value in capitals", answer | {one: row | {category: row[category].upper() + "."}}
+        yield "value no text", answer | {one: row | {category: 0}}
+        yield "category added", answer | {one: row | {"nothing": row[category]}}
+        yield "person added", answer | {"Nobody": row}
+        yield "values as a list", {name: list(cells.values()) for name, cells in answer.items()}
+
+    def careless(self, answer: Answer) -> Answer:
+        """Return the table after the first two people swapped their values of the first category."""
+        (one, row), (other, other_row), *_ = answer.items()
+        category = self.categories[0][0]
+        return answer | {
+            one: row | {category: other_row[category]},
+            other: other_row | {category: row[category]},
+        }
+
+
+# A color for each vertex as the answer: {vertex: name}, vertices as text.
+
+
+_NAME = '"([A-Za-z0-9][A-Za-z0-9 _-]{0,39})"'
+
+
+@dataclass(frozen=True, slots=True)
+class ColoringForm:
+    """A color's name for each vertex. Careless: the first vertex's color for all."""
+
+    vertices: int
+    container: str = "answer"
+    is_scalar: bool = False
+
+    def write(self, answer: Answer) -> str:
+        """Return the mapping with vertices as numbers and names in double quotes."""
+        pairs = (f'{vertex}: "{color}"' for vertex, color in answer.items())
+        return f"{{{', '.join(pairs)}}}"
+
+    def read(self, text: str) -> Answer | None:
+        """Return the colors of `{0: "name", 1: "name"}`."""
+        return read_pairs(text, _NAME)
+
+    def read_loosely(self, text: str) -> Answer | None:
+        """Return the colors of a text that maps vertices to names or numbers and holds nothing else."""
+        return read_pairs_loosely(text, _NAME)
+
+    def find_last(self, text: str) -> Answer | None:
+        """Return the colors of the last braces or lines that hold them."""
+        return find_last_pairs(text, _NAME)
+
+    def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        """Yield colorings with a vertex missing, added, or colored otherwise."""
+        last = str(self.vertices - 1)
+        yield "nothing", {}
+        yield "one color", self.careless(answer)
+        yield "a vertex too many", {**answer, str(self.vertices): answer["0"]}
+        yield "a vertex below 0", {**answer, "-1": answer["0"]}
+        yield "counted from 1", {str(int(vertex) + 1): color for vertex, color in answer.items()}
+        yield "shifted by 1", {str((int(vertex) + 1) % self.vertices): answer[vertex] for vertex in answer}
+        yield "another color each", {vertex: f"C{int(vertex) + 1}" for vertex in answer}
+        yield "without the last", {vertex: answer[vertex] for vertex in answer if vertex != last}
+        for vertex in rng.sample(sorted(answer), min(6, len(answer))):
+            other = rng.choice([name for name in answer if name != vertex])
+            yield f"vertex {vertex} missing", {name: answer[name] for name in answer if name != vertex}
+            yield f"vertex {vertex} has no color", {**answer, vertex: ""}
+            yield f"vertex {vertex} has one more color", {**answer, vertex: "one more"}
+            yield f"vertex {vertex} like {other}", {**answer, vertex: answer[other]}
+            yield f"{vertex} and {other} exchanged", {**answer, vertex: answer[other], other: answer[vertex]}
+
+    def careless(self, answer: Answer) -> Answer:
+        """Return the first vertex's color for all."""
+        first = next(iter(answer.values()))
+        return dict.fromkeys(answer, first)
+
+
+# A digit for each of some letters as the answer.
+
+
+MAX_LETTERS_TEXT = 2_000
+_EXACT_LETTERS = re.compile(r'\{\s*"[A-Z]": ?\d(?:, ?\s*"[A-Z]": ?\d)*\s*\}')
+_EXACT_PAIR = re.compile(r'"([A-Z])": ?(\d)')
+# A letter and a digit: "A": 1, 'A'=1, A -> 1, A is 1.
+_PAIR = re.compile(
+    r"""["']?\b([A-Za-z])\b["']?\s{0,9}(?::|=>?|-+>|→|↦|\bis\b|\\to\b)\s{0,9}["']?(-?\d+)\b["']?"""
+)
+_NOTHING = re.compile(r"[\s,;{}()\[\].*\-•|&\\]*(?:and[\s,]*)?")
+_BRACES = re.compile(r"\{[^{}]{1,1000}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class LettersForm:
+    """A mapping of letters to digits. Careless: the digits of the first two letters are swapped."""
+
+    letters: tuple[str, ...]
+    container: str = "answer"
+    is_scalar: bool = False
+
+    def write(self, answer: Answer) -> str:
+        """Return the mapping as JSON."""
+        return "{" + ", ".join(f'"{letter}": {digit}' for letter, digit in answer.items()) + "}"
+
+    def read(self, text: str) -> Answer | None:
+        """Return the mapping that the text is as JSON, each letter once."""
+        if len(text) > MAX_LETTERS_TEXT or not _EXACT_LETTERS.fullmatch(text):
+            return None
+        return _collect(_EXACT_PAIR.findall(text))
+
+    def read_loosely(self, text: str) -> Answer | None:
+        """Return the mapping of a text of pairs in any notation, and of nothing else."""
+        if len(text) > MAX_LETTERS_TEXT:
+            return None
+        text = flatten_tables(text)
+        end = 0
+        pairs = list(_PAIR.finditer(text))
+        for pair in pairs:
+            if not _NOTHING.fullmatch(text, end, pair.start()):
+                return None
+            end = pair.end()
+        return _collect(pair.groups() for pair in pairs) if _NOTHING.fullmatch(text, end) else None
+
+    def find_last(self, text: str) -> Answer | None:
+        """Return the last mapping in braces, else the last pairs, one for each letter, anywhere."""
+        for braced in reversed(_BRACES.findall(text)):
+            if (answer := self.read_loosely(braced)) is not None:
+                return answer
+        found: dict[str, int] = {}
+        for letter, digits in _PAIR.findall(flatten_tables(text)):
+            if letter in self.letters and len(digits) == 1:
+                found[letter] = int(digits)
+        return {letter: found[letter] for letter in self.letters} if len(found) == len(self.letters) else None
+
+    def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
+        """Yield mappings with digits swapped, changed, repeated or of another type, and of other letters."""
+        letters = list(answer)
+        for k, letter in enumerate(letters):
+            for other in letters[k + 1 :]:
+                yield "digits swapped", answer | {letter: answer[other], other: answer[letter]}
+            for step in rng.sample(range(1, 10), 2):
+                yield "digit changed", answer | {letter: (answer[letter] + step) % 10}
+        letter = rng.choice(letters)
+        digits = [answer[letter] for letter in letters]
+        shifted = digits[1:] + digits[:1]
+        yield "digits shifted", dict(zip(letters, shifted, strict=True))
+        yield "digits reversed", dict(zip(letters, digits[::-1], strict=True))
+        yield "digits complemented", {letter: 9 - digit for letter, digit in answer.items()}
+        yield "letter dropped", {other: digit for other, digit in answer.items() if other != letter}
+        yield "letter added", answer | {"@": 0}
+        yield "text for a digit", answer | {letter: str(answer[letter])}
+        yield "digit too large", answer | {letter: 10}
+        yield "digit negative", answer | {letter: -1}
+        yield "fraction for a digit", answer | {letter: answer[letter] + 0.5}
+        yield "no letters", {}
+        yield "list of digits", digits
+
+    def careless(self, answer: Answer) -> Answer:
+        """Return the mapping with the digits of its first two letters swapped."""
+        first, second, *_ = answer
+        return answer | {first: answer[second], second: answer[first]}
+
+
+def _collect(pairs: Iterable[Iterable[str | None]]) -> Answer | None:
+    """Return pairs as a mapping; None where there is none, or a letter has two digits."""
+    found: dict[str, int] = {}
+    for letter, digits in pairs:
+        key, number = str(letter).upper(), int(str(digits)[:5])
+        if found.setdefault(key, number) != number:
+            return None
+    return found or None

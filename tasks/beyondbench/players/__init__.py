@@ -1,1 +1,0 @@
-"""Players of BeyondBench that need no model."""

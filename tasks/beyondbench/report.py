@@ -1,0 +1,398 @@
+"""BeyondBench's own sections of the report."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.tasks.beyondbench.scaling_figures import SUITES as SUITES_QUERY
+from perennial.tasks.beyondbench.scaling_figures import compute_extras, quantization, scaling, violins
+from perennial.tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    Report,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+    table_figure,
+)
+from perennial.tasks.report.figures.chart import SERIES, Axes, draw_curves
+from perennial.tasks.report.figures.interval_rows import (
+    PAPER_DOC,
+    PAPER_SCORES,
+    Scale,
+    interval_rows,
+    paper_tables,
+    read_estimate,
+    read_paper_values,
+)
+from perennial.tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from perennial.tasks.report.wording import brackets, clean, decimals, span, with_interval
+from perennial.tasks.statistics.correlation import pearson
+
+# The leaderboard in the columns of the paper's table 3: the best accuracy bold, the second underlined.
+
+
+LEADERBOARD = Query(
+    "leaderboard",
+    """
+-- Which player solves how much of each suite and overall, following the instruction how often, in how many
+-- tokens?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_leaderboard
+WHERE edition = $edition
+""",
+)
+
+SCORES = Query(
+    "scores",
+    """
+-- How does each player do in each suite and task, with unread replies and token statuses?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_scores
+WHERE edition = $edition
+""",
+)
+
+UNASKED = Query(
+    "unasked",
+    """
+-- What was each player not asked, as its own budget of tokens does not hold it?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_unasked
+WHERE edition = $edition
+""",
+)
+
+_KEY = "leaderboard"
+_TITLE = "Suites and overall"
+_PARTS = (*SUITES, "overall")
+_STAR = "\N{NO-BREAK SPACE}*"
+_COLUMNS = (
+    ("Acc", "accuracy", True),
+    ("Inst", "instruction_following", True),
+    ("Tokens", "response_tokens", False),
+)
+
+
+_SCALE = Scale(("accuracy",), ends=(0, 1))
+_COMMON = ("Common", "common_accuracy", True)
+_COMPARED = (
+    " Common is the accuracy on the problems that all players with at least half of a suite have: players "
+    "that were not asked the largest problems are compared on what all were asked, and bold and underlined "
+    "go by it. It is empty for a player that lacks one of these."
+)
+
+
+@figure(_KEY, _TITLE, LEADERBOARD, SCORES, UNASKED, PAPER_SCORES)
+def leaderboard(data: ReportData) -> Section:
+    """Return the section of the leaderboard: a row per player, three columns per suite and overall."""
+    tables = (data.tables[_KEY], data.tables["scores"], data.tables["unasked"])
+    rows = data.group_rows(tables[0].records())
+    if not rows:
+        return omit_unanalysed(_KEY, _TITLE, tables)
+    is_program = [data.is_program(row["player"]) for row in rows]
+    differs = any(
+        row[f"{part}_common_accuracy"] != row[f"{part}_accuracy"] for row in rows for part in _PARTS
+    )
+    columns = (_COLUMNS[0], *(_COMMON,) * differs, *_COLUMNS[1:])
+    headings = tuple(heading for heading, _, _ in columns)
+    cells = tuple(
+        (_name(row, rows), *(_cell(row, p, c, s) for p in _PARTS for _, c, s in columns)) for row in rows
+    )
+    best, second = _mark(rows, differs, len(columns), is_program)
+    grid = Grid(
+        ("player", *headings * len(_PARTS)),
+        cells,
+        frozenset(range(1, 1 + len(headings) * len(_PARTS))),
+        (("", 1), *((part.capitalize(), len(headings)) for part in _PARTS)),
+        best,
+        second,
+    )
+    who = "players" if all(is_program) else "models"
+    caption = (
+        "Acc is the percentage of scored replies that are right, a reply from which nothing could be read "
+        "being wrong; Inst of those in exactly the required format; Tokens the mean of a reply with its "
+        "reasoning, which programs have none of. A cell is a variation of a task: a task is the unweighted "
+        "mean of its cells, a suite of its tasks, overall of the three suites, and empty where a player has "
+        "no answer in one of them. ± is the population standard deviation across cells, which says how much "
+        "these differ; brackets hold 95% intervals for instances that vary, resampled within cells, and "
+        "Clopper and Pearson's near 0 and 100%; those of tokens are in the table behind. Bold is the best "
+        f"accuracy of a column, underlined the second, among {who} with all cells. * has fewer cells than "
+        "others, or was not asked what its own budget of tokens does not hold: see its columns cells and "
+        "not_asked, and table unasked for the sizes." + (_COMPARED if differs else "")
+    )
+    drawings = _draw_beside_paper(data, rows)
+    caption += PAPER_DOC if drawings else ""
+    return Section(_KEY, _TITLE, caption, (*tables, *paper_tables(data)), drawings, grid)
+
+
+def _draw_beside_paper(data: ReportData, rows: Sequence[Record]) -> tuple[Drawing, ...]:
+    """Return a drawing per suite and overall of which the paper prints a player's accuracy."""
+    printed = read_paper_values(data, "accuracy")
+    drawings = []
+    for part in _PARTS:
+        setting, column = "all" if part == "overall" else part, f"{part}_accuracy"
+        drawn = [
+            read_estimate(row, column, f"{part}_cells", paper=printed.get((setting, row["player"])))
+            for row in rows
+            if row[column] is not None
+        ]
+        if any(row["paper"] for row in drawn):
+            heading = f"{part}, n = {span(row['n'] for row in drawn)} cells per player"
+            drawings.append(interval_rows(heading, f"{_TITLE}: {part}", drawn, _SCALE, data.players()))
+    return tuple(drawings)
+
+
+def _name(row: Record, rows: Sequence[Record]) -> str:
+    """Return the player's name, starred where it has fewer cells than others or was not asked everything."""
+    is_short = _cells_of(row) < max(map(_cells_of, rows))
+    return clean(row["player"]) + _STAR * (is_short or any(row[f"{suite}_not_asked"] for suite in SUITES))
+
+
+def _cells_of(row: Record) -> int:
+    return sum(row[f"{suite}_cells"] or 0 for suite in SUITES)
+
+
+def _cell(row: Record, part: str, column: str, is_share: bool) -> str:
+    value, *rest = (row.get(f"{part}_{column}{end}") for end in ("", "_deviation", "_low", "_high"))
+    if value is None:
+        return ""
+    factor, places = (100, 1) if is_share else (1, 0)
+    text, deviation, low, high = (
+        None if number is None else decimals(factor * number, places) for number in (value, *rest)
+    )
+    spread = "" if deviation is None else f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{deviation}"
+    return f"{text}{spread}" + (
+        "" if low is None or high is None or not is_share else f" {brackets(low, high)}"
+    )
+
+
+def _mark(
+    rows: Sequence[Record], differs: bool, width: int, is_program: Sequence[bool]
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return the places of the best and second accuracies; equal ones share them."""
+    name = "common_accuracy" if differs else "accuracy"
+    most = max(map(_cells_of, rows))
+    ranked = [
+        place
+        for place, row in enumerate(rows)
+        if _cells_of(row) == most and (not is_program[place] or all(is_program))
+    ]
+    found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    for number, part in enumerate(_PARTS):
+        values = {place: rows[place][f"{part}_{name}"] for place in ranked}
+        known = sorted({round(value, 9) for value in values.values() if value is not None}, reverse=True)
+        for marked, value in zip(found, known, strict=False):
+            column = 1 + number * width + differs
+            marked |= {
+                (place, column) for place, own in values.items() if own is not None and round(own, 9) == value
+            }
+    return frozenset(found[0]), frozenset(found[1])
+
+
+# Tasks that take answers which are nearly the best: how many are right, and how many are the best.
+
+
+_KEY_BEST_ANSWERS = "best_answers"
+_TITLE_BEST_ANSWERS = "Best answers"
+_CAPTION = (
+    "A set of projects is right where its profit is at least 95% of the largest possible one, as the prompt "
+    "says. Right is the share of scored runs with such an answer, best the share with the largest profit "
+    "itself; brackets hold 95% intervals for instances that vary. The suite's accuracy counts the former, "
+    "its best_accuracy in the table behind the latter."
+)
+
+
+@figure(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, SCORES)
+def best_answers(data: ReportData) -> Section:
+    """Return the section: a row per player, two columns per task whose right answers are not all best."""
+    table = data.tables["scores"]
+    rows = table.records()
+    if not rows:
+        return omit_unanalysed(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, (table,))
+    found = {(row["task"], row["player"]): row for row in rows if row["task"] != "all"}
+    tasks = sorted({task for (task, _), row in found.items() if row["best_accuracy"] != row["accuracy"]})
+    if not tasks:
+        return omit_section(
+            _KEY_BEST_ANSWERS,
+            _TITLE_BEST_ANSWERS,
+            [table],
+            "Every right answer of this edition is a best one.",
+        )
+    players = [player for player in data.players() if any((task, player) in found for task in tasks)]
+    cells = []
+    for player in players:
+        line = [clean(player)]
+        for task in tasks:
+            row = found.get((task, player), {})
+            line += [
+                with_interval(row.get(name), row.get(f"{name}_low"), row.get(f"{name}_high"))
+                for name in ("accuracy", "best_accuracy")
+            ]
+        cells.append(tuple(line))
+    grid = Grid(
+        ("player", *("right", "best") * len(tasks)),
+        tuple(cells),
+        frozenset(range(1, 1 + 2 * len(tasks))),
+        (("", 1), *((clean(task), 2) for task in tasks)),
+    )
+    return Section(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, _CAPTION, (table,), grid=grid)
+
+
+# Accuracy against size in the tasks of the Hard suite (figure 1 of the paper).
+
+
+SIZES = Query(
+    "sizes",
+    """
+-- How does accuracy fall with size in the tasks of the Hard suite?
+SELECT task, size, player, instances, accuracy, accuracy_low, accuracy_high
+FROM beyondbench_sizes
+WHERE edition = $edition AND suite = 'hard'
+ORDER BY task, player, size
+""",
+)
+
+_KEY_SIZES = "sizes"
+_TITLE_SIZES = "Accuracy and size"
+
+
+@figure(_KEY_SIZES, _TITLE_SIZES, SIZES)
+def size_curves(data: ReportData) -> Section:
+    """Return the section of accuracy by size: a drawing a task that has problems of several sizes."""
+    table = data.tables[_KEY_SIZES]
+    rows = table.records()
+    drawings, flat = [], []
+    for task, of_task in groupby(rows, key=lambda row: str(row["task"])):
+        listed = list(of_task)
+        if len({row["size"] for row in listed}) > 1:
+            drawings.append(_draw(task, listed, data.players()))
+        else:
+            flat.append(task)
+    if not drawings:
+        missing = "No task of the Hard suite has scored answers at two sizes in this edition."
+        return omit_section(_KEY_SIZES, _TITLE_SIZES, [table], missing)
+    caption = (
+        "Each point is a player's accuracy at one size: the unweighted mean over the variations of the task "
+        "that have problems of this size, each the mean over these. Sizes are in the task's own unit: "
+        "disks, queens, vertices, variables, empty cells, digits, matrices, congruences, projects, people. "
+        "Variations have sizes of their own, so that a step may be one of variations too. "
+        f"Lines through points are 95% intervals for instances that vary. The first {len(SERIES)} players by "
+        "rank have colours; look for others by name. n is the number of instances of a point."
+        + (f" Of one size only, and left out: {', '.join(map(_words, flat))}." if flat else "")
+    )
+    return Section(_KEY_SIZES, _TITLE_SIZES, caption, (table,), tuple(drawings))
+
+
+def _words(task: str) -> str:
+    return clean(task.replace("_", " "))
+
+
+def _draw(task: str, rows: list[Record], players: list[str]) -> Drawing:
+    drawn = [
+        {
+            "player": row["player"],
+            "x": row["size"],
+            "value": round(row["accuracy"], 4),
+            "low": row["accuracy_low"],
+            "high": row["accuracy_high"],
+            "n": row["instances"],
+        }
+        for row in rows
+    ]
+    sizes = tuple(sorted({row["size"] for row in rows}))
+    axes = Axes("size", "accuracy", x_title="size", ticks=sizes)
+    heading = f"{_words(task)}, n = {span(row['instances'] for row in rows)} per point"
+    return draw_curves(heading, f"{_TITLE_SIZES}: {_words(task)}", drawn, axes, players)
+
+
+ALL_SIZES = Query(
+    "beyondbench_sizes",
+    """
+-- How does accuracy fall with size in the tasks of all suites?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_sizes
+WHERE edition = $edition
+ORDER BY suite, task, size, accuracy DESC, player
+""",
+)
+
+all_sizes = table_figure(
+    "beyondbench_sizes",
+    "Accuracy and size in all suites",
+    "Accuracy is the unweighted mean over the variations of a task that have problems of this size. "
+    "Intervals (95%) are for instances that vary.",
+    ALL_SIZES,
+)
+
+
+# Accuracy in the Hard suite against scores of fixed benchmarks (figure 2 of the paper).
+
+
+STATIC = Query(
+    "static",
+    """
+-- How do players do in the Hard suite who have a score in a fixed benchmark?
+SELECT * EXCLUDE (edition)
+FROM beyondbench_static
+WHERE edition = $edition
+""",
+)
+
+_KEY_STATIC = "static"
+_TITLE_STATIC = "The Hard suite and fixed benchmarks"
+
+
+@figure(_KEY_STATIC, _TITLE_STATIC, STATIC)
+def static_benchmarks(data: ReportData) -> Section:
+    """Return the section of fixed benchmarks: a drawing each, of the players that have a score in it."""
+    table = data.tables[_KEY_STATIC]
+    rows = [row for row in table.records() if row["other_share"] is not None]
+    drawings = []
+    for (benchmark, _), of_source in groupby(rows, lambda row: (row["other_benchmark"], row["source"])):
+        listed = list(of_source)
+        points = [
+            Point(
+                row["player"],
+                row["other_share"],
+                row["hard_accuracy"],
+                y_interval=(row["hard_accuracy_low"], row["hard_accuracy_high"]),
+            )
+            for row in listed
+        ]
+        found = correlation_text(pearson([point.x for point in points], [point.y for point in points]))
+        gap = sum(row["gap"] for row in listed) / len(listed)
+        heading = f"{clean(benchmark)}: mean gap {decimals(100 * gap, 1)} percentage points; {found}"
+        axes = Axis(f"score in {benchmark}", True), Axis("accuracy, Hard suite", True)
+        drawings.append(scatter(heading, f"{_TITLE_STATIC}: {clean(benchmark)}", points, *axes))
+    if not drawings:
+        missing = (
+            "No player of the Hard suite has a score in another benchmark: perennial import scores takes "
+            "scores in, such as those of GSM8K or MMLU, and the players bear the same names."
+        )
+        return omit_section(_KEY_STATIC, _TITLE_STATIC, [table], missing)
+    caption = (
+        "Each point is a player. Below the broken line its accuracy in the Hard suite is lower than its "
+        "score in the other benchmark; the gap is the mean difference. Lines through points are 95% "
+        "intervals for instances that vary. Two benchmarks ask different things: a gap alone does not show "
+        "that models were trained on the fixed one. r is Pearson's, its 95% interval by Fisher's z, n the "
+        "number of players. The table names each score's source."
+    )
+    return Section(_KEY_STATIC, _TITLE_STATIC, caption, (table,), tuple(drawings))
+
+
+# What BeyondBench adds to the report: the paper's leaderboard and figures 1 to 5.
+
+
+REPORT = Report(
+    after_rates=(leaderboard, best_answers, size_curves, static_benchmarks),
+    at_end=(scaling, quantization, violins),
+    sources=(SUITES_QUERY,),
+    compute=compute_extras,
+    order=SUITES_QUERY,
+    explored=(all_sizes,),
+)

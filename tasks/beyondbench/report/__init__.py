@@ -1,1 +1,0 @@
-"""BeyondBench's own sections of the report."""

@@ -1,0 +1,187 @@
+"""Arrangements of things on places: all of them as bit masks, and the same question put to a SAT solver."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations, permutations, product
+
+from pysat.solvers import Solver
+
+from perennial.schemas.knowlogic.things import Decision, Verdict
+
+# All arrangements of a few variables on values, as bits of one integer.
+#
+# A space question has people as variables and seats as values; a nature question plots as variables and
+# plants as values. These are distinct; surnames of people may repeat. A constraint on one, two or three
+# variables is the set of value tuples that it allows; its mask is the set of arrangements that keep it. AND
+# of masks is "all of these hold".
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """Which tuples of values these variables (distinct indices) may have, in their order."""
+
+    variables: tuple[int, ...]
+    allowed: frozenset[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All maps of `size` variables to `values` values, injective unless said, in lexicographic order."""
+
+    size: int
+    values: int
+    is_injective: bool = True
+
+    @cached_property
+    def arrangements(self) -> tuple[tuple[int, ...], ...]:
+        """The arrangements: the value of each variable."""
+        values = range(self.values)
+        return tuple(
+            permutations(values, self.size) if self.is_injective else product(values, repeat=self.size)
+        )
+
+    @cached_property
+    def full(self) -> int:
+        """The mask of all arrangements."""
+        return (1 << len(self.arrangements)) - 1
+
+    @cached_property
+    def at(self) -> tuple[tuple[int, ...], ...]:
+        """`at[variable][value]`: the mask of arrangements with that value."""
+        found = [[0] * self.values for _ in range(self.size)]
+        for number, arrangement in enumerate(self.arrangements):
+            for variable, value in enumerate(arrangement):
+                found[variable][value] |= 1 << number
+        return tuple(tuple(row) for row in found)
+
+    def mask(self, constraint: Constraint) -> int:
+        """Return the mask of the arrangements that keep the constraint."""
+        found = 0
+        for values in constraint.allowed:
+            held = self.full
+            for variable, value in zip(constraint.variables, values, strict=True):
+                held &= self.at[variable][value]
+            found |= held
+        return found
+
+    def arrangement(self, mask: int) -> tuple[int, ...]:
+        """Return the first arrangement of a mask that is not empty."""
+        return self.arrangements[(mask & -mask).bit_length() - 1]
+
+
+@lru_cache(maxsize=16)
+def frame(size: int, values: int, *, is_injective: bool = True) -> Frame:
+    """Return the frame of so many variables and values, built once."""
+    return Frame(size, values, is_injective)
+
+
+def verdict(held: int, option: int) -> bool | None:
+    """Return whether an option's mask covers all arrangements that are held (True), none (False), or some."""
+    return True if held & option == held else False if not held & option else None
+
+
+def all_of(frame_: Frame, masks: Iterable[int]) -> int:
+    """Return the arrangements that keep all of these masks."""
+    found = frame_.full
+    for each in masks:
+        found &= each
+    return found
+
+
+def drop_redundant(frame_: Frame, masks: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Return the places of masks that are kept when, in this order, each is dropped that the others imply."""
+    kept = list(range(len(masks)))
+    goal = all_of(frame_, masks)
+    for place in order:
+        rest = [each for each in kept if each != place]
+        if all_of(frame_, (masks[each] for each in rest)) == goal:
+            kept = rest
+    return kept
+
+
+def fewest_statements(frame_: Frame, masks: Sequence[int], option: int) -> int:
+    """Return the size of the smallest set of statements that decides the option, true or false.
+
+    It is the size of a smallest unsatisfiable core of "the answer is false" (0: the frame decides it alone).
+    Raises ValueError where all statements together leave it open.
+    """
+    reached = {frame_.full}
+    for size in range(len(masks) + 1):
+        if any(verdict(held, option) is not None for held in reached):
+            return size
+        reached = {held & mask for held in reached for mask in masks if held & mask != held}
+    raise ValueError("the statements leave the option open")
+
+
+# The second engine: arrangements counted and options decided by python-sat, without any bit mask.
+
+
+def decide_by_solver(
+    size: int,
+    values: int,
+    statements: Sequence[Constraint],
+    options: Sequence[Constraint],
+    symmetry: int = 1,
+    *,
+    is_injective: bool = True,
+) -> Decision:
+    """Return the number of arrangements modulo a symmetry of this order, and the verdict of each option.
+
+    `is_injective`: no two variables have the same value.
+
+    Raises ValueError where the number of arrangements is no multiple of the symmetry's order.
+    """
+    with Solver(name="cadical153", bootstrap_with=_clauses(size, values, is_injective)) as solver:
+        for constraint in statements:
+            _add(solver, values, constraint)
+        verdicts = tuple(_decide(solver, values, option, size) for option in options)
+        found = _count(solver, size, values)
+    if found % symmetry:
+        raise ValueError(f"{found} arrangements are no multiple of the symmetry's order {symmetry}")
+    return Decision(found // symmetry, verdicts)
+
+
+def _literal(values: int, variable: int, value: int) -> int:
+    return variable * values + value + 1
+
+
+def _clauses(size: int, values: int, is_injective: bool) -> list[list[int]]:
+    """Return: each variable has exactly one value, and no two have the same where that is said."""
+    clauses = []
+    for variable in range(size):
+        literals = [_literal(values, variable, value) for value in range(values)]
+        clauses.append(literals)
+        clauses += [[-a, -b] for a, b in combinations(literals, 2)]
+    for value in range(values if is_injective else 0):
+        literals = [_literal(values, variable, value) for variable in range(size)]
+        clauses += [[-a, -b] for a, b in combinations(literals, 2)]
+    return clauses
+
+
+def _add(solver: Solver, values: int, constraint: Constraint) -> None:
+    """Forbid each tuple of values that the constraint does not allow."""
+    for chosen in product(range(values), repeat=len(constraint.variables)):
+        if chosen not in constraint.allowed:
+            pairs = zip(constraint.variables, chosen, strict=True)
+            solver.add_clause([-_literal(values, variable, value) for variable, value in pairs])
+
+
+def _decide(solver: Solver, values: int, option: Constraint, size: int) -> Verdict:
+    """Return whether the option holds in all arrangements, in none, or in some."""
+    held = broken = False
+    for chosen in product(range(values), repeat=len(option.variables)):
+        pairs = zip(option.variables, chosen, strict=True)
+        if solver.solve(assumptions=[_literal(values, variable, value) for variable, value in pairs]):
+            held, broken = held or chosen in option.allowed, broken or chosen not in option.allowed
+    return None if held and broken else held
+
+
+def _count(solver: Solver, size: int, values: int) -> int:
+    """Return the number of arrangements; each one found is forbidden (so this comes last)."""
+    found = 0
+    while solver.solve():
+        model = [literal for literal in solver.get_model() if 0 < literal <= size * values]
+        solver.add_clause([-literal for literal in model])
+        found += 1
+    return found

@@ -1,1 +1,0 @@
-"""Players of KnowLogic that need no model."""

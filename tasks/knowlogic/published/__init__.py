@@ -1,1 +1,0 @@
-"""Questions in the form that the authors published."""

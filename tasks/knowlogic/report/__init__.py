@@ -1,1 +1,0 @@
-"""KnowLogic's own sections of the report."""

@@ -1,0 +1,523 @@
+"""Rules of space, and forward chaining by them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.things import Argument, Decision, Proposition
+from perennial.tasks.knowlogic.arrangement import Constraint, Frame, all_of, decide_by_solver, frame, verdict
+from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.problem import Problem
+from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Predicate, Scene, predicates
+
+# The sentences of each scenario: which predicate a template says, and where it may be used.
+
+
+# The files of each family; those of the shelf serve both shelves.
+FILES: Mapping[Family, tuple[str, ...]] = {
+    "ring": ("space_ring",),
+    "booth": ("space_booth",),
+    "shelf": ("space_shelf", "space_shelf_places"),
+    "plots": ("space_plots",),
+}
+# "The thing is in this slot": no predicate of distinct slots.
+IS_AT = "is_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence: its name, the predicate that it says, and for each place whether a slot fills it.
+
+    `needs` has a property for each place (or fewer): without it, what the sentence speaks of is not there,
+    as the right-hand neighbor of what stands at the right end.
+    """
+
+    name: str
+    predicate: str
+    is_slot: tuple[bool, ...]
+    needs: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=16)
+def sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the sentences of a scenario by name, each with its places in the order of their letters."""
+    found: dict[str, Mapping[str, Any]] = {}
+    known = predicates(scenario)
+    for file in FILES[SCENES[scenario].family]:
+        for name, sentence in load_sentences(file).items():
+            said = sentence.get("property") or sentence["relation"]
+            if (said in known or said == IS_AT) and sentence.get("only", scenario) == scenario:
+                places = [letter for letter in "abc" if f"{{{letter}:" in sentence["zh"]]
+                found[name] = {**sentence, "places": places}
+    return found
+
+
+@lru_cache(maxsize=16)
+def templates(scenario: str) -> Mapping[str, Template]:
+    """Return the templates of a scenario by name."""
+    return {
+        name: Template(
+            name,
+            sentence.get("property") or sentence["relation"],
+            tuple(f"{{{place}:slot}}" in sentence["zh"] for place in sentence["places"]),
+            tuple(sentence.get("needs", ())),
+        )
+        for name, sentence in sentences(scenario).items()
+    }
+
+
+# What statements mean in a scenario: propositions as facts, facts as masks of arrangements.
+#
+# A fact names a predicate and what fills its places: the index of an entity (0, 1, ...), or a slot as -1 -
+# its number. Problems are drawn, decided and labelled in facts; only their text needs names.
+
+
+class Fact(NamedTuple):
+    """A predicate, and the entities (0 and up) or slots (-1 and down) that it is said of."""
+
+    predicate: str
+    places: tuple[int, ...]
+
+
+def slot_place(slot: int) -> int:
+    """Return the place of a fact that stands for a slot."""
+    return -1 - slot
+
+
+@dataclass(frozen=True)
+class Board:
+    """A scenario with all its arrangements, predicates and templates; masks are kept once computed."""
+
+    scene: Scene
+    masks: dict[Fact, int] = field(default_factory=dict)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """All arrangements of as many entities as there are slots."""
+        return frame(self.scene.size, self.scene.size)
+
+    @cached_property
+    def predicates(self) -> dict[str, Predicate]:
+        """The predicates by name, and that of a thing in a slot."""
+        same = Predicate(IS_AT, 2, frozenset((slot, slot) for slot in range(self.scene.size)), True, True)
+        return {**predicates(self.scene.name), IS_AT: same}
+
+    @cached_property
+    def templates(self) -> dict[str, Template]:
+        """The templates by name."""
+        return dict(templates(self.scene.name))
+
+    def fact(self, proposition: Proposition, indices: dict[Argument, int]) -> Fact:
+        """Return the fact that a proposition says.
+
+        Raises LookupError for a template, entity or slot that the problem does not have, and ValueError for
+        a wrong number of arguments.
+        """
+        template = self.templates[proposition.template]
+        pairs = zip(template.is_slot, proposition.arguments, strict=True)
+        places = [
+            slot_place(self.scene.slot_numbers[each]) if is_slot else indices[each] for is_slot, each in pairs
+        ]
+        return Fact(template.predicate, tuple(places))
+
+    def constraint(self, fact: Fact) -> Constraint:
+        """Return the constraint on entities that a fact is; nothing is in a relation to itself."""
+        entities = [place for place in fact.places if place >= 0]
+        if len(set(entities)) < len(entities):
+            return Constraint((entities[0],), frozenset())
+        allowed = frozenset(
+            tuple(slot for slot, place in zip(slots, fact.places, strict=True) if place >= 0)
+            for slots in self.predicates[fact.predicate].allowed
+            if all(
+                place >= 0 or slot_place(slot) == place
+                for slot, place in zip(slots, fact.places, strict=True)
+            )
+        )
+        return Constraint(tuple(entities), allowed)
+
+    def mask(self, fact: Fact) -> int:
+        """Return the arrangements in which the fact holds."""
+        found = self.masks.get(fact)
+        if found is None:
+            found = self.masks[fact] = self.frame.mask(self.constraint(fact))
+        return found
+
+
+@lru_cache(maxsize=16)
+def board(scenario: str) -> Board:
+    """Return the board of a scenario, built once."""
+    return Board(SCENES[scenario])
+
+
+class Facts(NamedTuple):
+    """What a problem says, as facts of its board."""
+
+    board: Board
+    statements: tuple[Fact, ...]
+    options: tuple[Fact, ...]
+
+
+def facts_of(problem: Problem) -> Facts:
+    """Return the facts of a problem; raise LookupError or ValueError where it names what is not there."""
+    of = board(problem.scenario)
+    indices = {entity: index for index, entity in enumerate(problem.entities)}
+    if len(indices) != of.scene.size:
+        raise ValueError(f"{problem.scenario} has {len(indices)} entities, expected {of.scene.size}")
+    statements = tuple(of.fact(each, indices) for each in problem.statements)
+    return Facts(of, statements, tuple(of.fact(each, indices) for each in problem.options))
+
+
+def mask_all(of: Board, statements: Sequence[Fact]) -> int:
+    """Return the arrangements in which all statements hold."""
+    return all_of(of.frame, map(of.mask, statements))
+
+
+def decide(problem: Problem) -> Decision:
+    """Return what all arrangements say: their number modulo symmetry, and the verdict of each option."""
+    of, statements, options = facts_of(problem)
+    held = mask_all(of, statements)
+    # Where nothing can hold, neither can an option.
+    verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
+    return Decision(held.bit_count() // of.scene.order, verdicts)
+
+
+def check(problem: Problem) -> Decision:
+    """Return the same by python-sat, from the sets of slots alone."""
+    of, statements, options = facts_of(problem)
+    size = of.scene.size
+    return decide_by_solver(
+        size, size, list(map(of.constraint, statements)), list(map(of.constraint, options)), of.scene.order
+    )
+
+
+def arrangement_of(of: Board, statements: Sequence[Fact]) -> tuple[int, ...]:
+    """Return the slot of each entity in the first arrangement that the statements allow."""
+    held = mask_all(of, statements)
+    if not held:
+        raise ValueError("the statements allow no arrangement")
+    return of.frame.arrangement(held)
+
+
+def canonical(problem: Problem) -> object:
+    """Return a value that is the same for problems that differ by names, symmetry, order or wording alone.
+
+    Entities are called by their slots in the one arrangement, and of its symmetric ones the smallest form is
+    kept. Predicates stand for templates: two wordings are the same problem.
+    """
+    of, statements, options = facts_of(problem)
+    slots = arrangement_of(of, statements)
+
+    def form(turn: tuple[int, ...]) -> tuple[list[list[object]], list[list[object]]]:
+        def rename(fact: Fact) -> list[object]:
+            return [fact.predicate, *(turn[slots[each]] if each >= 0 else each for each in fact.places)]
+
+        return sorted(map(rename, statements), key=repr), sorted(map(rename, options), key=repr)
+
+    smallest = min((form(turn) for turn in of.scene.symmetries), key=repr)
+    return [problem.scenario, problem.type, *smallest]
+
+
+# Sets of slot pairs as integers: bit `i * size + j` says that a may be at slot i while b is at slot j.
+#
+# A predicate of one thing is a set of pairs (i, i): what is known of one thing composes as of two.
+
+
+def pairs_mask(size: int, pairs: Iterable[tuple[int, ...]]) -> int:
+    """Return the integer of pairs, or of single slots as pairs of equal ones."""
+    return sum(1 << (each[0] * size + each[-1]) for each in set(pairs))
+
+
+@lru_cache(maxsize=8)
+def same_slot(size: int) -> int:
+    """Return all pairs of equal slots: nothing is known of one thing."""
+    return pairs_mask(size, ((slot,) for slot in range(size)))
+
+
+@lru_cache(maxsize=8)
+def other_slot(size: int) -> int:
+    """Return all pairs of different slots: nothing is known of two things."""
+    return ((1 << size * size) - 1) ^ same_slot(size)
+
+
+@lru_cache(maxsize=1 << 14)
+def compose(size: int, first: int, second: int) -> int:
+    """Return the pairs (i, k) for which some j has (i, j) in the first set and (j, k) in the second."""
+    row = (1 << size) - 1
+    rows = [second >> (slot * size) & row for slot in range(size)]
+    found = 0
+    for start in range(size):
+        through = first >> (start * size) & row
+        reached = 0
+        for slot in range(size):
+            if through >> slot & 1:
+                reached |= rows[slot]
+        found |= reached << (start * size)
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def inverse(size: int, pairs: int) -> int:
+    """Return the pairs (j, i)."""
+    found = 0
+    for start in range(size):
+        for slot in range(size):
+            if pairs >> (start * size + slot) & 1:
+                found |= 1 << (slot * size + start)
+    return found
+
+
+@lru_cache(maxsize=1 << 14)
+def first_slots(size: int, pairs: int) -> int:
+    """Return the first slots of the pairs, as pairs of equal ones."""
+    return compose(size, pairs, inverse(size, pairs)) & same_slot(size)
+
+
+# The rules of space by which facts follow from one fact or two, computed from the geometry (Table 6).
+#
+# The paper lists 861 rules by hand. Here a rule is true because the sets of slots of its predicates are
+# included in each other, so the table of a scenario is complete for its kinds:
+#
+# - `places`: a relation says of one of its things where it is;
+# - `moves`: where one thing is, and its relation to another, say where the other one is;
+# - `composes`: R(a,b) and S(b,c) make T(a,c).
+#
+# What follows is always a smallest set that has a name; of several names the first one stands for it.
+
+
+class Rule(NamedTuple):
+    """A rule: its kind, and what it says, such as `left_2(a,b) & left_3(b,c) -> opposite(a,c)`."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The named sets of slots (as pairs of equal ones) and of slot pairs of a scenario."""
+
+    scenario: str
+
+    @cached_property
+    def size(self) -> int:
+        """The number of slots."""
+        return board(self.scenario).scene.size
+
+    @cached_property
+    def properties(self) -> dict[str, int]:
+        """The properties."""
+        return self._predicates(1)
+
+    @cached_property
+    def relations(self) -> dict[str, int]:
+        """The relations of two things."""
+        return self._predicates(2)
+
+    def _predicates(self, arity: int) -> dict[str, int]:
+        of = board(self.scenario)
+        said = {template.predicate for template in of.templates.values()}
+        return {
+            name: pairs_mask(self.size, each.allowed)
+            for name, each in of.predicates.items()
+            if each.arity == arity and name in said and name != "is_at"
+        }
+
+    @cached_property
+    def _cache(self) -> dict[tuple[int, bool], tuple[str, ...]]:
+        return {}
+
+    def names(self, pairs: int, *, single: bool) -> tuple[str, ...]:
+        """Return the smallest named sets that hold all these pairs, one name for each; none for no pairs."""
+        key = pairs, single
+        if key not in self._cache:
+            self._cache[key] = self._smallest(pairs, self.properties if single else self.relations)
+        return self._cache[key]
+
+    def _smallest(self, pairs: int, named: dict[str, int]) -> tuple[str, ...]:
+        if not pairs:
+            return ()
+        holding = [(name, mask) for name, mask in named.items() if pairs & mask == pairs]
+        first = {mask: name for name, mask in reversed(holding)}
+        smallest = [
+            mask for mask in first if not any(other != mask and other & mask == other for other in first)
+        ]
+        return tuple(
+            sorted((first[mask] for mask in smallest), key=lambda name: (named[name].bit_count(), name))
+        )
+
+
+@lru_cache(maxsize=16)
+def vocabulary(scenario: str) -> Vocabulary:
+    """Return the vocabulary of a scenario, built once."""
+    return Vocabulary(scenario)
+
+
+def place_rules(of: Vocabulary, relation: str) -> list[Rule]:
+    """Return what a relation says of where its first thing is."""
+    slots = first_slots(of.size, of.relations[relation])
+    return [Rule("places", f"{relation}(a,b) -> {name}(a)") for name in of.names(slots, single=True)]
+
+
+def move_rules(of: Vocabulary, name: str, relation: str) -> list[Rule]:
+    """Return where b is, of which the relation holds for a thing with the property."""
+    slots = first_slots(
+        of.size, inverse(of.size, compose(of.size, of.properties[name], of.relations[relation]))
+    )
+    found = of.names(slots, single=True)
+    return [Rule("moves", f"{name}(a) & {relation}(a,b) -> {each}(b)") for each in found]
+
+
+def compose_rules(of: Vocabulary, first: str, second: str) -> list[Rule]:
+    """Return the relations of a and c that follow from a relation of a and b, and one of b and c."""
+    pairs = compose(of.size, of.relations[first], of.relations[second]) & other_slot(of.size)
+    found = of.names(pairs, single=False)
+    return [Rule("composes", f"{first}(a,b) & {second}(b,c) -> {each}(a,c)") for each in found]
+
+
+# Forward chaining over what is known of each pair of things (Appendix B of the paper, the Reasoner).
+#
+# A derived fact says that the slots of a and b are one of a set of pairs; statements give the first ones.
+# Each round makes new ones by the exchange of a and b, and by composing what is known of (a, b) and of (b,
+# c); only the smallest set known of a pair is used further. That is sound but not complete: where it does
+# not reach an option, no rules are recorded for it.
+
+
+_AND, _TURN, _COMPOSE = "and", "turn", "compose"
+
+
+class Known(NamedTuple):
+    """The slots of a and b are one of these pairs (of equal slots where a is b)."""
+
+    a: int
+    b: int
+    pairs: int
+
+
+_Steps = dict[Known, Step[Known]]
+
+
+@dataclass
+class _Chain:
+    """What is known so far: the smallest set of each pair that a step made."""
+
+    of: Board
+    known: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def __call__(self, facts: _Steps, new: list[Known]) -> Iterator[tuple[Known, Step[Known]]]:
+        """Yield what the new facts make with what is known."""
+        size = self.of.scene.size
+        things = range(size)
+        for a, b, pairs in new:
+            if (a, b) not in self.known:
+                self.known[a, b] = pairs
+            elif pairs & self.known[a, b] != self.known[a, b]:
+                yield from self._refine(a, b, pairs, _AND, (Known(a, b, pairs),))
+        for a, b in dict.fromkeys((a, b) for a, b, _ in new):
+            here = Known(a, b, self.known[a, b])
+            if a != b:
+                yield from self._refine(b, a, inverse(size, here.pairs), _TURN, (here,))
+            for c in things:
+                other = Known(b, c, self._all_of(b, c))
+                yield from self._refine(a, c, compose(size, here.pairs, other.pairs), _COMPOSE, (here, other))
+                other = Known(c, a, self._all_of(c, a))
+                yield from self._refine(c, b, compose(size, other.pairs, here.pairs), _COMPOSE, (other, here))
+
+    def _all_of(self, a: int, b: int) -> int:
+        found = self.known.get((a, b))
+        if found is None:
+            size = self.of.scene.size
+            return same_slot(size) if a == b else other_slot(size)
+        return found
+
+    def _refine(
+        self, a: int, b: int, pairs: int, rule: str, premises: tuple[Known, ...]
+    ) -> Iterator[tuple[Known, Step[Known]]]:
+        """Yield what is known of a and b when it becomes less than it was."""
+        old = self._all_of(a, b)
+        left = old & pairs
+        if left == old:
+            return
+        used = [each for each in premises if (each.a, each.b) in self.known]
+        if (a, b) in self.known:
+            used.append(Known(a, b, old))
+        self.known[a, b] = left
+        yield Known(a, b, left), Step(rule, tuple(used))
+
+
+def _read_statements(of: Board, statements: Sequence[Fact]) -> list[Known]:
+    """Return what the statements say of pairs; of three things, each pair of them."""
+    size = of.scene.size
+    found = []
+    for fact in statements:
+        constraint = of.constraint(fact)
+        things, allowed = constraint.variables, constraint.allowed
+        if len(things) == 1:
+            found.append(Known(things[0], things[0], pairs_mask(size, allowed)))
+        for first in range(len(things)):
+            for second in range(first + 1, len(things)):
+                pairs = pairs_mask(size, {(each[first], each[second]) for each in allowed})
+                found.append(Known(things[first], things[second], pairs))
+    return found
+
+
+def infer(of: Board, statements: Sequence[Fact]) -> tuple[Closure[Known], dict[tuple[int, int], int]]:
+    """Return the closure of the statements, and the smallest set of each pair."""
+    chain = _Chain(of)
+    return close(_read_statements(of, statements), chain), chain.known
+
+
+def rules_used(of: Board, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
+    """Return the rules of the proofs of those options that the closure reaches, true or false; sorted."""
+    closure, known = infer(of, statements)
+    proof: _Steps = {}
+    for option in options:
+        goal = _read_statements(of, [option])
+        if len(goal) != 1:
+            continue
+        a, b, pairs = goal[0]
+        reached = known.get((a, b))
+        if reached is not None and (reached & pairs == reached or not reached & pairs):
+            proof |= closure.proof(Known(a, b, reached))
+    words = vocabulary(of.scene.name)
+    found = {text for fact, step in proof.items() for text in _name_rules(words, fact, step)}
+    used = {premise for step in proof.values() for premise in step.premises}
+    for statement in statements:
+        if not used.isdisjoint(_read_statements(of, [statement])):
+            found |= set(_name_synonym(words, statement))
+    return sorted(found)
+
+
+def _name_synonym(of: Vocabulary, fact: Fact) -> list[str]:
+    """Return the rule that gives a fact the name that other rules use for it; none where it is its own."""
+    for named, things in ((of.properties, "(a)"), (of.relations, "(a,b)")):
+        if fact.predicate in named:
+            name = of.names(named[fact.predicate], single=named is of.properties)[0]
+            return [] if name == fact.predicate else [f"{name}{things} <-> {fact.predicate}{things}"]
+    return []
+
+
+def _name_rules(of: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
+    """Return the rule (`reasoning.rules`) of a step; none where its sets have no names."""
+    if step.rule != _COMPOSE or len(step.premises) < 2:
+        return []
+    first, second = step.premises[:2]
+    if first.b != second.a:
+        return []
+    names = (
+        of.names(first.pairs, single=first.a == first.b),
+        of.names(second.pairs, single=second.a == second.b),
+    )
+    if not all(names):
+        return []
+    one, two = names[0][0], names[1][0]
+    if first.a == first.b and second.a != second.b:
+        rules = move_rules(of, one, two)
+    elif first.a != first.b and second.a == second.b:
+        turned = of.names(inverse(of.size, first.pairs), single=False)
+        rules = move_rules(of, two, turned[0])
+    elif fact.a == fact.b:
+        rules = place_rules(of, one)
+    else:
+        rules = compose_rules(of, one, two)
+    return [rule.text for rule in rules[:1]]

@@ -1,1 +1,0 @@
-"""Rules of space, and forward chaining by them."""

@@ -1,1 +1,0 @@
-"""What can be said of the slots of each family of scenes."""

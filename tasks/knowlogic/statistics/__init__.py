@@ -1,1 +1,0 @@
-"""Figures of KnowLogic: accuracy by the labels of questions, errors, tokens, languages paired."""

@@ -1,0 +1,465 @@
+"""Scenario surnames of domain social: who has which surname, and who has the same one."""
+
+import random
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from perennial.prompts.knowlogic.sentences import load_sentences
+from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    LANGUAGES,
+    Argument,
+    Decision,
+    Difficulty,
+    Labels,
+    Language,
+    Proposition,
+)
+from perennial.tasks.knowlogic.arrangement import (
+    Constraint,
+    Frame,
+    all_of,
+    decide_by_solver,
+    drop_redundant,
+    frame,
+    verdict,
+)
+from perennial.tasks.knowlogic.kinship.domain import TYPES
+from perennial.tasks.knowlogic.kinship.terms import LETTERS, Term, read_terms
+from perennial.tasks.knowlogic.phrasebook import Phrasebook, split_names
+from perennial.tasks.knowlogic.problem import Domain, Intro, Person, Problem, Request, fill, read_people
+from perennial.tasks.knowlogic.social.relations import Item, find_least_form
+from perennial.tasks.knowlogic.social.world import CUTS, level_of
+
+# What sentences about surnames mean: which surnames two people, or one, may have.
+#
+# Everybody is a variable, and has one of the surnames of the introduction. Who is related through fathers
+# alone has the same surname by the conventions of the introduction.
+
+
+KIN = "kin"
+# Claims, which may be statements or options; a relation of kin is a statement alone.
+OF_ONE = ("surname", "surname_not")
+OF_TWO = ("same", "different")
+# Steps that a statement costs in a proof: a relation of kin is turned into an equal surname first.
+_STEPS = {KIN: 2}
+
+
+def keeps_surname(term: Term) -> bool:
+    """Return whether everybody who is called so has the person's surname, by the conventions."""
+    return all(_is_through_fathers(shape) for shape in term.shapes)
+
+
+def _is_through_fathers(shape: str) -> bool:
+    """Return whether a path leads to fathers, brothers and sisters, and to children of men on the way."""
+    for place, letter in enumerate(shape):
+        if letter in "sd" and (place == 0 or LETTERS[shape[place - 1]].sex != "m"):
+            return False
+    return set(shape) <= set("fbzsd")
+
+
+def steps_of(said: Proposition) -> int:
+    """Return the steps of a proof that uses a statement."""
+    return _STEPS.get(said.template, 1)
+
+
+def constrain(
+    terms: Mapping[str, Term], people: Sequence[Argument], surnames: Sequence[Argument], said: Proposition
+) -> Constraint:
+    """Return which surnames a sentence allows; raise ValueError for one that says nothing of these."""
+    template, arguments = said.template, said.arguments
+    every = range(len(surnames))
+    if template in OF_ONE:
+        person, surname = arguments
+        which = surnames.index(surname)
+        fitting = [each for each in every if (each == which) == (template == "surname")]
+        return Constraint((people.index(person),), frozenset((each,) for each in fitting))
+    if template not in (*OF_TWO, KIN) or arguments[0] == arguments[1]:
+        raise ValueError(f"{template} of {arguments} says nothing about surnames")
+    if template == KIN and not keeps_surname(terms[str(arguments[2])]):
+        raise ValueError(f"{arguments[2]} says nothing about surnames")
+    is_same = template != "different"
+    pairs = frozenset((a, b) for a in every for b in every if (a == b) is is_same)
+    return Constraint((people.index(arguments[0]), people.index(arguments[1])), pairs)
+
+
+# What the engines find of a question about surnames: verdicts, labels, canonical form.
+
+
+_RELATIONS = {"same": "same_surname", "different": "different_surname"}
+
+
+def frame_of(people: int, surnames: int) -> Frame:
+    """Return all ways to give so many people surnames."""
+    return frame(people, surnames, is_injective=False)
+
+
+def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
+    """Return the number of ways that the statements allow, and the verdicts, by masks."""
+    whole, statements, options = _masks(terms, problem)
+    held = all_of(whole, statements)
+    return Decision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
+
+
+def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
+    """Return the same by python-sat."""
+    size, values = len(problem.entities), len(problem.details)
+    statements, options = _constraints(terms, problem)
+    return decide_by_solver(size, values, statements, options, is_injective=False)
+
+
+def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
+    """Return the labels; raise ValueError where the statements leave an option open."""
+    whole, statements, options = _masks(terms, problem)
+    costs = [steps_of(each) for each in problem.statements]
+    said = (*problem.statements, *problem.options)
+    kin = {str(each.arguments[2]) for each in said if each.template == KIN}
+    cl = max(count_steps(whole, statements, costs, option) for option in options)
+    ne = len(
+        {frozenset(each.arguments[:2]) for each in problem.statements if each.template in (*OF_TWO, KIN)}
+    )
+    return Labels(
+        properties=("surname",),
+        relations=tuple(
+            sorted(kin | {_RELATIONS[each.template] for each in said if each.template in _RELATIONS})
+        ),
+        rules=("surname of the father",) if kin else (),
+        chain_length=cl,
+        precision="vague" if problem.type == "vague_entity" else "precise",
+        level=level_of(cl, 0, ne),
+        difficulty=CUTS.classify(cl, problem.type, len(problem.options)),
+        variables={"cl": cl, "nm": 0, "ne": ne},
+    )
+
+
+def count_steps(whole: Frame, masks: Sequence[int], costs: Sequence[int], option: int) -> int:
+    """Return the least cost of statements that decide an option.
+
+    Raises ValueError where all of them leave it open.
+    """
+    reached: dict[int, set[int]] = {0: {whole.full}}
+    for cost in range(sum(costs) + 1):
+        for held in reached.get(cost, ()):
+            if verdict(held, option) is not None:
+                return cost
+            for mask, step in zip(masks, costs, strict=True):
+                if held & mask != held:
+                    reached.setdefault(cost + step, set()).add(held & mask)
+    raise ValueError("the statements leave the option open")
+
+
+def canonical(problem: Problem) -> object:
+    """Return a value that is equal for problems that differ by people, surnames or order alone."""
+    items: list[Item] = [("surname is named", (each,)) for each in problem.details]
+    for word, sentences in (
+        ("said", problem.statements),
+        ("option", problem.options),
+        ("asked", (problem.asked,) if problem.asked else ()),
+    ):
+        for each in sentences:
+            items += [(f"{word} {each.template}", arguments) for arguments in _list_orders(each)]
+    form = find_least_form((*problem.entities, *problem.details), items)
+    return [
+        *(problem.scenario, problem.type, len(problem.entities), len(problem.details), problem.has_none),
+        form,
+    ]
+
+
+def _list_orders(said: Proposition) -> list[tuple[str | int, ...]]:
+    """Return a sentence's arguments, both ways round where that says the same."""
+    arguments = said.arguments
+    return [arguments, arguments[::-1]] if said.template in OF_TWO else [arguments]
+
+
+def _constraints(terms: Mapping[str, Term], problem: Problem) -> tuple[list[Constraint], list[Constraint]]:
+    statements, options = (
+        [constrain(terms, problem.entities, problem.details, each) for each in sentences]
+        for sentences in (problem.statements, problem.options)
+    )
+    return statements, options
+
+
+def _masks(terms: Mapping[str, Term], problem: Problem) -> tuple[Frame, list[int], list[int]]:
+    whole = frame_of(len(problem.entities), len(problem.details))
+    statements, options = _constraints(terms, problem)
+    return whole, [whole.mask(each) for each in statements], [whole.mask(each) for each in options]
+
+
+# Texts about surnames: the introduction, and the words of sentences.
+#
+# People are called by what tells no surname: by first names in English, in Chinese by 小 and the given name.
+
+
+SCENARIO = "surnames"
+_FAMILIAR = "小"
+
+
+def make_phrasebook(
+    people: Sequence[Person],
+    surnames: Mapping[str, Mapping[Language, str]],
+    terms: Mapping[str, Term],
+    language: Language,
+) -> Phrasebook:
+    """Return the sentences in a language."""
+    sentences = {name: each for name, each in load_sentences("surnames").items() if name != "intro"}
+    names: dict[Argument, str] = {
+        each.id: _FAMILIAR + each.given if language == "zh" else each.names["en"] for each in people
+    }
+    lexicon: dict[str, Mapping[Argument, str]] = {
+        "person": names,
+        "surname": {id_: of[language] for id_, of in surnames.items()},
+        "term": {id_: term.words[language] for id_, term in terms.items()},
+    }
+    return Phrasebook(sentences, language, lexicon)
+
+
+def write_intro(book: Phrasebook, problem: Problem) -> str:
+    """Return who the text is about, their surnames, and the conventions."""
+    return _intro(book.language).format(
+        people=book.join([book.call("person", each) for each in problem.entities]),
+        surnames=book.join([book.call("surname", each) for each in problem.details]),
+    )
+
+
+def read_intro(book: Phrasebook, text: str) -> Intro:
+    """Return what an introduction says; raise ValueError for any other text."""
+    people, surnames = _split(_intro(book.language), text)
+    listed = [
+        tuple(book.id_of(kind, name) for name in split_names(names, book.language))
+        for kind, names in (("person", people), ("surname", surnames))
+    ]
+    if any(len(set(each)) < len(each) for each in listed):
+        raise ValueError("the introduction names somebody, or a surname, twice")
+    return Intro(SCENARIO, *listed)
+
+
+def _split(pattern: str, text: str) -> tuple[str, str]:
+    """Return what stands in the two places of the pattern; raise ValueError for another text."""
+    before, rest = pattern.split("{people}")
+    between, after = rest.split("{surnames}")
+    if not (text.startswith(before) and text.endswith(after) and between in text):
+        raise ValueError("the introduction is not that of surnames")
+    people, _, surnames = text[len(before) : len(text) - len(after)].partition(between)
+    return people, surnames
+
+
+def _intro(language: Language) -> str:
+    return str(load_sentences("surnames")["intro"][language])
+
+
+# Draw a question about surnames that keeps a request.
+
+
+_SIZES: dict[Difficulty, tuple[int, ...]] = {"easy": (4, 5), "medium": (5, 6), "hard": (6, 7)}
+# A vague gap leaves out a person who is named, and shows four others.
+_LEAST_VAGUE = 6
+_SURNAMES = (2, 3, 3)
+# Questions drawn for a request, and statements drawn for a question.
+_TRIES, _TEXTS = 60, 4
+# How often a statement has each form; few say directly what somebody's surname is.
+_WEIGHTS = {"surname": 1.0, "surname_not": 1.0, "same": 2.0, "different": 2.0, KIN: 2.0}
+
+_Asked = tuple[Proposition | None, list[Proposition]]
+
+
+class Drawer:
+    """Draws questions from people, surnames and the terms of kin that keep a surname."""
+
+    def __init__(self, people: Sequence[str], surnames: Sequence[str], terms: Mapping[str, Term]) -> None:
+        self._people = people
+        self._surnames = surnames
+        self._terms = terms
+
+    def draw(self, request: Request, rng: random.Random) -> Problem | None:
+        """Return a problem that keeps the request, or None where this draw failed."""
+        for _ in range(_TRIES):
+            size = rng.choice(_SIZES[request.difficulty])
+            if request.type == "vague_entity":
+                size = max(size, _LEAST_VAGUE)
+            people = rng.sample(self._people, size)
+            surnames = rng.sample(self._surnames, rng.choice(_SURNAMES))
+            draft = _Draft(people, surnames, self._terms, request, rng)
+            if problem := draft.make():
+                return problem
+        return None
+
+
+class _Draft:
+    """A hidden arrangement, a question about it, and statements."""
+
+    def __init__(
+        self,
+        people: Sequence[str],
+        surnames: Sequence[str],
+        terms: Mapping[str, Term],
+        request: Request,
+        rng: random.Random,
+    ) -> None:
+        self.people, self.surnames, self.terms = people, surnames, terms
+        self.request, self.rng = request, rng
+        self.whole = frame_of(len(people), len(surnames))
+        self.of = {each: rng.choice(surnames) for each in people}
+        self.hidden = self.whole.full
+        for each, surname in self.of.items():
+            self.hidden &= self.mask(Proposition("surname", (each, surname)))
+
+    def mask(self, said: Proposition) -> int:
+        return self.whole.mask(constrain(self.terms, self.people, self.surnames, said))
+
+    def is_true(self, said: Proposition) -> bool:
+        return bool(self.mask(said) & self.hidden)
+
+    def make(self) -> Problem | None:
+        """Return a problem; None where question or statements do not come out."""
+        own = self.request.count_own(self.rng)
+        asks = self._draw_gap if self.request.type.endswith("entity") else self._draw_claims
+        found = asks(own)
+        if found is None:
+            return None
+        asked, options = found
+        steps = CUTS.list_steps(self.request.difficulty, self.request.type, own)
+        for _ in range(_TEXTS):
+            statements = self._draw_statements(options, steps)
+            if statements:
+                return Problem(
+                    scenario=SCENARIO,
+                    entities=tuple(self.people),
+                    details=tuple(self.surnames),
+                    statements=tuple(statements),
+                    type=self.request.type,
+                    asked=asked,
+                    options=tuple(options),
+                )
+        return None
+
+    def _draw_claims(self, own: int) -> _Asked | None:
+        """Return options that are claims, so many of them right, of forms that tell nothing."""
+        true_is_right = self.request.type == "correct_statements"
+        wanted = [true_is_right] * self.request.right + [not true_is_right] * (own - self.request.right)
+        self.rng.shuffle(wanted)
+        chosen: list[Proposition] = []
+        taken: set[int] = set()
+        for truth in wanted:
+            form = self.rng.choice((*OF_ONE, *OF_TWO))
+            claims = [each for each in self._list_claims(form) if self.is_true(each) is truth]
+            claims = [each for each in claims if self.mask(each) not in taken]
+            if not claims:
+                return None
+            chosen.append(self.rng.choice(claims))
+            taken |= {self.mask(chosen[-1]), self.mask(chosen[-1]) ^ self.whole.full}
+        return None, chosen
+
+    def _draw_gap(self, own: int) -> _Asked | None:
+        """Return a sentence with a gap for a person, and options, so many of them right."""
+        form = self.rng.choice((*OF_ONE, *OF_TWO))
+        other: Argument = self.rng.choice(self.surnames if form in OF_ONE else self.people)
+        asked = Proposition(form, (GAP, other))
+        filled = [fill(asked, each) for each in self.people if each != other]
+        right = [each for each in filled if self.is_true(each)]
+        wrong = [each for each in filled if each not in right]
+        if (len(right) > 1) != (self.request.type == "vague_entity") or not right:
+            return None
+        number = self.request.right
+        if len(right) < number or len(wrong) < own - number:
+            return None
+        options = self.rng.sample(right, number) + self.rng.sample(wrong, own - number)
+        self.rng.shuffle(options)
+        return asked, options
+
+    def _list_claims(self, form: str) -> list[Proposition]:
+        if form in OF_ONE:
+            return [Proposition(form, (x, surname)) for x in self.people for surname in self.surnames]
+        return [Proposition(form, self._swap(pair)) for pair in combinations(self.people, 2)]
+
+    def _swap(self, pair: tuple[str, str]) -> tuple[str, str]:
+        return pair if self.rng.random() < 0.5 else pair[::-1]
+
+    def _draw_statements(self, options: Sequence[Proposition], steps: range) -> list[Proposition] | None:
+        """Return statements that allow the hidden arrangement alone and decide the options in such steps.
+
+        None says or denies what an option says, but a relation of kin may: there the surname is to be found.
+        """
+        masks = [self.mask(each) for each in options]
+        banned = {each for mask in masks for each in (mask, mask ^ self.whole.full)}
+        chosen, held = self._collect(banned)
+        if held != self.hidden:
+            return None
+        # What says a surname directly goes first where the others say it too: proofs are longer so.
+        order = sorted(range(len(chosen)), key=lambda place: chosen[place].template not in OF_ONE)
+        if self.request.difficulty == "easy":
+            order.reverse()
+        said = [self.mask(each) for each in chosen]
+        kept = [chosen[place] for place in drop_redundant(self.whole, said, order)]
+        said, costs = [self.mask(each) for each in kept], [steps_of(each) for each in kept]
+        if max(count_steps(self.whole, said, costs, mask) for mask in set(masks)) not in steps:
+            return None
+        self.rng.shuffle(kept)
+        return kept
+
+    def _collect(self, banned: set[int]) -> tuple[list[Proposition], int]:
+        """Return true statements until one arrangement is left or none is new, and what they allow."""
+        pools = {form: self._list_true(form) for form in _WEIGHTS}
+        chosen: list[Proposition] = []
+        related: set[Argument] = set()
+        held = self.whole.full
+        while held != self.hidden and any(pools.values()):
+            forms = [form for form in _WEIGHTS if pools[form]]
+            (form,) = self.rng.choices(forms, [_WEIGHTS[each] for each in forms])
+            said = pools[form].pop()
+            mask = self.mask(said)
+            # Nobody is in two relations of kin: they can never contradict each other.
+            if form == KIN and related & set(said.arguments[:2]):
+                continue
+            if held & mask != held and (form == KIN or mask not in banned):
+                chosen.append(said)
+                held &= mask
+                related |= set(said.arguments[:2]) if form == KIN else set()
+        return chosen, held
+
+    def _list_true(self, form: str) -> list[Proposition]:
+        """Return the true statements of a form in random order; relations of kin of random terms."""
+        if form == KIN:
+            pairs = [each for each in self._list_claims("same") if self.is_true(each)]
+            terms = self.rng.choices(list(self.terms), k=len(pairs))
+            found = [Proposition(KIN, (*each.arguments, t)) for each, t in zip(pairs, terms, strict=True)]
+        else:
+            found = [each for each in self._list_claims(form) if self.is_true(each)]
+        self.rng.shuffle(found)
+        return found
+
+
+# Scenario surnames: people who have the same surname, or another one, by statements and by kinship.
+#
+# A name gives no surname away: people are called by first names (`wording`). The first engine counts the ways
+# to give everybody a surname by masks, the second is a SAT solver (`judge`).
+
+
+# Half as many questions as of each other scenario: little but logic is to be known.
+_SHARE = 0.5
+
+
+def build(knowledge: Knowledge) -> Domain:
+    """Return the scenario as a domain of its own."""
+    people = read_people(knowledge)
+    surnames: dict[str, dict[Language, str]] = {
+        row["id"]: {"zh": row["zh"], "en": row["en"]}
+        for row in knowledge.rows("social/properties")
+        if row["kind"] == "surname"
+    }
+    terms = {id_: term for id_, term in read_terms(knowledge).items() if term.used and keeps_surname(term)}
+    books = {language: make_phrasebook(people, surnames, terms, language) for language in LANGUAGES}
+    drawer = Drawer([each.id for each in people], list(surnames), terms)
+    return Domain(
+        "social",
+        {SCENARIO: {"easy": _SHARE, "medium": _SHARE, "hard": _SHARE}},
+        types=lambda _: TYPES,
+        draw=drawer.draw,
+        decide=lambda problem: decide(terms, problem),
+        check=lambda problem: check(terms, problem),
+        labels=lambda problem: label(terms, problem),
+        canonical=canonical,
+        write_intro=lambda problem, language: write_intro(books[language], problem),
+        read_intro=lambda text, language: read_intro(books[language], text),
+        phrasebook=lambda _, language: books[language],
+    )

@@ -1,1 +1,0 @@
-"""From propositions to sentences in both languages, and back."""

@@ -1,1 +1,0 @@
-"""The JSON forms that models fill in."""

@@ -1,0 +1,400 @@
+"""Players of KUMO that need no model."""
+
+import random
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, NamedTuple
+
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import Move, Program
+from perennial.schemas.kumo.reliability import RELIABILITIES
+from perennial.schemas.kumo.things import Observation, SeedConfig, Step
+from perennial.tasks.kumo.book_reading import BookContents, read_book
+from perennial.tasks.kumo.game import (
+    Board,
+    KumoGame,
+    Message,
+    Player,
+    Terms,
+    menu_text,
+    system_message,
+    user_message,
+)
+from perennial.tasks.kumo.reliability import Case, state_probability, states_seen
+from perennial.tasks.kumo.scoring import count_striking_states
+
+if TYPE_CHECKING:
+    from perennial.tasks.kumo.search import Solution
+
+
+# What a player is given before the first turn.
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place at one instance: no observation, no state and no valid truth is in it.
+
+    `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
+    truths that state s of action j rules out, for players that need no book. `solution` is for those
+    that play what a search found, `rng` for players that draw. `n_valid` is how many truths are promised
+    to survive. `case` is what is known where outcomes are reported, for a player that weighs reports.
+    """
+
+    config: SeedConfig
+    truths: tuple[str, ...]
+    actions: tuple[str, ...]
+    masks: tuple[tuple[int, ...], ...]
+    book: str
+    solution: "Solution | None"
+    rng: random.Random
+    n_valid: int = 1
+    case: Case | None = None
+
+
+def take_seat(board: Board, rng: random.Random) -> Seat:
+    """Return a player's seat at the instance."""
+    instance = board.instance
+    return Seat(
+        board.config,
+        instance.truths,
+        instance.actions,
+        board.encoded.masks,
+        board.book,
+        board.solution,
+        rng,
+        len(instance.valid_truths),
+        board.reports.case if board.reports else None,
+    )
+
+
+def answer(name: str) -> str:
+    """Return the reply that names an action or a truth."""
+    return f"<ANSWER> {name} </ANSWER>"
+
+
+# The greedy player, and its choice, which the reader makes too.
+
+
+StateMasks = Sequence[Sequence[int]]
+
+
+class GreedyPlayer:
+    """Takes the action that rules out most in expectation; one step of look-ahead, exact rules."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self._index = {name: i for i, name in enumerate(seat.actions)}
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the greedy move, as an answer between tags."""
+        seat = self._seat
+        left = (1 << len(seat.truths)) - 1
+        untried = set(range(len(seat.actions)))
+        for step in steps:
+            action = self._index.get(step.move or "")
+            if action is not None:
+                untried.discard(action)
+                if step.state is not None:
+                    left &= ~seat.masks[action][step.state]
+        chosen = best_action(seat.masks, left, sorted(untried), seat.n_valid)
+        return answer(seat.actions[chosen] if chosen is not None else seat.truths[first_left(left)])
+
+
+def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: int = 1) -> int | None:
+    """Return the untried action that rules out most of the truths left in expectation, or None.
+
+    State s has weight W(s), the number of truths left that it does not rule out, and the expectation is
+    sum(W(s) * ruled_out(s)) / sum(W(s)); the earliest action wins a tie. None: name a truth, because at
+    most `n_valid` are left, or because no untried action can rule out any that is left.
+    """
+    n_left = left.bit_count()
+    if n_left <= n_valid:
+        return None
+    best: int | None = None
+    best_sum, best_weight = -1, 1
+    for action in untried:
+        ruled_out = [(mask & left).bit_count() for mask in masks[action]]
+        if not any(ruled_out):
+            continue
+        weight = sum(n_left - n for n in ruled_out) or 1
+        expected = sum((n_left - n) * n for n in ruled_out)
+        # expected / weight compared as fractions: sums of floats would break ties by rounding.
+        if expected * best_weight > best_sum * weight:
+            best, best_sum, best_weight = action, expected, weight
+    return best
+
+
+def first_left(left: int) -> int:
+    """Return the index of the first truth left; 0 where none is, so that a move always exists."""
+    return (left & -left).bit_length() - 1 if left else 0
+
+
+# The guesser: an answer without any test, by the rules alone. Its rate is the floor of an edition.
+
+
+class GuesserPlayer:
+    """Names the truth that the fewest outcome states rule out, the first listed one of equals.
+
+    Balanced instances leave it at chance; those of the paper's sampler do not.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the guess, as an answer between tags."""
+        struck = count_striking_states(self._seat.masks, len(self._seat.truths))
+        return answer(self._seat.truths[struck.index(min(struck))])
+
+
+# The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
+#
+# It is the check that books and prompts are enough to win by: where Algorithm 3 solves an instance, the
+# reader does. Only the first message and what the last action showed are read each time.
+
+
+_BOOK = re.compile(r"^<BOOK>\n(.*?)\n</BOOK>$", re.DOTALL | re.MULTILINE)
+_LAST_OUTCOME = re.compile(r"\AYou chose: (.*)\nObserved outcome: (.*)(?:\n|\Z)")
+_PROMISE = re.compile(r"^Exactly (one|\d+) .* consistent with ", re.MULTILINE)
+
+
+class _State(NamedTuple):
+    label: str | None
+    low: float | None
+    high: float | None
+    closed: bool | None
+    mask: int
+
+    def holds(self, observation: Observation) -> bool:
+        if isinstance(observation, str):
+            return self.label == observation
+        if self.low is None or self.high is None:
+            return False
+        return self.low <= observation < self.high or (
+            self.closed is True and self.low <= observation == self.high
+        )
+
+
+class ReaderPlayer:
+    """Eliminates by the rules that it has read, and chooses among the actions as the greedy player does.
+
+    It names a truth once no more are left than are promised, or before that one which no untried action can
+    rule out any more.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        self._steps_read = 0
+        terms = Terms(seat.config, seat.truths, seat.actions, seat.n_valid)
+        system = system_message(terms, seat.book)
+        self._n_valid = read_promise(system["content"])
+        self._truths, self._actions = read_lists(menu_text(terms))
+        contents = read_system_book(system["content"], self._truths)
+        self._states = _states_by_action(contents, self._truths, self._actions)
+        self._masks = [[state.mask for state in states] for states in self._states]
+        self._left = (1 << len(self._truths)) - 1
+        self._untried = list(range(len(self._actions)))
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the next move, as an answer between tags; `steps` continue those of the last call."""
+        for step in steps[self._steps_read :]:
+            self._read_outcome(user_message(step))
+        self._steps_read = len(steps)
+        return answer(self._next_name())
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The truths that nothing read so far rules out."""
+        return tuple(name for i, name in enumerate(self._truths) if self._left >> i & 1)
+
+    def _next_name(self) -> str:
+        safe = self._left & ~self._still_excludable()
+        if safe:
+            return self._truths[first_left(safe)]
+        chosen = best_action(self._masks, self._left, self._untried, self._n_valid)
+        return self._actions[chosen] if chosen is not None else self._truths[first_left(self._left)]
+
+    def _still_excludable(self) -> int:
+        return reduce(or_, (mask for action in self._untried for mask in self._masks[action]), 0)
+
+    def _read_outcome(self, message: Message) -> None:
+        action, observation = read_last_outcome(message["content"])
+        if action not in self._actions:
+            return
+        index = self._actions.index(action)
+        if index in self._untried:
+            self._untried.remove(index)
+        seen = next((state for state in self._states[index] if state.holds(observation)), None)
+        if seen is not None:
+            self._left &= ~seen.mask
+
+
+def read_system_book(content: str, truths: Sequence[str]) -> BookContents:
+    """Return what the book in a system message says; an empty book where there is none.
+
+    Of several books it is the one whose rules name the most of these truths.
+    """
+    listed = set(truths)
+    books = [read_book(text) for text in _BOOK.findall(content)] or [read_book("")]
+
+    def count_named(book: BookContents) -> int:
+        return len(listed & frozenset().union(*(rule.rules_out for rule in book.rules)))
+
+    return max(books, key=count_named)
+
+
+def read_promise(content: str) -> int:
+    """Return how many truths a system message says are consistent with all outcomes; 1 where it is silent."""
+    match = _PROMISE.search(content)
+    return 1 if match is None or match[1] == "one" else int(match[1])
+
+
+def read_lists(content: str) -> tuple[list[str], list[str]]:
+    """Return the truths and the actions that the end of a call's last message lists."""
+    lists = [
+        [line[2:] for line in block.split("\n")[1:] if line.startswith("- ")]
+        for block in content.split("\n\n")
+    ]
+    actions, truths = [names for names in lists if names][-2:]
+    return truths, actions
+
+
+def read_last_outcome(content: str) -> tuple[str, Observation]:
+    """Return the action that a turn's message says was chosen, and what it showed; blanks at the start."""
+    match = _LAST_OUTCOME.match(content)
+    if match is None:
+        return "", ""
+    action, shown = match[1], match[2]
+    return action, shown[1:-1] if shown.startswith('"') else float(shown)
+
+
+def _states_by_action(
+    contents: BookContents, truths: Sequence[str], actions: Sequence[str]
+) -> list[list[_State]]:
+    bits = {name: 1 << i for i, name in enumerate(truths)}
+    states: dict[str, list[_State]] = {name: [] for name in actions}
+    for rule, closed in zip(contents.rules, contents.closed, strict=True):
+        mask = sum(bits.get(name, 0) for name in rule.rules_out)
+        states.setdefault(rule.action, []).append(_State(rule.label, rule.low, rule.high, closed, mask))
+    return [states[name] for name in actions]
+
+
+# The best play where outcomes are reported with a known reliability, by the exact probabilities.
+
+
+class ReasonerPlayer:
+    """Tests and answers as the best play does, and says how probable its answer is."""
+
+    def __init__(self, seat: Seat, case: Case) -> None:
+        self._seat = seat
+        self._case = case
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the next move, as an answer between tags; a truth with its probability."""
+        # Imported here: numpy costs 100 ms, which other players should not pay.
+        from perennial.tasks.kumo.reliability import believe, plan_best_play
+
+        seen = states_seen(self._seat.actions, steps)
+        action, truth = plan_best_play(self._case).choose(seen)
+        if action >= 0:
+            return answer(self._seat.actions[action])
+        return answer(self._seat.truths[truth]) + state_probability(believe(self._case, seen)[truth])
+
+
+# The players that need no model, by name.
+
+
+class PlannedPlayer:
+    """Plays moves that a search found: actions, and the truth to name after them."""
+
+    def __init__(self, seat: Seat, actions: Sequence[int], truth: int | None) -> None:
+        self._moves = [seat.actions[action] for action in actions]
+        # Observations that contradict each other leave no answer; a move there has to be all the same.
+        self._moves.append(seat.truths[truth or 0])
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return the planned move of this turn; the answer again where the game continues after it."""
+        return answer(self._moves[min(len(steps), len(self._moves) - 1)])
+
+
+def seat_algorithm_3(seat: Seat) -> PlannedPlayer:
+    """Return the player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
+    solution = seat.solution
+    if solution is None or solution.status == "time_limit":
+        raise InvalidOption(
+            "player 'algorithm-3' needs the instance's finished search, but there is none: "
+            "search the instance first, or let another player play"
+        )
+    return PlannedPlayer(seat, solution.golden_actions, solution.golden_answer)
+
+
+def seat_optimum(seat: Seat) -> Player:
+    """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
+
+    Where outcomes are reported, it is the best play by the exact probabilities. Raises InvalidOption where
+    the optimum does not apply to the instance.
+    """
+    if seat.case is not None:
+        return ReasonerPlayer(seat, seat.case)
+    optimum = None if seat.solution is None else seat.solution.optimum
+    if optimum is None:
+        raise InvalidOption(
+            "player 'optimum' needs the instance's optimum under the promise, but there is none "
+            "(a size beyond its tables): let another player play"
+        )
+    if optimum.status == "bounds":
+        return seat_algorithm_3(seat)
+    return PlannedPlayer(seat, optimum.actions, optimum.answer)
+
+
+class RandomPlayer:
+    """Draws each move alike from the untried actions and one more: to stop and name any listed truth.
+
+    It follows no rule, so it is right as often as there are valid truths among the listed ones, and it
+    takes half of the actions on average.
+    """
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+
+    def reply(self, steps: Sequence[Step]) -> str:
+        """Return a random move, as an answer between tags."""
+        seat = self._seat
+        tried = {step.move for step in steps}
+        untried = [action for action in seat.actions if action not in tried]
+        drawn = seat.rng.randrange(len(untried) + 1)
+        return answer(untried[drawn] if drawn < len(untried) else seat.rng.choice(seat.truths))
+
+
+def _program(
+    name: str,
+    is_random: bool,
+    summary: str,
+    seat_player: Callable[[Seat], Player],
+    versions: Collection[str] = (),
+) -> Program[KumoGame]:
+    def start(game: KumoGame, rng: random.Random) -> Move:
+        player: Player = seat_player(take_seat(game.board, rng))
+        return lambda: player.reply(game.steps)
+
+    return Program(name, is_random, summary, start, versions)
+
+
+ALIASES = {"oracle": "algorithm-3"}
+PLAYERS: dict[str, Program[KumoGame]] = {
+    program.name: program
+    for program in (
+        _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
+        _program(
+            *("optimum", False, "plays the best policy that uses the promise"), seat_optimum, RELIABILITIES
+        ),
+        _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
+        _program(
+            "random", True, "takes random actions and names a random truth", RandomPlayer, RELIABILITIES
+        ),
+        _program("reader", False, "plays by what it reads in the book's text alone", ReaderPlayer),
+        _program("guesser", False, "names a truth without a test, by the rules", GuesserPlayer),
+    )
+}

@@ -1,0 +1,608 @@
+"""KUMO's own sections of a report, one per file."""
+
+from collections import defaultdict
+from functools import lru_cache
+
+import altair as alt
+
+from perennial.tasks.kumo.report_figures import (
+    CHECKPOINT_RATES,
+    CONFIGURATIONS,
+    OPTIMAL_COUNTS,
+    OUTCOME_RUNS,
+    compute_extras,
+    domain_graphs,
+    optimal_histogram,
+    training_curves,
+)
+from perennial.tasks.report.content import (
+    Drawing,
+    Grid,
+    Query,
+    Record,
+    Report,
+    ReportData,
+    Section,
+    figure,
+    omit_section,
+    omit_unanalysed,
+    table_figure,
+)
+from perennial.tasks.report.figures.chart import ROWS, Spec, compile_chart, make_drawing, series_colours, tips
+from perennial.tasks.report.figures.interval_rows import (
+    SCORED_EPISODES,
+    Scale,
+    read_estimate,
+    rows_by_setting,
+)
+from perennial.tasks.report.wording import clean, decimals, name_populations, p_text, with_interval
+
+# What became of the domains and books that models wrote, and what each domain cost.
+
+
+AUTHORING_FUNNEL = Query(
+    "authoring_funnel",
+    """
+-- How many of the domains and books that models wrote got how far?
+SELECT category, part, place, step, number
+FROM authoring_funnel
+WHERE edition = $edition
+ORDER BY category <> 'all', category, place
+""",
+)
+
+AUTHORING_COSTS = Query(
+    "authoring_costs",
+    """
+-- What did the authors' calls for each domain cost?
+SELECT domain, category, stage, calls, prompt_tokens, completion_tokens, cost_usd, calls_without_cost
+FROM authoring_costs
+WHERE edition = $edition
+ORDER BY domain NULLS LAST, stage
+""",
+)
+
+_KEY = "authoring"
+_TITLE = "Domains and books by models"
+_STAGES = ("proposal", "configuration", "books")
+_PARTS = ("domains", "books")
+
+
+@figure(_KEY, _TITLE, AUTHORING_FUNNEL, AUTHORING_COSTS)
+def authoring(data: ReportData) -> Section:
+    """Return the section of the funnel, drawn for all categories, and of the costs, a row per domain."""
+    funnel, costs = data.tables["authoring_funnel"], data.tables["authoring_costs"]
+    rows = [row for row in funnel.records() if row["category"] == "all"]
+    if not rows:
+        return omit_section(_KEY, _TITLE, [funnel, costs], "No model wrote domains or books of this edition.")
+    caption = (
+        "How many of the n proposed domains were new, got a valid configuration (some after repairs) and "
+        "were accepted; of n instances that needed a book by a model, for how many it passed at once, passed "
+        "after revision, or was replaced by the template's. These are counts, with no interval. The funnel "
+        "of each category is in the table behind it. The table of costs has the authors' calls for each "
+        "domain; a proposer's call is shared evenly among the domains that it gave."
+    )
+    drawings = tuple(_draw(part, rows) for part in _PARTS if any(_counts(part, rows)))
+    return Section(_KEY, _TITLE, caption, (funnel, costs), drawings, _cost_grid(costs.records()))
+
+
+def _counts(part: str, rows: list[Record]) -> list[int]:
+    return [row["number"] for row in rows if row["part"] == part]
+
+
+def _draw(part: str, rows: list[Record]) -> Drawing:
+    listed = [
+        {**{name: row[name] for name in ("place", "step", "number")}, "series": part}
+        for row in rows
+        if row["part"] == part
+    ]
+    heading = f"{part}, n = {listed[0]['number']:,} {listed[0]['step']}"
+    return make_drawing(heading, f"{_TITLE}: {part}", _compile(part), listed)
+
+
+@lru_cache(maxsize=2)
+def _compile(part: str) -> Spec:
+    steps = alt.Y("step:N", sort=alt.EncodingSortField(field="place", op="min"), title=None)
+    numbers = alt.X("number:Q", title=f"number of {part}", axis=alt.Axis(tickMinStep=1))
+    base = alt.Chart().encode(x=numbers, y=steps, tooltip=tips(step="step", number="number"))
+    bars = base.mark_bar(height={"band": 0.7}).encode(color=series_colours([part], None))
+    numbers_behind = base.mark_text(align="left", dx=4).encode(text="number:Q")
+    chart = alt.layer(bars, numbers_behind, data=ROWS)
+    return compile_chart(chart.properties(width="container", height=alt.Step(26)))
+
+
+def _cost_grid(rows: list[Record]) -> Grid:
+    domains: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for row in rows:
+        domains[row["domain"] or "(none)", row["category"] or ""].append(row)
+    headings = ("domain", "category", "calls", "tokens", *(f"{stage}, USD" for stage in _STAGES), "all, USD")
+    lines = [(*map(clean, names), *_costs(own)) for names, own in domains.items()]
+    return Grid(headings, (*lines, ("all", "", *_costs(rows))), frozenset(range(2, len(headings))))
+
+
+def _costs(rows: list[Record]) -> tuple[str, ...]:
+    """Return calls and tokens of the rows, and their costs by stage and in all; blank where none is known."""
+
+    def add(name: str, chosen: list[Record]) -> float | None:
+        known = [row[name] for row in chosen if row[name] is not None]
+        return sum(known) if known else None
+
+    tokens = [add(name, rows) for name in ("prompt_tokens", "completion_tokens")]
+    known = [number for number in tokens if number is not None]
+    by_stage = [add("cost_usd", [row for row in rows if row["stage"] == stage]) for stage in _STAGES]
+    return (
+        f"{add('calls', rows) or 0:,.1f}",
+        f"{sum(known):,.0f}" if known else "",
+        *("" if cost is None else decimals(cost, 4) for cost in (*by_stage, add("cost_usd", rows))),
+    )
+
+
+# How well players do with the template's books by their style.
+
+
+BOOK_STYLES = Query(
+    "book_styles",
+    """
+-- Is a book harder to read in one style than in another?
+SELECT setting, style, player, instances, success_rate, success_rate_low, success_rate_high
+FROM book_style_scores
+WHERE edition = $edition
+ORDER BY setting, style, player
+""",
+)
+
+_KEY_BOOK_STYLES = "book_styles"
+_TITLE_BOOK_STYLES = "Styles of books"
+
+
+@figure(_KEY_BOOK_STYLES, _TITLE_BOOK_STYLES, BOOK_STYLES)
+def book_styles(data: ReportData) -> Section:
+    """Return the section of success rates by style: a row per setting and style, a column per player."""
+    table = data.tables[_KEY_BOOK_STYLES]
+    rows = table.records()
+    if not rows:
+        return omit_section(
+            _KEY_BOOK_STYLES,
+            _TITLE_BOOK_STYLES,
+            [table],
+            "No player was shown a book that the template wrote.",
+        )
+    players = [name for name in data.players() if any(row["player"] == name for row in rows)]
+    cells = {(row["setting"], row["style"], row["player"]): row for row in rows}
+    counts = {(row["setting"], row["style"]): row["instances"] for row in rows}
+    places = {setting: place for place, setting in enumerate(data.settings)}
+    lines = []
+    for setting, style in sorted(counts, key=lambda key: (places.get(key[0], len(places)), key)):
+        found = [cells.get((setting, style, player)) for player in players]
+        rates = map(_rate, found)
+        lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
+    caption = (
+        "Success rate of each player by the style of the book that it was shown; n is the number of "
+        "instances with such a book. All styles say the same rules, and each instance's is drawn, so that "
+        "a difference beyond the 95% intervals (Wilson's for n instances) is one of reading."
+    )
+    headings = ("setting", "style", "n", *map(clean, players))
+    grid = Grid(headings, tuple(lines), frozenset(range(2, len(headings))))
+    return Section(_KEY_BOOK_STYLES, _TITLE_BOOK_STYLES, caption, (table,), grid=grid)
+
+
+def _rate(row: Record | None) -> str:
+    return (
+        ""
+        if row is None
+        else with_interval(row["success_rate"], row["success_rate_low"], row["success_rate_high"])
+    )
+
+
+# Players on the same instances in two versions: the final book and outcomes, and other books or reports.
+
+
+BOOK_VERSIONS = Query(
+    "book_versions",
+    """
+-- Does a player do better with the final books than with other books of the same instances?
+SELECT setting, player, version AS book, instances, success_rate_usual AS success_final,
+       success_rate_version AS success_other, difference, difference_low, difference_high, population,
+       no_interval
+FROM version_comparisons
+WHERE edition = $edition AND domain = 'all'
+ORDER BY setting, player, book
+""",
+)
+
+_KEY_BOOK_VERSIONS = "book_versions"
+_TITLE_BOOK_VERSIONS = "Same instances, two books"
+
+
+@figure(_KEY_BOOK_VERSIONS, _TITLE_BOOK_VERSIONS, BOOK_VERSIONS)
+def book_versions(data: ReportData) -> Section:
+    """Return the section of paired differences between the final books and others."""
+    table = data.tables[_KEY_BOOK_VERSIONS]
+    if not table.rows:
+        return omit_section(
+            _KEY_BOOK_VERSIONS,
+            _TITLE_BOOK_VERSIONS,
+            [table],
+            "No player was shown other books than the final ones (setting books).",
+        )
+    caption = (
+        "Difference is the player's success rate with the final book minus that with the other book of the "
+        "same instance; n counts the instances played with both. "
+        f"{name_populations(table.records())} The book first is a model's draft that was revised until it "
+        "passed: its difference is the gain of revision. The book template is the symbolic control. In "
+        "among-N the final book stands among those of other domains, N in all: its difference is what a long "
+        "context costs (view long_context has the tokens). In reliability-N outcomes are reported, and N% of "
+        "reports are true (view reliability_scores has the exact reference). No other figure counts these "
+        "episodes."
+    )
+    headings = ("setting", "player", "other book", "with the final", "with the other", "difference", "n")
+    grid = Grid(headings, tuple(map(_version_cells, table.records())), frozenset(range(3, 7)))
+    return Section(_KEY_BOOK_VERSIONS, _TITLE_BOOK_VERSIONS, caption, (table,), grid=grid)
+
+
+def _version_cells(row: Record) -> tuple[str, ...]:
+    return (
+        *(clean(row[name]) for name in ("setting", "player", "book")),
+        *(decimals(row[name]) for name in ("success_final", "success_other")),
+        with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+        f"{row['instances']:,}",
+    )
+
+
+# What models owe to their books and to what they know: each beside itself as a control.
+
+
+CONTROL_GAPS = Query(
+    "control_gaps",
+    """
+-- What does each model owe to its book, and each player to its knowledge of the facts, and in which
+-- domains?
+SELECT variant, setting, domain, player, control, instances, gap, gap_low, gap_high, population, no_interval
+FROM (
+    SELECT edition, variant, setting, domain, player, control, instances, gap, gap_low, gap_high,
+           population, no_interval
+    FROM control_gaps
+    UNION ALL
+    SELECT edition, 'counterfactual', setting, domain, player, 'on exchanged facts', instances, gap,
+           gap_low, gap_high,
+           population, no_interval
+    FROM counterfactual_gaps
+)
+WHERE edition = $edition
+ORDER BY variant, setting, domain <> 'all', domain, player
+""",
+)
+
+_KEY_CONTROL_GAPS = "control_gaps"
+_TITLE_CONTROL_GAPS = "With and without the book"
+_MOST_ROWS = 60
+_COUNTERFACTUAL = (
+    " Rows `on exchanged facts` are of models and programs: success rate on true domains minus that on their "
+    "counterfactuals, where the names are the same and the facts are not; n counts pairs of instances. A gap "
+    "above 0 is what knowing the true facts gives beside the book."
+)
+
+
+@figure(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, CONTROL_GAPS)
+def control_gaps(data: ReportData) -> Section:
+    """Return the section of the gaps between models and their controls: all domains, then each."""
+    table = data.tables[_KEY_CONTROL_GAPS]
+    rows = table.records()
+    if not rows:
+        return omit_section(
+            _KEY_CONTROL_GAPS,
+            _TITLE_CONTROL_GAPS,
+            [table],
+            "No model of this edition played both with its book and as closed:MODEL or symbolic:MODEL.",
+        )
+    grid = Grid(
+        ("setting", "domain", "player", "control", "gap", "n"),
+        tuple(_cells(row) for row in rows[:_MOST_ROWS]),
+        frozenset((4, 5)),
+    )
+    beyond = len(rows) - _MOST_ROWS
+    exchanged = any(row["variant"] == "counterfactual" for row in rows)
+    caption = (
+        "Gap is the model's success rate with the book minus that of the same model as a control, over the "
+        f"instances that both played; n counts these. {name_populations(rows)} "
+        "closed:MODEL sees truths, actions and outcomes, but no book: a gap near 0 means that "
+        "what the model knows, or guesses, replaces reading. symbolic:MODEL sees the rules as a mapping: a "
+        "gap below 0 is what reading prose costs. Controls are no part of the family of models in tests."
+        + (_COUNTERFACTUAL if exchanged else "")
+        + (f" {beyond:,} more rows are in the exported table." if beyond > 0 else "")
+    )
+    return Section(_KEY_CONTROL_GAPS, _TITLE_CONTROL_GAPS, caption, (table,), grid=grid)
+
+
+def _cells(row: Record) -> tuple[str, ...]:
+    return (
+        clean(row["setting"]),
+        clean(row["domain"]),
+        clean(row["player"]),
+        clean(row["control"]),
+        with_interval(row["gap"], row["gap_low"], row["gap_high"]),
+        f"{row['instances']:,}",
+    )
+
+
+# How instances were drawn: engine, solver, and what was judged, by domain and setting.
+
+
+DRAWS = Query(
+    "draws",
+    """
+-- How was each domain's instances drawn: what judged, and how many lists of truths and actions?
+SELECT d.name AS domain, k.setting, k.engine, k.solver, sum(k.instances) AS instances, sum(k.lists) AS lists,
+       sum(k.refused) AS refused, sum(k.walked) AS walked, sum(k.solver_calls) AS solver_calls,
+       sum(k.checked) AS checked, sum(k.disagreements) AS disagreements
+FROM kumo_draws AS k
+JOIN kumo_seed_configs AS c USING (edition, config_id)
+JOIN kumo_domains AS d USING (edition, domain_id)
+WHERE k.edition = $edition
+GROUP BY d.name, k.setting, k.engine, k.solver
+ORDER BY d.name, k.setting
+""",
+)
+
+_KEY_DRAWS = "draws"
+_TITLE_DRAWS = "How instances were drawn"
+_COUNTS = {
+    "instances": "n",
+    "lists": "lists judged",
+    "refused": "refused",
+    "walked": "from walks",
+    "solver_calls": "solver calls",
+    "checked": "judged by both",
+    "disagreements": "disagreements",
+}
+
+
+@figure(_KEY_DRAWS, _TITLE_DRAWS, DRAWS)
+def draw_table(data: ReportData) -> Section:
+    """Return the section with a row per domain and setting."""
+    table = data.tables[_KEY_DRAWS]
+    if not table.rows:
+        return omit_section(_KEY_DRAWS, _TITLE_DRAWS, [table], "Nothing says how these instances were drawn.")
+    records = table.records()
+    solvers = " and ".join(sorted({f"{row['solver']} ({row['engine']})" for row in records}))
+    caption = (
+        f"The n instances were drawn by {solvers}. A list of truths and actions is accepted if each listed "
+        "truth could be the only survivor. The lists are random ones; where fewer than 1 in 500 of these "
+        "are accepted, the solver finds a first list, and a walk of symmetric swaps leads from it to each "
+        "instance. The other engine judges again the lists that are counted as judged by both. These are "
+        "counts, with no interval."
+    )
+    rows = tuple(
+        (clean(row["domain"]), row["setting"], *(f"{row[name]:,}" for name in _COUNTS)) for row in records
+    )
+    headings = ("domain", "setting", *_COUNTS.values())
+    return Section(
+        _KEY_DRAWS,
+        _TITLE_DRAWS,
+        caption,
+        (table,),
+        grid=Grid(headings, rows, frozenset(range(2, len(headings)))),
+    )
+
+
+# KUMO's own rows of players: relative action counts (figure 4b), topology and success (figure 6e).
+
+
+RELATIVE_ACTION_COUNTS = Query(
+    "relative_action_counts",
+    """
+-- How many more actions than each reference does each player take?
+SELECT convention, setting, player, episodes, relative_action_count, relative_action_count_low,
+       relative_action_count_high,
+       population, no_interval
+FROM relative_action_count
+WHERE edition = $edition AND domain = 'all'
+ORDER BY convention, setting, relative_action_count NULLS LAST, player
+""",
+)
+
+TOPOLOGY = Query(
+    "topology",
+    """
+-- Does the shape of an instance's truth-action graph go with solving it?
+SELECT setting, player, instances, topology_trend, topology_trend_low, topology_trend_high, topology_trend_p,
+       topology_trend_p_holm, topology_trend_undefined, cramers_v_pooled, permuted_v, classes, share_in_other,
+       cramers_v_pooled_p, cramers_v_pooled_p_holm, cramers_v_pooled_undefined,
+       cramers_v_kumo_2025, chi_square_p_kumo_2025, chi_square_p_kumo_2025_shown
+FROM topology_association
+WHERE edition = $edition AND domain = 'all'
+ORDER BY setting, player
+""",
+)
+
+_COUNTING = {
+    "algorithm-3": "the sum of counts / the sum of Algorithm 3's − 1, a count being tests + 1, the actions "
+    "and the one prediction",
+    "optimum": "the same relative to the optimum, on instances where it is proved",
+    "kumo-2025": "the mean of (count − Algorithm 3's) / Algorithm 3's with tests + 2, as published",
+}
+_REFERENCES = {
+    "algorithm-3": "relative to Algorithm 3",
+    "optimum": "relative to the optimum",
+    "kumo-2025": "as the paper counts (kumo-2025)",
+}
+
+
+@figure("relative_action_counts", "Relative action count by setting", RELATIVE_ACTION_COUNTS)
+def action_rows(data: ReportData) -> Section:
+    """Return the section of relative action counts: a row per player, a drawing per setting and count."""
+    key, title, column = action_rows.key, action_rows.title, "relative_action_count"
+    table = data.tables[key]
+    rows = data.known_rows(key, column)
+    if not rows:
+        return omit_unanalysed(key, title, [table])
+    scale = Scale(("relative action count:", "0 is the reference, lower is better"), has_zero_line=True)
+    drawings = [
+        drawing
+        for convention in _COUNTING
+        for drawing in rows_by_setting(
+            data,
+            title,
+            [row for row in rows if row["convention"] == convention],
+            lambda row: [read_estimate(row, column, "episodes")],
+            scale,
+            more=f", {_REFERENCES[convention]}",
+        )
+    ]
+    counting = "; ".join(f"{name}: {meaning}" for name, meaning in _COUNTING.items())
+    caption = (
+        "Each point compares a player's counts of actions with those of a reference, whose value is 0; a "
+        f"failed episode counts as all actions + 1. {counting}. "
+        "Algorithm 3, the paper's reference, ignores part of what players know, so the optimum can score "
+        f"below it. {name_populations(rows)} "
+        f"{SCORED_EPISODES}"
+    )
+    return Section(key, title, caption, (table,), tuple(drawings))
+
+
+@figure("topology", "Topology and success", TOPOLOGY)
+def topology_rows(data: ReportData) -> Section:
+    """Return the section of the trend of success on edges, and of V in its table; a drawing per setting."""
+    key, title, column = topology_rows.key, topology_rows.title, "topology_trend"
+    table = data.tables[key]
+    if not table.rows:
+        return omit_unanalysed(key, title, [table])
+    known = data.known_rows(key, column)
+    if not known:
+        missing = (
+            "No trend is defined: it takes 50 instances of a player, which differ in edges and in success "
+            "within domains. The table says why for each player."
+        )
+        return omit_section(key, title, [table], missing)
+    scale = Scale(("percentage points of success per edge",), has_zero_line=True)
+    drawings = rows_by_setting(data, title, known, _read_trend, scale)
+    caption = (
+        "How many percentage points of success one more edge of an instance's truth-action graph gives or "
+        "costs, within domains: 0 is no trend. Lines are 95% intervals by resampling domains, from ten "
+        "domains on. p is by permuting within domains, adjusted by Holm over the players of one setting "
+        "and kind. n is the number of instances. The table also has the bias-corrected Cramér's V of the "
+        "graph's shape and the majority label, with shapes of fewer than five instances in one class "
+        "(compare permuted_v, its mean without association), and the paper's V and p (kumo_2025) for "
+        "players with five runs per instance. Columns that end in _undefined say why a figure is missing."
+    )
+    return Section(key, title, caption, (table,), drawings)
+
+
+def _read_trend(row: Record) -> list[Record]:
+    more = f", {p_text(row['topology_trend_p_holm'])} (Holm)"
+    return [read_estimate(row, "topology_trend", "instances", more=more)]
+
+
+KUMO_LEADERBOARD = Query(
+    "kumo_leaderboard",
+    """
+-- How many actions does each player need beside how much it solves?
+SELECT setting, rank, player, instances, success_rate, success_rate_low, success_rate_high, population,
+       relative_action_count_algorithm_3, relative_action_count_algorithm_3_low,
+       relative_action_count_algorithm_3_high, relative_action_count_optimum, excess_tests_algorithm_3,
+       excess_tests_algorithm_3_low, excess_tests_algorithm_3_high, guess_share, mean_tests,
+       relative_action_count_kumo_2025
+FROM kumo_leaderboard
+WHERE edition = $edition
+ORDER BY setting, place, player
+""",
+)
+
+action_table = table_figure(
+    "kumo_leaderboard",
+    "Action counts and excess tests",
+    "Relative action count: sum of counts / sum of the reference's − 1, a count being tests + 1 and "
+    "a failed episode counting as all actions + 1; the reference, whose value is 0, is Algorithm 3 "
+    "or the optimum. Excess tests: tests − Algorithm 3's, all actions counting as tests where the "
+    "outcomes seen did not decide the answer; guess share: share of episodes that answered so.",
+    KUMO_LEADERBOARD,
+)
+
+
+# What action counts are compared with: Algorithm 3's policy, and the optimum under the promise.
+
+
+REFERENCES = Query(
+    "references",
+    """
+-- What are action counts compared with? Means over instances: Algorithm 3's expected tests by its own
+-- model of outcomes,
+-- its policy's under the sampler's prior, the optimum's, and the tests of both on the observations.
+SELECT i.setting, count(*) AS instances,
+       count(*) FILTER (k.promise_status = 'exact') AS exact,
+       avg(k.expected_steps) FILTER (k.expected_steps >= 0) AS expected_steps,
+       avg(k.policy_steps) AS policy_steps, avg(k.promise_steps) AS promise_steps,
+       avg(k.optimal_tests) AS optimal_tests, avg(k.promise_tests) AS promise_tests
+FROM kumo_instances AS k
+JOIN instances AS i USING (edition, instance_id)
+WHERE edition = $edition
+GROUP BY i.setting
+ORDER BY max(k.n_truths * k.n_actions), i.setting
+""",
+)
+
+_KEY_REFERENCES = "references"
+_TITLE_REFERENCES = "What action counts are compared with"
+_COLUMNS = {
+    "setting": "setting",
+    "instances": "n",
+    "exact": "optimum exact",
+    "expected_steps": "Algorithm 3, by its own model",
+    "policy_steps": "Algorithm 3's policy",
+    "promise_steps": "optimum",
+    "optimal_tests": "tests of Algorithm 3",
+    "promise_tests": "tests of the optimum",
+}
+
+
+@figure(_KEY_REFERENCES, _TITLE_REFERENCES, REFERENCES)
+def reference_table(data: ReportData) -> Section:
+    """Return the section with the mean tests of both references, a row per setting."""
+    table = data.tables[_KEY_REFERENCES]
+    if not table.rows:
+        return omit_section(_KEY_REFERENCES, _TITLE_REFERENCES, [table], "This edition has no instance.")
+    rows = tuple(tuple(_cell(row[name]) for name in _COLUMNS) for row in table.records())
+    caption = (
+        "Mean tests over the n instances, with no interval: they are computed, not sampled. Algorithm 3, "
+        "the paper's reference, uses the promise that exactly one truth is valid only at its end. Player "
+        "optimum uses it throughout and may need fewer tests, so relative to Algorithm 3 its relative count "
+        "can be negative. Algorithm 3's expected tests are under its own model of outcomes; those of its "
+        "policy "
+        "and of the optimum are under the sampler's prior and can be compared. The last two columns "
+        "are tests on the observations that the instances have."
+    )
+    return Section(
+        _KEY_REFERENCES,
+        _TITLE_REFERENCES,
+        caption,
+        (table,),
+        grid=Grid(tuple(_COLUMNS.values()), rows, frozenset(range(1, 8))),
+    )
+
+
+def _cell(value: object) -> str:
+    if value is None or isinstance(value, float):
+        return decimals(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+# What KUMO adds to the report: action counts, references, controls, training, books, authors, graphs.
+
+
+REPORT = Report(
+    after_rates=(action_rows, reference_table, control_gaps),
+    at_end=(
+        training_curves,
+        book_styles,
+        book_versions,
+        authoring,
+        optimal_histogram,
+        draw_table,
+        domain_graphs,
+        topology_rows,
+    ),
+    sources=(CONFIGURATIONS, OPTIMAL_COUNTS, CHECKPOINT_RATES, OUTCOME_RUNS),
+    compute=compute_extras,
+    order=OPTIMAL_COUNTS,
+    explored=(action_table,),
+)

@@ -1,1 +1,0 @@
-"""KUMO's own sections of a report, one per file."""

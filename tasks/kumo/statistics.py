@@ -1,0 +1,359 @@
+"""KUMO's own statistics: actions beside the optimum, topology, domain graphs."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.kumo.things import COUNTERFACTUAL, SeedConfig
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.statistics import association
+from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend
+from perennial.tasks.statistics.cells import ALL, Cells
+from perennial.tasks.statistics.clusters import (
+    GAP_METHOD,
+    Draw,
+    Interval,
+    bound_gap,
+    estimate_ratio,
+    share_interval,
+)
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Mean, count_scored, rates_in_units
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+    from perennial.tasks.statistics.cells import Column, Numbers
+
+
+# How many actions a player takes beside a reference: KUMO's own means, with the SQL of what they count.
+#
+# An action count is the tests of a run and a constant; a run that failed counts as n_actions + 1 actions
+# under every convention. A convention is named after its reference, whose value is 0: `algorithm-3`, the
+# headline, and `optimum`, where that is proved. Both divide the sum of counts by the sum of references; the
+# paper's `kumo-2025` is a mean of ratios to Algorithm 3, which instances with a small reference decide.
+#
+# Excess tests are what it took until the outcomes decided the answer, beside the reference: a run that ended
+# before counts as one that took all actions, whether its guess was right or not. So no guess lowers the
+# figure, where testing on would have ended with no more tests than that (docs/decisions/13-excess-tests.md).
+
+
+JOINS = "JOIN kumo_episodes AS x USING (episode_id) JOIN kumo_instances AS k USING (instance_id)"
+COUNTS = {
+    "signature": "hash(any_value(k.signature))",
+    # Degrees of truths come first: their sum is the number of edges.
+    "edges": "list_sum(string_split(split_part(any_value(k.signature), '|', 1), ',')::BIGINT[])::BIGINT",
+    "n_actions": "any_value(k.n_actions)",
+    "optimal_tests": "any_value(k.optimal_tests)",
+    "promise_tests": "coalesce(any_value(k.promise_tests) FILTER (k.promise_status = 'exact'), 0)::BIGINT",
+    "runs_with_optimum": "count(k.promise_tests) FILTER ("
+    "e.status <> 'api_error' AND k.promise_status = 'exact')",
+    "tests": "coalesce(sum(x.tests) FILTER (e.status <> 'api_error'), 0)::BIGINT",
+    "solved_tests": "coalesce(sum(x.tests) FILTER (e.success), 0)::BIGINT",
+    "judged": "count(x.decided) FILTER (e.status <> 'api_error')",
+    "deciding_tests": "coalesce(sum(if(x.decided, x.tests, greatest(x.tests, k.n_actions))) FILTER ("
+    "e.status <> 'api_error' AND x.decided IS NOT NULL), 0)::BIGINT",
+    "guesses": "count(*) FILTER (e.status IN ('solved', 'wrong') AND NOT x.decided)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCount:
+    """A convention of counting: tests + `extra`, measured by the column `reference` + `extra`.
+
+    `runs` are the runs on instances whose reference is known.
+    One more reference is one more of these, and its column in COUNTS.
+    """
+
+    convention: str
+    extra: int
+    reference: str = "optimal_tests"
+    runs: str = "runs"
+    is_ratio_of_sums: bool = True
+
+    def optimum(self, cells: Cells) -> "Column":
+        """Return the reference's count of actions on each instance."""
+        optimum: Column = cells[self.reference] + self.extra
+        return optimum
+
+    def excess(self, cells: Cells) -> "Column":
+        """Return the sum over scored runs of count - optimum."""
+        failed = cells["runs"] - cells["solved"]
+        counts = cells["solved_tests"] + self.extra * cells["solved"] + (cells["n_actions"] + 1) * failed
+        excess: Column = counts - cells["runs"] * self.optimum(cells)
+        return excess
+
+    def relative(self) -> Mean:
+        """Return the relative action count under this convention."""
+        if self.is_ratio_of_sums:
+            return Mean(
+                "relative_action_count",
+                self.excess,
+                lambda cells: cells[self.runs],
+                self.optimum,
+                self.convention,
+                has_domains=True,
+                what="sum of mean counts / sum of the reference's - 1, over instances",
+            )
+        return Mean(
+            "relative_action_count",
+            lambda cells: self.excess(cells) / self.optimum(cells),
+            count_scored,
+            convention=self.convention,
+            what="mean of (count - optimum) / optimum over instances, as the paper has it",
+        )
+
+
+ALGORITHM_3 = ActionCount("algorithm-3", 1)
+OPTIMUM = ActionCount("optimum", 1, "promise_tests", "runs_with_optimum")
+PAPER = ActionCount("kumo-2025", 2, is_ratio_of_sums=False)
+CONVENTIONS = (ALGORITHM_3, OPTIMUM, PAPER)
+MEANS = (
+    *(convention.relative() for convention in CONVENTIONS),
+    Mean(
+        "excess_tests",
+        lambda cells: cells["deciding_tests"] - cells["judged"] * cells["optimal_tests"],
+        lambda cells: cells["judged"],
+        convention=ALGORITHM_3.convention,
+        what="mean over instances of the mean over runs of tests - Algorithm 3's, all actions counting as "
+        "tests where the outcomes seen do not decide the answer",
+    ),
+    Mean("guess_share", lambda cells: cells["guesses"], lambda cells: cells["judged"], is_share=True),
+    Mean("mean_tests", lambda cells: cells["tests"], count_scored),
+)
+
+
+# What a player's knowledge is worth: its success on true domains minus that on their counterfactuals.
+
+
+STATISTIC = "counterfactual_gap"
+_METHOD = (
+    "mean difference of success rates, true domain minus counterfactual one, over pairs of scored instances, "
+    f"the first of one with the first of the other, and so on; {GAP_METHOD}; n counts pairs"
+)
+
+
+def counterfactual_figures(cells: Cells) -> Iterator[Figure]:
+    """Yield `counterfactual_gap` of each player: over all true domains with a counterfactual, and in each.
+
+    The two domains' instances are independent draws in an order that tells nothing, so that pairs of them
+    differ by as much as their means do. Where API errors ended more episodes in one of the two, what is left
+    of the other has no pair.
+    """
+    import numpy as np
+
+    names = set(cells.domains.names)
+    true_domains = [name for name in cells.domains.names if name + COUNTERFACTUAL in names]
+    for group in cells.groups() if true_domains else ():
+        if group.domain != ALL:
+            continue
+        rates = {name: _rates(cells, rows) for name, rows in cells.by_domain(group.rows)}
+        gaps: dict[str, Numbers] = {}
+        for name in true_domains:
+            one, other = rates.get(name, np.zeros(0)), rates.get(name + COUNTERFACTUAL, np.zeros(0))
+            n = min(len(one), len(other))
+            if n:
+                gaps[name] = one[:n] - other[:n]
+        if not gaps:
+            continue
+        place = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
+        whole = np.concatenate(list(gaps.values()))
+        one_place = ((name, gap, np.zeros(len(gap), np.int64)) for name, gap in gaps.items())
+        for name, gap, pair in ((ALL, whole, place), *one_place):
+            of = (cells.setting, name, group.player, len(gap), float(gap.mean()))
+            bounds = bound_gap(gap, pair, pair, cells.population)
+            yield Figure(STATISTIC, *of, _METHOD, **bounds._asdict())
+
+
+def _rates(cells: Cells, rows: slice) -> "Numbers":
+    """Return the success rates of the scored instances, in the order of the instances."""
+    scored = cells["runs"][rows] > 0
+    rates, unit = rates_in_units(cells["solved"][rows][scored], cells["runs"][rows][scored])
+    return rates / unit
+
+
+# The domain graph: how the truths of a domain hang together through its actions.
+#
+# Nodes are truths; two are linked where they occur in one action's mapping, that is where for each of them
+# some state of that action rules it out (the paper's 'Domain graph visualization', figure 3e). Where a
+# configuration repeats a name the first entry counts, and unknown names are skipped, as in
+# `perennial.tasks.kumo.encoding`.
+
+
+METHOD = "Louvain communities of the domain graph, links weighted by number of actions; modularity"
+
+
+@dataclass(frozen=True, slots=True)
+class Communities:
+    """The communities of a domain's truths, largest first; `modularity` is None where nothing is linked."""
+
+    n_truths: int
+    n_links: int
+    communities: tuple[tuple[str, ...], ...]
+    modularity: float | None
+
+    @property
+    def density(self) -> float:
+        """The share of pairs of truths that are linked."""
+        return 2 * self.n_links / max(1, self.n_truths * (self.n_truths - 1))
+
+
+def domain_graph(config: SeedConfig) -> "Graph":
+    """Return the undirected graph of truths; a link's `weight` is the number of actions that make it.
+
+    Nodes are in the configuration's order, links in that of their nodes: the order of actions, of
+    states and of rule-out lists changes nothing.
+    """
+    from networkx import Graph
+
+    encoded = encode_config(config)
+    truths = encoded.truths
+    weights = Counter(
+        pair for mask in encoded.related for pair in combinations(_members(mask, len(truths)), 2)
+    )
+    graph = Graph()
+    graph.add_nodes_from(truths)
+    graph.add_weighted_edges_from(
+        (truths[a], truths[b], weight) for (a, b), weight in sorted(weights.items())
+    )
+    return graph
+
+
+def communities(config: SeedConfig, seed: int) -> Communities:
+    """Return the communities that Louvain's method finds in the domain graph, and their modularity.
+
+    Q = 1/(2m) * sum over truths i, j of one community of (A_ij - k_i k_j / (2m)): the paper's equation 5,
+    in -0.5..1, where A_ij counts the actions that link i and j, k_i is their sum over j and m their total
+    (as many parallel links as actions). V. D. Blondel et al., Fast unfolding of communities in large
+    networks, Journal of Statistical Mechanics (2008) P10008. A truth without a link is a community of
+    its own; without any link Q is undefined. Communities stand by size, then by their first truth, and
+    truths in the configuration's order.
+    """
+    from networkx.algorithms.community import louvain_communities, modularity
+
+    graph = domain_graph(config)
+    found = louvain_communities(graph, weight="weight", seed=derive_rng(seed, "communities", 0))
+    position = {truth: i for i, truth in enumerate(graph)}
+    groups = (tuple(sorted(group, key=position.__getitem__)) for group in found)
+    ordered = tuple(sorted(groups, key=lambda group: (-len(group), position[group[0]])))
+    n_links = graph.number_of_edges()
+    return Communities(
+        n_truths=len(graph),
+        n_links=n_links,
+        communities=ordered,
+        modularity=float(modularity(graph, ordered, weight="weight")) if n_links else None,
+    )
+
+
+def _members(mask: int, n_truths: int) -> list[int]:
+    return [truth for truth in range(n_truths) if mask >> truth & 1]
+
+
+# The paper's studies of a KUMO edition: topology and success, and the domains' graphs.
+
+
+TREND = "topology_trend"
+POOLED_V = "cramers_v_pooled"
+_RUNS_OF_THE_PAPER = 5
+_CHI_SQUARE = f"{association.METHOD}; graph signature x majority label, domains pooled; n counts instances"
+_TREND = (
+    "slope of the mean success on the graph's edges, centered per domain, in percentage points per edge; "
+    "95% interval by resampling domains; p by permuting within domains, "
+    f"{association.RESAMPLES} permutations; n counts instances"
+)
+_POOLED = (
+    f"Cramer's V, bias-corrected (Bergsma 2013), of majority label and signature, signatures of fewer than "
+    f"{association.FEWEST_MEMBERS} instances in one class; p by permuting labels within domains, "
+    f"{association.RESAMPLES} permutations; n counts instances"
+)
+_GRAPH = f"{METHOD}; n counts truths"
+
+
+def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
+    """Yield each player's trend of success on edges and V of pooled signatures, permuted within domains.
+
+    The paper's V and chi-square test only where it defines them: for majority labels of five runs.
+    """
+    import numpy as np
+
+    for group in cells.groups():
+        scored = cells["runs"][group.rows] > 0
+        if group.domain != ALL or not scored.any():
+            continue
+        signatures = cells["signature"][group.rows][scored]
+        labels = cells.has_majority()[group.rows][scored]
+        domains = np.searchsorted(cells.domains.starts, cells.instance[group.rows][scored], side="right")
+        key = (cells.setting, ALL, group.player)
+        runs, solved, edges = (cells[name][group.rows][scored] for name in ("runs", "solved", "edges"))
+        trend = compute_trend(edges.astype(float), 100 * solved / runs, domains, seed)
+        yield Figure(
+            TREND,
+            *(*key, trend.n, trend.slope, _TREND),
+            low=trend.low,
+            high=trend.high,
+            p_value=trend.p_value,
+            population=None if trend.low is None else NEW_DOMAINS,
+            no_interval=trend.undefined or trend.no_interval,
+        )
+        pooled = compute_pooled_v(signatures, labels, domains, seed)
+        yield Figure(
+            POOLED_V,
+            *(*key, pooled.n, pooled.v, _POOLED),
+            p_value=pooled.p_value,
+            no_interval=pooled.undefined,
+        )
+        beside = (
+            ("topology_classes", float(pooled.classes)),
+            ("topology_pooled_share", pooled.pooled_share),
+            ("cramers_v_pooled_permuted", pooled.permuted_v),
+        )
+        for statistic, value in beside:
+            yield Figure(statistic, *(*key, pooled.n, value, _POOLED))
+        if (runs == _RUNS_OF_THE_PAPER).all():
+            found = chi_square(signatures, labels)
+            low, high = found.interval or (None, None)
+            yield Figure(
+                "cramers_v",
+                *(*key, found.n, found.cramers_v, _CHI_SQUARE, PAPER.convention),
+                low=low,
+                high=high,
+                p_value=found.p_value,
+                population=THESE_DOMAINS,
+            )
+
+
+def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:
+    """Yield the number of communities of each domain's graph and their modularity."""
+    for domain, config in configs.items():
+        found = communities(config, seed)
+        figures = (("communities", float(len(found.communities))), ("modularity", found.modularity))
+        for statistic, value in figures:
+            yield Figure(
+                statistic,
+                setting=ALL,
+                domain=domain,
+                player=ALL,
+                n=found.n_truths,
+                value=value,
+                method=_GRAPH,
+            )
+
+
+# Success rates of runs whose instances are known by their number alone.
+
+
+def rate_of_outcomes(runs: Sequence[int], solved: Sequence[int]) -> tuple[float, Interval]:
+    """Return the success rate in one domain and its 95% interval for other instances of it.
+
+    An entry of each is an instance: the rate is the mean over instances of the mean over runs, as all success
+    rates are; five equal runs on an instance say no more than one.
+    """
+    import numpy as np
+
+    shares = np.array(solved) / np.array(runs)
+    estimate = estimate_ratio(shares, np.ones(len(shares)), Draw())
+    return estimate.ratio, share_interval(estimate, sum(runs))

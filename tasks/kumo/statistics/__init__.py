@@ -1,1 +1,0 @@
-"""KUMO's own statistics: actions beside the optimum, topology, domain graphs."""

@@ -1,1 +1,0 @@
-"""What keeps calls within limits."""

@@ -1,0 +1,159 @@
+"""Make one HTTP request and say what came of it, without reading what the body says."""
+
+import asyncio
+import json
+import os
+import re
+import ssl
+import time
+from collections.abc import Awaitable, Callable, Collection
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from perennial.schemas.errors import causes, count, in_one_line
+from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.tasks.llm.bounded_http import Extras, check_url
+from perennial.tasks.llm.retry_policy import Received, retry_after_s
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+
+_AUTHORITIES = "SSL_CERT_FILE"
+
+
+async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
+    """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
+    import httpx2
+
+    return await receive(
+        lambda: openai_client.post("/chat/completions", cast_to=httpx2.Response, body=body), policy
+    )
+
+
+async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> Received:
+    """Return what one request gives, whatever becomes of it."""
+    import aiohttp
+    import httpx2
+    import openai
+
+    from perennial.tasks.llm.bounded_http import why_cut
+
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(policy.timeout_s):
+            response = await send()
+    except openai.APIStatusError as error:
+        response = error.response
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return Received(
+            None,
+            latency_s=time.perf_counter() - started,
+            problem=describe_problem(error, policy),
+            was_sent=not _is_unconnected(error),
+        )
+    return Received(
+        response.status_code,
+        response.content.decode("utf-8-sig", "replace"),
+        time.perf_counter() - started,
+        retry_after_s=retry_after_s(response.status_code, response.headers),
+        why_cut=why_cut(response),
+    )
+
+
+def _is_unconnected(error: BaseException) -> bool:
+    """Whether there never was a connection, so that no server can have received anything."""
+    import aiohttp
+
+    never = aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError
+    return any(isinstance(cause, never) for cause in causes(error))
+
+
+def describe_problem(error: BaseException, policy: CallPolicy) -> str:
+    """Return why no whole response came, in the words of the error at the bottom."""
+    import aiohttp
+
+    chain = list(causes(error))
+    if any(isinstance(cause, aiohttp.ConnectionTimeoutError) for cause in chain):
+        return f"no connection within {policy.connect_timeout_s:g} s"
+    if any(isinstance(cause, aiohttp.ServerTimeoutError) or type(cause) is TimeoutError for cause in chain):
+        return f"no whole response within {policy.timeout_s:g} s"
+    if isinstance(chain[-1], ssl.SSLCertVerificationError):
+        now = os.environ.get(_AUTHORITIES, "")
+        return (
+            f"no connection: the server's certificate is not trusted ({chain[-1].verify_message}): set "
+            f"{_AUTHORITIES} to a file with the certificates of its authority" + f" (now {now})" * bool(now)
+        )
+    if any(isinstance(cause, aiohttp.ClientConnectorError) for cause in chain):
+        return f"no connection: {chain[-1]}"
+    return f"the connection was lost: {str(chain[-1]) or type(chain[-1]).__name__}"
+
+
+# Ask an endpoint which models it lists: GET /models, one attempt.
+
+
+_SHOWN = 3
+_PARTS = re.compile(r"[a-z0-9]+")
+# Dates, versions and formats that servers add to a name.
+_VERSION = re.compile(
+    r"\d+|v\d+|preview|exp|beta|free|gguf|awq|gptq|hf|[bf]p?\d+|int\d|i?q\d\w*|[kmsl]|xs|xl"
+)
+
+
+async def ask_for_models(
+    policy: CallPolicy, key: str, extras: Extras | None = None
+) -> "httpx2.Response | str":
+    """Return the answer to GET /models, or why there was none."""
+    import aiohttp
+    import httpx2
+    import openai
+
+    from perennial.tasks.llm.bounded_http import open_client
+
+    url = check_url(policy.base_url)
+    try:
+        async with asyncio.timeout(policy.timeout_s), open_client(policy, url, key, extras) as client:
+            return await client.get("/models", cast_to=httpx2.Response)
+    except openai.APIStatusError as error:
+        return error.response
+    except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+        return in_one_line(describe_problem(error, policy))
+
+
+def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
+    """Return the names of the models in an answer to GET /models, None where it is no such list."""
+    if isinstance(answer, str) or answer.status_code != 200:
+        return None
+    try:
+        return {str(model["id"]) for model in json.loads(answer.content)["data"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def is_listed(model: str, listed: Collection[str]) -> bool:
+    """Whether a model is among those listed; Ollama lists `NAME:latest` for `NAME`."""
+    return model in listed or f"{model}:latest" in listed
+
+
+def is_same_model(asked: str, served: str) -> bool:
+    """Whether a server reports the name of the model asked, up to a folder, a date or a format."""
+    asked_parts, served_parts = (
+        [part for part in _PARTS.findall(name.casefold()) if part != "latest"] for name in (asked, served)
+    )
+    shorter, longer = sorted((asked_parts, served_parts), key=len)
+    starts = (start for start in range(len(longer) - len(shorter) + 1))
+    return any(
+        longer[start : start + len(shorter)] == shorter
+        and all(map(_VERSION.fullmatch, longer[start + len(shorter) :]))
+        and (start == 0 or "/" in max(asked, served, key=len))
+        for start in starts
+    )
+
+
+def describe_unlisted(model: str, listed: Collection[str]) -> str:
+    """Return in words that a model is not among those listed, with the names that are closest to it."""
+    near = get_close_matches(model, sorted(listed), _SHOWN, 0.0)
+    more = ", ..." if len(listed) > len(near) else ""
+    names = f": {', '.join(near)}{more}" if near else ""
+    return f"the endpoint does not list {model!r} among its {count(len(listed), 'model')}{names}"

@@ -1,1 +1,0 @@
-"""Play games, whatever the benchmark: by models over a conversation, or by programs."""

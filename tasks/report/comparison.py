@@ -1,0 +1,301 @@
+"""An edition beside another one of the same benchmark."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from itertools import repeat
+
+from perennial.tasks.report.content import (
+    Comparison,
+    Grid,
+    Query,
+    Record,
+    ReportData,
+    ReportTable,
+    Section,
+    omit_section,
+)
+from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
+from perennial.tasks.report.wording import clean, decimals, p_number, with_interval
+from perennial.tasks.statistics.multiplicity import holm
+from perennial.tasks.statistics.rasch import Edition, Estimate, link_editions
+from perennial.tasks.statistics.standardised import Domains, compare_standardised, estimate_domain_sd
+
+# Two editions compared by the players and settings that both have.
+#
+# No instance is ever in two editions, so their answers are independent; what they may share are domains, to
+# which rates are standardised, and anchors, which tell drift of the edition from change of a player.
+
+
+ANSWER_PATTERNS = Query(
+    "answer_patterns",
+    """
+-- Which players solved which instances? One row for all instances of a domain on which each player had the
+-- same result:
+-- `solved` of `runs` scored runs, in the order of `players`.
+WITH answers AS (
+    SELECT i.setting, i.domain, e.instance_id, e.player, count(*) FILTER (e.success) AS solved,
+           count(*) AS runs
+    FROM episodes AS e
+    JOIN instances AS i USING (edition, instance_id)
+    WHERE e.edition = $edition AND e.status <> 'api_error' AND e.version IS NULL
+    GROUP BY ALL
+), patterns AS (
+    SELECT setting, domain, instance_id,
+           list(player ORDER BY player) AS players,
+           list(solved ORDER BY player) AS solved,
+           list(runs ORDER BY player) AS runs
+    FROM answers
+    GROUP BY ALL
+)
+SELECT setting, domain, players, solved, runs, count(*) AS instances
+FROM patterns
+GROUP BY ALL
+ORDER BY setting, domain, players, solved, runs
+""",
+)
+
+KEY = "edition_comparison"
+LINK_KEY = "edition_link"
+COLUMNS = (
+    "setting",
+    "player",
+    "success_rate",
+    "low",
+    "high",
+    "domain_sd",
+    "other_success_rate",
+    "other_low",
+    "other_high",
+    "other_domain_sd",
+    "shared_domains",
+    "standardised_rate",
+    "other_standardised_rate",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_value",
+    "p_holm",
+)
+LINK_COLUMNS = (
+    *("setting", "of", "player", "shared_domains", "anchors"),
+    *("value", "standard_error", "low", "high", "p_value", "slope_p_holm", "p_holm"),
+)
+DRIFT, ANCHOR, CHANGE = "drift of the edition", "change of an anchor", "change of a player"
+
+
+def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
+    """Return a row for each setting and player that both editions have, in the order of the headline.
+
+    Rates are on each edition's own instances, `domain_sd` their standard deviation over editions of as many
+    random domains. `difference` is this edition's rate minus the other's, both standardised to the domains
+    that both have, with interval and p of `compare_standardised`; `p_holm` is that p after Holm's correction
+    over all rows.
+    """
+    one, two = _rates_of(other.own_answers), _rates_of(other.answers)
+    others = {(row["setting"], row["player"]): row for row in other.headline.records()}
+    rows, p_values = [], []
+    for row in data.tables["headline"].records():
+        key = (row["setting"], row["player"])
+        if key not in others or row["success_rate"] is None or others[key]["success_rate"] is None:
+            continue
+        found = compare_standardised(one[key], two[key])
+        p_values.append(found.p_value if found else None)
+        standardised = (
+            (found.domains, found.rate, found.other, found.value, found.low, found.high)
+            if found
+            else (0, *repeat(None, 5))
+        )
+        sides = ((row, one[key]), (others[key], two[key]))
+        rates = [
+            value for record, rates in sides for value in (*_interval(record), estimate_domain_sd(rates))
+        ]
+        rows.append((*key, *rates, *standardised))
+    whole = tuple((*row, p, q) for row, p, q in zip(rows, p_values, holm(p_values), strict=True))
+    computed = f"Compared with the same answers of edition {data.edition}, standardised to shared domains."
+    return ReportTable(KEY, COLUMNS, whole, other.answers.sql, computed)
+
+
+def link_table(data: ReportData, other: Comparison) -> ReportTable:
+    """Return, for each setting that anchors tie, the edition's drift and its players' changes, in logits.
+
+    A positive drift means that this edition is harder than the other one, a positive change that the player
+    is abler in this edition. Holm's correction covers the drifts of all settings as one family, and the
+    changes of all players that are no anchors as another. `slope_p_holm` tests
+    that a player follows difficulty as the others do; that of the drift is the smallest one.
+    """
+    rows: list[tuple[object, ...]] = []
+    for setting in data.settings:
+        one, two = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
+        link = link_editions(one, two, other.anchors)
+        if link is None:
+            continue
+        given = (link.shared_domains, len(link.anchors))
+        worst = min(link.slopes.values(), default=None)
+        rows.append((setting, DRIFT, "", *given, *_numbers(link.drift), worst))
+        ordered = sorted(link.changes.items(), key=lambda item: (item[0] not in link.anchors, item[0]))
+        rows += [
+            (
+                setting,
+                ANCHOR if player in link.anchors else CHANGE,
+                player,
+                *given,
+                *_numbers(change),
+                link.slopes.get(player),
+            )
+            for player, change in ordered
+        ]
+    adjusted: dict[int, float | None] = {}
+    for family in (DRIFT, CHANGE):
+        members = [number for number, row in enumerate(rows) if row[1] == family]
+        p_values = [float(str(rows[number][-2])) for number in members]
+        adjusted |= dict(zip(members, holm(p_values), strict=True))
+    whole = tuple((*row, adjusted.get(number)) for number, row in enumerate(rows))
+    computed = f"Fitted together with the same answers of edition {data.edition}, tied by anchors."
+    return ReportTable(LINK_KEY, LINK_COLUMNS, whole, other.answers.sql, computed)
+
+
+def _interval(record: Record) -> tuple[float | None, ...]:
+    return tuple(record[f"success_rate{end}"] for end in ("", "_low", "_high"))
+
+
+def _numbers(found: Estimate) -> tuple[float, ...]:
+    return found.value, found.error, found.low, found.high, found.p_value
+
+
+def _rates_of(answers: ReportTable) -> Mapping[tuple[str, str], Domains]:
+    """Return by setting and player, and then by domain, how many instances have each mean over runs."""
+    found: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
+    for row in answers.records():
+        for player, solved, runs in zip(row["players"], row["solved"], row["runs"], strict=True):
+            found[row["setting"], player][row["domain"]][solved / runs] += row["instances"]
+    return found
+
+
+def _edition_of(answers: ReportTable, setting: str) -> Edition:
+    return [
+        (
+            row["domain"],
+            dict(zip(row["players"], zip(row["solved"], row["runs"], strict=True), strict=True)),
+            row["instances"],
+        )
+        for row in answers.records()
+        if row["setting"] == setting
+    ]
+
+
+# This edition beside another: the same players' rates and differences, and drift on the scale of anchors.
+
+
+_LINK_CAPTION = (
+    "Anchors, players that are the same in both editions, tie them to one scale: a Rasch model with an "
+    "effect of each player, domain and instance, in logits (at a rate of one half, 0.4 is about a tenth "
+    "of the rate). A positive drift means that this edition is harder than the other, in the domains that "
+    "both have or, where they share none, over all; a positive change, that the player is abler than it "
+    "was. An anchor's own change is estimated with the other anchors as ties: one that changed should be "
+    "no anchor. Errors are by instance or by domain, whichever is larger. Holm's correction covers the "
+    "drifts, and apart from them the changes of players that are not anchors. Slope p (Holm) tests that a "
+    "player follows difficulty as the others do, that of the drift being the smallest: below 0.05 the model "
+    "does not fit, and drift and changes are underestimated."
+)
+
+
+def edition_difference(data: ReportData, comparison: Comparison) -> Section:
+    """Return the section of players that both editions have: a table, and a bar a difference."""
+    title = f"Compared with edition {clean(comparison.edition)}"
+    found = comparison_table(data, comparison)
+    tables = (found, comparison.headline, comparison.domains)
+    if not found.rows:
+        return omit_section(KEY, title, tables, "No player has a rate in both editions.")
+    minus = f"{clean(data.edition)} minus {clean(comparison.edition)}"
+    rows = [row for row in found.records() if row["difference"] is not None]
+    drawings = rows_by_setting(
+        data,
+        title,
+        rows,
+        lambda row: [read_estimate(row, "difference", "shared_domains")],
+        Scale(("difference in standardised rate:", minus), has_zero_line=True),
+        more=f": {minus}",
+        unit="shared domains",
+    )
+    caption = (
+        "Players that both editions have, setting by setting. Rates are over each edition's own "
+        "instances, with the 95% intervals of the leaderboard; SD is how much such a rate scatters "
+        "over editions of as many random domains (the standard deviation of domain rates / the root of "
+        "their number). The difference is between rates standardised to the domains that both editions "
+        "have, n of them, each weighing the same; its interval and p are for other instances of these "
+        "domains, and Holm's correction covers all rows. Without shared domains there "
+        "is none: look at SD and at the anchors then."
+    )
+    own, other = clean(data.edition), clean(comparison.edition)
+    grid = Grid(
+        ("setting", "player", own, "SD", other, "SD", "difference", "n", "p", "p (Holm)"),
+        tuple(
+            (
+                clean(row["setting"]),
+                clean(row["player"]),
+                with_interval(row["success_rate"], row["low"], row["high"]),
+                decimals(row["domain_sd"]),
+                with_interval(row["other_success_rate"], row["other_low"], row["other_high"]),
+                decimals(row["other_domain_sd"]),
+                with_interval(row["difference"], row["difference_low"], row["difference_high"]),
+                str(row["shared_domains"]),
+                p_number(row["p_value"]),
+                p_number(row["p_holm"]),
+            )
+            for row in found.records()
+        ),
+        frozenset(range(2, 10)),
+    )
+    return Section(KEY, title, caption, tables, drawings, grid)
+
+
+def edition_link(data: ReportData, comparison: Comparison) -> Section:
+    """Return the section of the linked scale: a table of the drift and of each player's change."""
+    title = f"Drift and change since edition {clean(comparison.edition)}"
+    found = link_table(data, comparison)
+    tables = (found, comparison.answers, comparison.own_answers)
+    if not found.rows:
+        return omit_section(LINK_KEY, title, tables, _missing(comparison))
+    grid = Grid(
+        (
+            "setting",
+            "what",
+            "player",
+            "logits",
+            "standard error",
+            "p",
+            "p (Holm)",
+            "slope p",
+            "domains",
+            "anchors",
+        ),
+        tuple(
+            (
+                clean(row["setting"]),
+                row["of"],
+                clean(row["player"]),
+                with_interval(row["value"], row["low"], row["high"]),
+                decimals(row["standard_error"]),
+                p_number(row["p_value"]),
+                p_number(row["p_holm"]),
+                p_number(row["slope_p_holm"]),
+                f"{row['shared_domains']:,}",
+                f"{row['anchors']:,}",
+            )
+            for row in found.records()
+        ),
+        frozenset(range(3, 10)),
+    )
+    return Section(LINK_KEY, title, _LINK_CAPTION, tables, grid=grid)
+
+
+def _missing(comparison: Comparison) -> str:
+    if not comparison.anchors:
+        return (
+            "No anchor ties these editions: name three or four pinned models or programs as anchors in "
+            "perennial.toml, so that every refresh evaluates them, or with --anchors those that both have."
+        )
+    return (
+        "No anchor ties these editions: in both it must have solved some instances and failed some; anchors "
+        f"given: {clean(', '.join(comparison.anchors))}."
+    )

@@ -1,1 +1,0 @@
-"""An edition beside another one of the same benchmark."""

@@ -1,1 +1,0 @@
-"""The page of profiles: players on several benchmarks."""

@@ -1,0 +1,351 @@
+"""Fair ranks: players compared on the instances that all of them have, or by rates adjusted for the others.
+
+A player that met only some instances may have met the easy ones, so that its own rate says nothing beside
+another's. Three rates per player: on its own instances (`success_rate`), on those common to the players of
+its kind in the setting, and adjusted (`ranks.rasch`): what it would have scored on all instances of the
+setting. Models are compared with models: what programs have played changes no figure of theirs.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from perennial.schemas.rows import Row
+from perennial.schemas.statistics.board import PROGRAMS, group_player, order_board
+from perennial.schemas.statistics.measure import Floor
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.tasks.statistics import rasch
+from perennial.tasks.statistics.cells import ALL, Grid
+from perennial.tasks.statistics.clusters import SHARE_METHOD, Bounds, bound_share
+from perennial.tasks.statistics.multiplicity import Figure, Kind
+from perennial.tasks.statistics.rasch import fit_rasch, group_patterns
+from perennial.tasks.statistics.rate_figures import rates_in_units
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from perennial.tasks.statistics.cells import Column, Numbers
+
+
+# Ranks and their 95% intervals: which places players have, each two compared on what both were asked.
+#
+# A player's rank is 1 + the number of players with a higher rate on the instances that both have, so that one
+# with few instances is ranked on these and changes no rank of the others. Two that share too few are compared
+# by their adjusted rates.
+#
+# The interval holds the places that a player may have, given how surely others are better or worse: at least
+# 1 + the number of the surely better, at most the number of players - that of the surely worse. Two players
+# are compared by the mean differences in their domains with Student's t (over instances where there is one
+# domain), and a player's comparisons are corrected together by Bonferroni: so the interval holds the
+# player's place among all domains in 95% (M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Inference
+# for Ranks, Review of Economic Studies 91 (2024) 476-518, with one-step critical values).
+
+
+METHOD = "interval by paired differences over domains, Student's t, Bonferroni over a player's comparisons"
+_LEVEL = 0.95
+_FEWEST = 3
+"""Domains (or instances of one domain) by which two players can differ surely."""
+_FEWEST_SHARED = 5
+"""Instances that rank two players, unless half of what some player has is fewer."""
+_TIE = 1e-9
+
+
+class Rank(NamedTuple):
+    """A player's place with its interval; `is_adjusted`: some comparison went by adjusted rates."""
+
+    value: float
+    low: float
+    high: float
+    is_adjusted: bool
+
+
+def rank_players(grid: Grid, adjusted: "Floats", linked: "NDArray[np.bool_]") -> list[Rank | None]:
+    """Rank the players of the grid among each other; None for one with too few instances.
+
+    `adjusted` are their adjusted rates (nan: undefined). Those that are not `linked` to the others, by chains
+    of shared domains, have no rank.
+    """
+    import numpy as np
+
+    seen = grid.runs > 0
+    sizes = seen.sum(axis=1)
+    fewest = min(_FEWEST_SHARED, float(sizes.max()) / 2)
+    players = np.flatnonzero(linked & (sizes > 0) & (sizes >= fewest)).tolist()
+    rates = np.divide(grid.solved, grid.runs, out=np.zeros(grid.runs.shape), where=seen)
+    behind, better, worse = (np.zeros(len(seen), int) for _ in range(3))
+    is_adjusted = np.zeros(len(seen), bool)
+    number = max(1, len(players) - 1)
+    for row, one in enumerate(players):
+        for two in players[row + 1 :]:
+            both = seen[one] & seen[two]
+            gaps = np.where(both, rates[one] - rates[two], 0.0)
+            shared = int(both.sum())
+            if shared >= fewest:
+                gap = float(gaps.sum()) / shared
+            else:
+                gap = float(adjusted[one] - adjusted[two])
+                is_adjusted[[one, two]] = True
+            behind[one] += gap < -_TIE
+            behind[two] += gap > _TIE
+            sign = _compare(grid, gaps, both, number)
+            better[two if sign > 0 else one] += sign != 0
+            worse[one if sign > 0 else two] += sign != 0
+    ranks: list[Rank | None] = [None] * len(seen)
+    for player in players:
+        low, high = 1.0 + better[player], float(len(players) - worse[player])
+        ranks[player] = Rank(1.0 + behind[player], float(low), high, bool(is_adjusted[player]))
+    return ranks
+
+
+def _compare(grid: Grid, gaps: "Floats", both: "NDArray[np.bool_]", number: int) -> int:
+    """Return 1 if the first player is surely better, by the gaps on what both have, -1 if worse, else 0."""
+    import numpy as np
+    from scipy.special import stdtrit
+
+    counts = np.array([int(both[a:b].sum()) for a, b in pairwise(grid.domains.starts)])
+    sums = np.array([float(gaps[a:b].sum()) for a, b in pairwise(grid.domains.starts)])
+    means = sums[counts > 0] / counts[counts > 0]
+    if len(means) == 1:
+        means = gaps[both]
+    if len(means) < _FEWEST:
+        return 0
+    reach = float(stdtrit(len(means) - 1, 1 - (1 - _LEVEL) / 2 / number))
+    mean, error = float(means.mean()), float(means.std(ddof=1)) / len(means) ** 0.5
+    return 0 if abs(mean) <= reach * error else (1 if mean > 0 else -1)
+
+
+FEWEST = 100
+"""Enough instances to decide what is common, unless half of what some player has is fewer."""
+COMMON_METHOD = (
+    f"mean over the instances that all players with enough of them have; {SHARE_METHOD}; "
+    "n counts these instances"
+)
+_ERROR = f"standard error of adjusted_rate, clustered by {{}}; {rasch.METHOD}"
+_RANK = (
+    "place among {} by the rates of each two on the instances that both have, or by adjusted_rate where "
+    "these are too few; {}; n counts the player's instances"
+)
+_PLACE = "order on leaderboards: models first, then by rank, without a rank by success rate; n counts players"
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Which players have enough instances, which instances all of these have, and how many are enough."""
+
+    players: "NDArray[np.bool_]"
+    instances: "NDArray[np.bool_]"
+    enough: float
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """Each player's adjusted rate, and its standard error by instance and by domain; nan: undefined."""
+
+    rates: "Numbers"
+    errors: "Numbers"
+    domain_errors: "Numbers"
+
+
+def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
+    """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
+
+    Enough instances are 100, or half of what some player of the kind has where that is fewer. The common
+    instances are those of all players of the kind that have enough. Equal players share a rank. Programs are
+    lines of reference, and have none.
+    """
+    adjusted, linked = adjust_rates(grid), find_linked(grid)
+    n_all = int((grid.runs > 0).any(axis=0).sum())
+    for number, player in enumerate(grid.players):
+        of = (grid.setting, ALL, player)
+        yield Figure("adjusted_rate", *of, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
+        for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
+            error, method = _round_defined(errors[number]), _ERROR.format(clusters)
+            yield Figure(
+                *("adjusted_rate_se", *of, n_all, error, method),
+                convention=clusters,
+                population=NEW_DOMAINS if clusters == "domains" else THESE_DOMAINS,
+            )
+    for name, rows in rows_by_kind(grid, kind).items():
+        players = tuple(grid.players[row] for row in rows)
+        alike = replace(grid, players=players, runs=grid.runs[rows], solved=grid.solved[rows])
+        common = find_common(alike.runs > 0)
+        rates, bounds = _common_rates(alike, common.players, common.instances)
+        ranks = [] if name == PROGRAMS else rank_players(alike, adjusted.rates[rows], linked[rows])
+        for number, player in enumerate(players):
+            of = (grid.setting, ALL, player)
+            n = int(common.instances.sum()) if common.players[number] else 0
+            rate = _round_defined(rates[number])
+            yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
+        for number, rank in enumerate(ranks):
+            own, method = int((alike.runs[number] > 0).sum()), _RANK.format(name, METHOD)
+            of = (grid.setting, ALL, players[number])
+            if rank is None:
+                yield Figure("rank", *of, own, None, method)
+            else:
+                by = "adjusted" if rank.is_adjusted else "shared"
+                yield Figure("rank", *of, own, rank.value, method, by, low=rank.low, high=rank.high)
+
+
+def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
+    """Return the rows of the grid that hold the players of each kind."""
+    import numpy as np
+
+    kinds = [kind(player) for player in grid.players]
+    return {
+        name: np.flatnonzero([player_kind == name for player_kind in kinds]) for name in sorted(set(kinds))
+    }
+
+
+def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) -> list[Figure]:
+    """Return each player's `place` on the leaderboard of its setting, by its figures; the convention says
+    its group.
+    """
+    boards: dict[str, dict[str, Row]] = {}
+    for one in figures:
+        if one.statistic in ("rank", "success_rate") and one.domain == ALL and not one.other:
+            row = boards.setdefault(one.setting, {}).setdefault(one.player, {"player": one.player})
+            row[one.statistic] = one.value
+            row["player_group"] = group_player(one.player, kind(one.player), floor)
+    return [
+        Figure("place", setting, ALL, row["player"], len(rows), place, _PLACE, convention=row["player_group"])
+        for setting, rows in boards.items()
+        for place, row in enumerate(order_board(rows.values()), 1)
+    ]
+
+
+def find_common(seen: "NDArray[np.bool_]") -> Common:
+    """Return what is common of `seen`: whether the player of a row has the instance of a column.
+
+    Enough instances are 100, or half of what some player has where that is fewer. A player that has none is
+    never among the players.
+    """
+    own = seen.sum(axis=1)
+    enough = min(FEWEST, int(own.max()) / 2)
+    is_ranked = (own >= enough) & (own > 0)
+    return Common(is_ranked, seen[is_ranked].all(axis=0), enough)
+
+
+def _common_rates(
+    grid: Grid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]"
+) -> "tuple[Numbers, list[Bounds]]":
+    """Return each player's rate on the common instances, nan for those not ranked, and its bounds."""
+    import numpy as np
+
+    rates = np.full(len(is_ranked), np.nan)
+    bounds = [Bounds()] * len(is_ranked)
+    n = int(is_common.sum())
+    if not n:
+        return rates, bounds
+    runs, solved = (column[is_ranked][:, is_common] for column in (grid.runs, grid.solved))
+    scaled, unit = rates_in_units(solved.ravel(), runs.ravel())
+    sums = scaled.reshape(runs.shape)
+    rates[is_ranked] = sums.sum(axis=1) / unit / n
+    place = grid.cluster[is_common], grid.domain[is_common]
+    for row, number in enumerate(np.flatnonzero(is_ranked)):
+        played = float(runs[row].sum())
+        bounds[number] = bound_share(sums[row] / unit, played, *place, grid.population)
+    return rates, bounds
+
+
+def adjust_rates(grid: Grid) -> Adjusted:
+    """Return what each player would score on all instances of the setting that some player has.
+
+    A player that has them all keeps its own rate exactly. Players that no chain of shared domains links to
+    most others cannot be compared with them: their adjusted rate is undefined.
+    """
+    import numpy as np
+
+    domain = grid.domain
+    linked = find_linked(grid)
+    kept = (grid.runs[linked] > 0).any(axis=0)
+    _, stratum = np.unique(domain[kept], return_inverse=True)
+    fitted = fit_rasch(group_patterns(grid.runs[linked][:, kept], grid.solved[linked][:, kept], stratum))
+    found = Adjusted(*(np.full(len(linked), np.nan) for _ in range(3)))
+    if fitted is not None:
+        found.rates[linked] = fitted.rates
+        found.errors[linked] = np.sqrt(np.diag(fitted.rate_covariance))
+        if fitted.rate_cluster_covariance is not None:
+            found.domain_errors[linked] = np.sqrt(np.diag(fitted.rate_cluster_covariance))
+    return found
+
+
+def find_linked(grid: Grid) -> "NDArray[np.bool_]":
+    """Return which players the largest set holds whose members are linked by chains of shared domains.
+
+    Instances of one domain are draws from one distribution, so two players need not share any of them. Of
+    two sets of one size, the one with the first player counts.
+    """
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    seen, starts = grid.runs > 0, grid.domains.starts
+    plays = np.stack([seen[:, a:b].any(axis=1) for a, b in pairwise(starts)], axis=1)
+    _, parts = connected_components(plays @ plays.T, directed=False)
+    is_largest: NDArray[np.bool_] = parts == np.argmax(np.bincount(parts))
+    return is_largest
+
+
+def _round_defined(value: float) -> float | None:
+    # Digits beyond the twelfth differ with the order of adding.
+    return None if value != value else round(float(value), 12)
+
+
+# A player's profile: its rate and its place in each domain, on the instances that are common there.
+#
+# The whole setting has its `common_rate` from `ranks.rank_figures`; here each domain has one by the same
+# rule, and the whole and each domain have places among players of one kind.
+
+
+_RANK_DOMAIN_RANKS = "place by common_rate among the {} that have one; n counts the common instances"
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """A player's rate on the common instances of a domain, and its bounds; none in the whole setting."""
+
+    domain: str
+    player: str
+    n: int
+    rate: float
+    bounds: Bounds
+
+
+def domain_rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
+    """Yield `common_rate` of each player in each domain, and `rank_in_kind` there and in the whole setting.
+
+    The convention of a `rank_in_kind` is the kind of player that it ranks: models are ranked among models.
+    Players without a common rate have no figure.
+    """
+    import numpy as np
+
+    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
+    scaled = rates.reshape(grid.runs.shape)
+    for of_kind, rows in rows_by_kind(grid, kind).items():
+        method = _RANK_DOMAIN_RANKS.format(of_kind)
+        for domain, columns in grid.places():
+            common = find_common(grid.runs[rows][:, columns] > 0)
+            kept = np.zeros(grid.runs.shape[1], bool)
+            kept[columns] = common.instances
+            has_rate = common.players if kept.any() else np.zeros(len(rows), bool)
+            scores = [_score(grid, domain, row, scaled[row, kept] / unit, kept) for row in rows[has_rate]]
+            for score in scores:
+                of = (grid.setting, domain, score.player, score.n)
+                if domain != ALL:
+                    rate = round(score.rate, 12)
+                    yield Figure("common_rate", *of, rate, COMMON_METHOD, **score.bounds._asdict())
+                rank = 1.0 + sum(other.rate > score.rate + _TIE for other in scores)
+                yield Figure("rank_in_kind", *of, rank, method, convention=of_kind)
+
+
+def _score(grid: Grid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:
+    n, runs = len(rates), float(grid.runs[row, kept].sum())
+    bounds = Bounds()
+    if domain != ALL:
+        bounds = bound_share(rates, runs, grid.cluster[kept], grid.domain[kept], grid.population)
+    return _Score(domain, grid.players[row], n, float(rates.sum()) / n, bounds)

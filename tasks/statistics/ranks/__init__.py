@@ -1,1 +1,0 @@
-"""Who is ahead: common instances, adjusted rates, a scale over editions."""

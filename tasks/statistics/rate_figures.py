@@ -1,0 +1,482 @@
+"""The rates of every player in every setting and domain: solved, actions, attempts, statuses, tokens, cost.
+
+The unit is the instance: a rate is the mean over instances of the mean over their runs, or a sum of such
+means over a sum of what they are measured by. Intervals are of the widest population that the group shows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.cells import ALL, Cells, Domains, Grid, Group, pass_at_k, pass_hat_k
+from perennial.tasks.statistics.clusters import (
+    GAP_METHOD,
+    MEAN_METHOD,
+    SHARE_METHOD,
+    Draw,
+    bound_gap,
+    estimate_ratio,
+    headline,
+    mean_interval,
+    share_interval,
+    why_no_interval,
+    within,
+)
+from perennial.tasks.statistics.multiplicity import Figure
+
+if TYPE_CHECKING:
+    from perennial.tasks.statistics.cells import Column, Numbers
+
+
+OF_THESE_DOMAINS = "_these_domains"
+_ONE_UNIT = 1_000_000  # most runs by which rates are made whole numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over instances of the mean over runs: the sum of a cell's runs, and the number of them.
+
+    With `weight` it is the sum of these means over the sum of the instances' weights. `is_share`: each run
+    counts 0..1. `has_domains`: where its interval is of new domains, a second figure's is of these domains.
+    """
+
+    statistic: str
+    total: "Callable[[Cells], Column]"
+    number: "Callable[[Cells], Column]"
+    weight: "Callable[[Cells], Column] | None" = None
+    convention: str = "any"
+    is_share: bool = False
+    has_domains: bool = False
+    what: str = "mean over instances of the mean over runs"
+
+
+def _count_attempted(cells: Cells) -> "Column":
+    """Return the number of all episodes, those included that ended by an API error."""
+    return sum(
+        (cells[f"status_{status}"] for status in EPISODE_STATUSES[1:]), cells[f"status_{EPISODE_STATUSES[0]}"]
+    )
+
+
+def count_scored(cells: Cells) -> "Column":
+    """Return the number of scored episodes of each cell."""
+    return cells["runs"]
+
+
+def _share(status: EpisodeStatus) -> Mean:
+    """Return the share of a status among all attempted episodes, API errors included."""
+    return Mean(f"status_{status}", lambda cells: cells[f"status_{status}"], _count_attempted, is_share=True)
+
+
+_MEANS = (
+    Mean("success_rate", lambda cells: cells["solved"], count_scored, is_share=True, has_domains=True),
+    Mean("mean_score", lambda cells: cells["score"], count_scored, is_share=True),
+    Mean("mean_tokens", lambda cells: cells["tokens"], lambda cells: cells["runs_with_tokens"]),
+    Mean("mean_cost_usd", lambda cells: cells["cost_usd"], lambda cells: cells["runs_with_cost"]),
+    *(_share(status) for status in EPISODE_STATUSES),
+)
+_KNOWN_OF_MODELS = ("mean_tokens", "mean_cost_usd")
+
+
+class _Sample(NamedTuple):
+    """A mean of a group: of each instance with runs its mean times `unit`, its weight, cluster and domain.
+
+    `n` is the number of values of runs, or of what `unit_of_n` says.
+    """
+
+    mean: Mean
+    group: Group
+    n: int
+    sums: "Numbers"
+    weights: "Numbers"
+    unit: int
+    cluster: "Column"
+    domain: "Column"
+    unit_of_n: str = "episodes"
+
+    @property
+    def value(self) -> float | None:
+        return float(self.sums.sum()) / (self.unit * float(self.weights.sum())) if len(self.sums) else None
+
+
+def rate_figures(cells: Cells, own: Sequence[Mean] = ()) -> Iterator[Figure]:
+    """Yield the figures of every player of the cells in each domain and in all; `own` are a benchmark's."""
+    import numpy as np
+
+    groups = list(cells.groups())
+    domain = np.searchsorted(cells.domains.starts, cells.instance, side="right")
+    for mean in (*_MEANS, *own):
+        for sample in _samples(cells, domain, groups, mean):
+            yield from _figures(cells, sample)
+    for sample in _attempts(cells, domain, groups):
+        yield from _figures(cells, sample)
+
+
+def _figures(cells: Cells, sample: _Sample) -> Iterator[Figure]:
+    mean, group = sample.mean, sample.group
+    if not len(sample.sums):
+        yield _figure(cells.setting, sample)
+        return
+    draw, population = headline(sample.cluster, sample.domain, cells.population)
+    yield _figure(cells.setting, sample, draw, population)
+    if mean.has_domains and group.domain == ALL and population == NEW_DOMAINS:
+        narrower = _figure(cells.setting, sample, within(sample.cluster), THESE_DOMAINS)
+        yield narrower._replace(statistic=mean.statistic + OF_THESE_DOMAINS)
+
+
+def _figure(
+    setting: str, sample: _Sample, draw: Draw | None = None, population: Population | None = None
+) -> Figure:
+    mean, group = sample.mean, sample.group
+    method = SHARE_METHOD if mean.is_share else MEAN_METHOD
+    interval = reason = None
+    if draw is not None:
+        estimate = estimate_ratio(sample.sums / sample.unit, sample.weights, draw)
+        interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
+        reason = None if mean.is_share else why_no_interval(estimate)
+    low, high = interval or (None, None)
+    return Figure(
+        mean.statistic,
+        *(setting, group.domain, group.player, sample.n, sample.value),
+        f"{mean.what}; {method}; n counts {sample.unit_of_n}",
+        mean.convention,
+        low=low,
+        high=high,
+        population=None if interval is None else population,
+        no_interval=reason,
+    )
+
+
+def _samples(cells: Cells, domain: "Column", groups: Sequence[Group], mean: Mean) -> Iterator[_Sample]:
+    import numpy as np
+
+    totals, numbers = mean.total(cells), mean.number(cells)
+    weights = None if mean.weight is None else mean.weight(cells)
+    for group in groups:
+        known = numbers[group.rows] > 0
+        if not known.any() and mean.statistic in _KNOWN_OF_MODELS:
+            continue  # nothing is known of players that are no models
+        total, number = totals[group.rows][known], numbers[group.rows][known]
+        sums, unit = rates_in_units(total, number)
+        weight = np.ones(len(sums)) if weights is None else weights[group.rows][known].astype(np.float64)
+        place = cells["cluster"][group.rows][known], domain[group.rows][known]
+        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, *place)
+
+
+def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
+    """Return totals / numbers times a unit that makes quotients of counts whole, so that sums are exact.
+
+    The unit is the least common multiple of the numbers; 1 where that is too large or totals are no counts.
+    """
+    import numpy as np
+
+    unit = 1
+    if np.issubdtype(totals.dtype, np.integer):
+        for number in np.unique(numbers):
+            unit = int(np.lcm(unit, int(number)))
+            if unit > _ONE_UNIT:
+                return totals / numbers, 1
+        return (totals * (unit // numbers)).astype(np.float64), unit
+    return totals / numbers, 1
+
+
+def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterator[_Sample]:
+    """Yield the share of instances that most runs solve, and pass@k and pass^k.
+
+    k goes up to the number of runs that all instances of a group have.
+    """
+    majority = _of_instances("majority_success", "solved in more than half of its runs")
+    for group in groups:
+        known = cells["runs"][group.rows] > 0
+        if not known.any():
+            continue
+        runs, solved, cluster, place = (
+            column[group.rows][known] for column in (cells["runs"], cells["solved"], cells["cluster"], domain)
+        )
+
+        measured = [(majority, (2 * solved > runs).astype(float))]
+        for k in range(2, int(runs.min()) + 1):
+            for name, measure in (("pass_at", pass_at_k), ("pass_hat", pass_hat_k)):
+                mean = _of_instances(f"{name}_{k}", "mean over instances")
+                measured.append((mean, _of_pairs(measure, runs, solved, k)))
+        for mean, values in measured:
+            n = len(values)
+            yield _Sample(
+                mean,
+                group,
+                n,
+                sums=values,
+                weights=values * 0 + 1,
+                unit=1,
+                cluster=cluster,
+                domain=place,
+                unit_of_n="instances",
+            )
+
+
+def _of_instances(statistic: str, what: str) -> Mean:
+    return Mean(statistic, count_scored, count_scored, is_share=True, what=what)
+
+
+def _of_pairs(
+    measure: Callable[[int, int, int], float], runs: "Column", solved: "Column", k: int
+) -> "Numbers":
+    """Return the measure of each instance; those with as many runs and solved ones share it."""
+    import numpy as np
+
+    width = int(runs.max()) + 1
+    pairs, place = np.unique(runs.astype(np.int64) * width + solved, return_inverse=True)
+    return np.array([measure(int(pair // width), int(pair % width), k) for pair in pairs])[place]
+
+
+# What a benchmark adds to the shared statistics of an edition.
+
+
+def _nothing(*_of: Any) -> Iterable[Figure]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A benchmark's own counts, means and figures.
+
+    `counts` are SQL aggregates by the name of their column, over the episodes `e` of a player on an instance
+    and what `joins` joins to them. `cell_figures` gets the cells of some players in one setting and the
+    seed, `table_figures` the Arrow tables of `queries`, SQL over the edition's tables by name, and the seed.
+    Tests of the statistics `families` are adjusted by Holm. Players whose names begin with `checkpoints` are
+    training checkpoints.
+    """
+
+    joins: str = ""
+    counts: Mapping[str, str] = field(default_factory=dict)
+    means: tuple[Mean, ...] = ()
+    cell_figures: Callable[[Cells, int], Iterable[Figure]] = _nothing
+    queries: Mapping[str, str] = field(default_factory=dict)
+    table_figures: Callable[[Mapping[str, Any], int], Iterable[Figure]] = _nothing
+    families: tuple[str, ...] = ()
+    checkpoints: str = ""
+
+
+# What a model owes to what it is shown: it and itself as a control, on the same instances.
+#
+# A control is the model asked in another variant, such as without a book, under the name `VARIANT:MODEL`.
+
+
+_METHOD = (
+    "mean difference, MODEL minus VARIANT:MODEL, over instances that both have; "
+    f"{GAP_METHOD}; n counts instances"
+)
+
+
+def control_figures(grid: Grid, variants: Sequence[str]) -> Iterator[Figure]:
+    """Yield `control_gap` of each model that has a control in the setting: in all domains, and in each.
+
+    `other` is the control, `convention` its variant. The gap is that of success rates, in -1..1; what is left
+    of the model's rate is what the control reaches.
+    """
+    import numpy as np
+
+    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
+    rates, seen, numbers = rates.reshape(grid.runs.shape), grid.runs > 0, grid.domain
+    for variant, model, control in _controls(grid.players, variants):
+        one, other = grid.players.index(model), grid.players.index(control)
+        shared = seen[one] & seen[other]
+        gaps = rates[one] - rates[other]
+        for domain, columns in grid.places():
+            kept = shared[columns]
+            if not kept.any():
+                continue
+            gap = gaps[columns][kept]
+            place = grid.cluster[columns][kept], numbers[columns][kept]
+            of = (grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)))
+            bounds = bound_gap(gap / unit, *place, grid.population)
+            yield Figure("control_gap", *of, _METHOD, variant, other=control, **bounds._asdict())
+
+
+def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield variant, model and control wherever both play."""
+    for variant in variants:
+        for control in players:
+            model = control.removeprefix(f"{variant}:")
+            if model != control and model in players:
+                yield variant, model, control
+
+
+# Each pair of players on the instances that both played: the difference, and McNemar's exact test.
+#
+# An instance is as hard for one player as for the other, so pairing takes its difficulty out of the
+# difference; instances of one player alone are left out. All pairs are computed in whole numbers where that
+# is possible: a rate is solved runs times the least common multiple of all numbers of runs, over the runs.
+
+
+_DIFFERENCE_PAIR_FIGURES = f"mean difference over shared instances; {GAP_METHOD}; n counts instances"
+_MCNEMAR = (
+    "share that only the player solves of those that one alone does; majority labels on shared instances; "
+    "McNemar exact, two-sided; n counts discordant instances"
+)
+
+
+def pair_figures(grid: Grid) -> Iterator[Figure]:
+    """Yield `paired_difference` (player minus other) and `mcnemar` for each pair of players of a setting."""
+    import numpy as np
+
+    rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
+    rates = rates.reshape(grid.runs.shape)
+    seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
+    for one, other in combinations(range(len(grid.players)), 2):
+        shared = seen[one] & seen[other]
+        if not shared.any():
+            continue
+        gap = (rates[one] - rates[other])[shared]
+        players = grid.players[one], grid.players[other]
+        yield _difference(grid, players, gap, unit, grid.cluster[shared], domain[shared])
+        first, second = labels[one] & shared, labels[other] & shared
+        yield _mcnemar(grid.setting, players, int((first & ~second).sum()), int((second & ~first).sum()))
+
+
+def _difference(
+    grid: Grid, players: tuple[str, str], gap: "Numbers", unit: int, cluster: "Column", domain: "Column"
+) -> Figure:
+    player, other = players
+    bounds = bound_gap(gap / unit, cluster, domain, grid.population)
+    return Figure(
+        "paired_difference",
+        *(
+            grid.setting,
+            ALL,
+            player,
+            len(gap),
+            float(gap.sum()) / (unit * len(gap)),
+            _DIFFERENCE_PAIR_FIGURES,
+        ),
+        other=other,
+        **bounds._asdict(),
+    )
+
+
+def _mcnemar(setting: str, players: tuple[str, str], only_one: int, only_other: int) -> Figure:
+    player, other = players
+    discordant = only_one + only_other
+    return Figure(
+        "mcnemar",
+        *(setting, ALL, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
+        other=other,
+        p_value=mcnemar_p(only_one, only_other),
+    )
+
+
+def mcnemar_p(only_one: int, only_other: int) -> float:
+    """Return the p-value of McNemar's exact test of whether two players solve equally many instances.
+
+    Of m instances that one player alone solved, each is equally likely to be either's if they are equal:
+    p = min(1, 2 P(X <= the smaller number)) with X binomial(m, 1/2), which is 1.0 for m = 0. Sources:
+    McNemar 1947; Fagerland, Lydersen and Laake 2013 (the exact conditional test).
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(only_one, only_other), only_one + only_other, 0.5)))
+
+
+# Two versions of the same questions: how much better a player does on the usual one, instance by instance.
+#
+# Only instances on which the player has scored runs of both versions count, each by the difference of its two
+# means over runs: what the instance asks, and how hard it is, drops out.
+
+
+_DIFFERENCE = (
+    "mean over instances with scored runs of both versions of success rate on the usual one - on the other; "
+    f"{GAP_METHOD}; n counts instances"
+)
+_PREFERENCE = (
+    "half of the mean, over instances with scored runs of both players on both versions, of (success rate on "
+    f"the usual one - on the other) of the player - the same of the other player; {GAP_METHOD}; n counts "
+    "instances"
+)
+_RATE = "mean over instances with scored runs of both versions of the mean over runs; n counts instances"
+
+
+def version_figures(
+    setting: str,
+    domains: Domains,
+    player: str,
+    version: str,
+    usual: "Mapping[str, Column]",
+    other: "Mapping[str, Column]",
+    widest: Population,
+) -> Iterator[Figure]:
+    """Yield `version_difference` and `version_rate` (of the other version) in all domains and in each one.
+
+    `usual` and `other` are the player's cells (`perennial.tasks.statistics.cells.Cells`) on the two versions.
+    """
+    import numpy as np
+
+    known = {name: cells["runs"] > 0 for name, cells in (("usual", usual), ("other", other))}
+    numbers, own, others = np.intersect1d(
+        usual["instance"][known["usual"]],
+        other["instance"][known["other"]],
+        assume_unique=True,
+        return_indices=True,
+    )
+    if not len(numbers):
+        return
+    solved = np.concatenate([usual["solved"][known["usual"]][own], other["solved"][known["other"]][others]])
+    runs = np.concatenate([usual["runs"][known["usual"]][own], other["runs"][known["other"]][others]])
+    rates, unit = rates_in_units(solved, runs)
+    gaps, shown = rates[: len(numbers)] - rates[len(numbers) :], rates[len(numbers) :]
+    edges = np.searchsorted(numbers, domains.starts)
+    parts = [(ALL, slice(0, len(numbers)))]
+    parts += [
+        (domain, slice(int(edges[place]), int(edges[place + 1])))
+        for place, domain in enumerate(domains.names)
+        if edges[place] < edges[place + 1]
+    ]
+    cluster = usual["cluster"][known["usual"]][own]
+    place = np.searchsorted(domains.starts, numbers, side="right")
+    for domain, rows in parts:
+        n = rows.stop - rows.start
+        of = (setting, domain, player, n)
+        bounds = bound_gap(gaps[rows] / unit, cluster[rows], place[rows], widest)
+        difference = float(gaps[rows].sum()) / (unit * n)
+        yield Figure("version_difference", *of, difference, _DIFFERENCE, other=version, **bounds._asdict())
+        yield Figure("version_rate", *of, float(shown[rows].sum()) / (unit * n), _RATE, other=version)
+
+
+def preference_figures(
+    setting: str,
+    domains: Domains,
+    version: str,
+    players: "Mapping[str, tuple[Mapping[str, Column], Mapping[str, Column]]]",
+    widest: Population,
+) -> Iterator[Figure]:
+    """Yield `version_preference` of each two players: how much more the first gains from the usual version.
+
+    `players` has the cells of each player on the usual version and on the other one. Where the first wrote
+    the usual version and the second the other one, this is what a player gains from a text of its own. In
+    -1..1; `convention` is the version, and the second player has the opposite value.
+    """
+    import numpy as np
+
+    gaps = {player: _gaps(*cells) for player, cells in sorted(players.items())}
+    for (one, (numbers, gap, cluster)), (other, (others, less, _)) in combinations(gaps.items(), 2):
+        shared, mine, theirs = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
+        if not len(shared):
+            continue
+        halves = (gap[mine] - less[theirs]) / 2
+        place = np.searchsorted(domains.starts, shared, side="right")
+        bounds = bound_gap(halves, cluster[mine], place, widest)
+        of = (setting, ALL, one, len(shared), float(halves.mean()), _PREFERENCE, version)
+        yield Figure("version_preference", *of, other=other, **bounds._asdict())
+
+
+def _gaps(usual: "Mapping[str, Column]", other: "Mapping[str, Column]") -> "tuple[Column, Numbers, Column]":
+    """Return the instances played in both versions, the differences of success rates, and the clusters."""
+    import numpy as np
+
+    one, two = usual["runs"] > 0, other["runs"] > 0
+    numbers, own, others = np.intersect1d(
+        usual["instance"][one], other["instance"][two], assume_unique=True, return_indices=True
+    )
+    rates = [cells["solved"][kept] / cells["runs"][kept] for cells, kept in ((usual, one), (other, two))]
+    return numbers, rates[0][own] - rates[1][others], usual["cluster"][one][own]

@@ -1,0 +1,169 @@
+"""Correlations of players' success rates, and of a benchmark's measures with other benchmarks."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from perennial.schemas.statistics.board import MODELS
+from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.tasks.statistics.cells import ALL
+from perennial.tasks.statistics.correlation import (
+    DISATTENUATED_METHOD,
+    FEWEST_PLAYERS,
+    NOT_RELIABLE,
+    PEARSON_METHOD,
+    SPEARMAN_METHOD,
+    Correlation,
+    disattenuate,
+    pearson,
+    spearman,
+)
+from perennial.tasks.statistics.multiplicity import Figure, Kind, holm
+
+Scores = Mapping[str, float]
+_FAMILY = "all of this coefficient"
+_RATES = "any"  # the convention of success rates
+
+
+class _Side(NamedTuple):
+    """Scores by player, and their reliability by set of players and population; None: supposed 1."""
+
+    scores: Scores
+    reliability: Mapping[tuple[str, str], float | None] | None = None
+
+    def reliability_of(self, who: str, population: Population) -> float | None:
+        """Return the reliability of these players' scores in the population; of all where all are models."""
+        if self.reliability is None:
+            return 1.0
+        return self.reliability.get((who, population), self.reliability.get((ALL, population)))
+
+    def shows(self, population: Population) -> bool:
+        """Return whether the reliability in the population is known."""
+        return self.reliability is not None and (ALL, population) in self.reliability
+
+
+def correlation_figures(
+    figures: Iterable[Figure],
+    external: Mapping[str, Scores],
+    kind: Kind,
+    measures: Sequence[Measure] = (),
+) -> Iterator[Figure]:
+    """Yield the correlations of the success rates among these figures; `other` names what is compared with.
+
+    `external` is each other benchmark's scores by player; a benchmark's own `measures` are compared with
+    these too (the paper's figure 4c-e), and `convention` names their column of the leaderboard. Each is over
+    all players (player `all`) and over the models alone (player `models`): programs, controls and training
+    checkpoints are no sample of models. Fewer than 7 players have no correlation. `pearson_disattenuated` is
+    Pearson's without chance: within the edition of these domains, which both sides share, with other
+    benchmarks of the widest population that the reliability among the figures is of; measures have none.
+    Holm's correction covers all correlations of one coefficient over one set of players in a setting, for
+    each measure on its own.
+    """
+    listed = list(figures)
+    sides = _read_sides(listed)
+    rates = {place: side.scores for place, side in sides.items()}
+    overall = sorted(setting for setting, domain in rates if domain == ALL)
+    compared: list[tuple[_Side, _Side, str, str, str]] = [
+        (sides[one, ALL], sides[other, ALL], one, ALL, f"setting {other}")
+        for one, other in combinations(overall, 2)
+    ]
+    for setting in overall:
+        domains = sorted(domain for name, domain in rates if name == setting and domain != ALL)
+        compared += [
+            (sides[setting, one], sides[setting, other], setting, one, f"domain {other}")
+            for one, other in combinations(domains, 2)
+        ]
+        compared += [
+            (sides[setting, ALL], _Side(scores), setting, ALL, f"benchmark {benchmark}")
+            for benchmark, scores in external.items()
+        ]
+    found = [figure for pair in compared for figure in _correlate(*pair, kind)]
+    for measure in measures:
+        for setting, values in _read_measure(listed, measure).items():
+            for benchmark, scores in external.items():
+                other = f"benchmark {benchmark}"
+                one, two = _Side(values), _Side(scores)
+                found += _correlate(one, two, setting, ALL, other, kind, measure.column)
+    yield from _adjust(found)
+
+
+def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict[str, float]]:
+    """Return each setting's values of the measure by player, all domains together."""
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    for figure in figures:
+        is_measure = (figure.statistic, figure.convention) == (measure.statistic, measure.convention)
+        if is_measure and (figure.domain, figure.other) == (ALL, "") and figure.value is not None:
+            values[figure.setting][figure.player] = figure.value
+    return dict(sorted(values.items()))
+
+
+def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
+    """Return the success rates of each setting and domain with their reliabilities."""
+    scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    reliable: dict[tuple[str, str], dict[tuple[str, str], float | None]] = defaultdict(dict)
+    for figure in figures:
+        place = figure.setting, figure.domain
+        if figure.statistic == "success_rate" and figure.value is not None:
+            scores[place][figure.player] = figure.value
+        elif figure.statistic == "reliability":
+            reliable[place][figure.player, figure.convention] = figure.value
+    return {place: _Side(found, reliable[place]) for place, found in scores.items()}
+
+
+def _correlate(
+    one: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
+) -> Iterator[Figure]:
+    shared = sorted(set(one.scores) & set(two.scores))
+    models = [player for player in shared if kind(player) == MODELS]
+    for who, players in ((ALL, shared), (MODELS, models)):
+        if len(players) < FEWEST_PLAYERS:
+            continue
+        x, y = ([side.scores[player] for player in players] for side in (one, two))
+        scores = "success rates" if measure == _RATES else measure
+        over = f"over {scores} of {'players' if who == ALL else who}; n counts players"
+        measured = (("pearson", PEARSON_METHOD, pearson(x, y)), ("spearman", SPEARMAN_METHOD, spearman(x, y)))
+        for statistic, method, found in measured:
+            if found.r is not None:
+                place = (setting, domain, who, found.n, found.r)
+                figure = Figure(statistic, *place, f"{method}; {over}", measure, other, p_value=found.p_value)
+                yield figure._replace(low=found.low, high=found.high)
+        linear = measured[0][2]
+        if linear.r is not None and measure == _RATES:
+            yield _without_chance(one, two, linear, (setting, domain, who), other)
+
+
+def _without_chance(
+    one: _Side, two: _Side, linear: Correlation, place: tuple[str, str, str], other: str
+) -> Figure:
+    is_beyond = two.reliability is None and one.shows(NEW_DOMAINS)
+    population = NEW_DOMAINS if is_beyond else THESE_DOMAINS
+    reliable = [side.reliability_of(place[2], population) for side in (one, two)]
+    found = disattenuate(linear, *reliable)
+    return Figure(
+        "pearson_disattenuated",
+        *(*place, linear.n, found.r, DISATTENUATED_METHOD),
+        other=other,
+        low=found.low,
+        high=found.high,
+        population=None if found.low is None else population,
+        no_interval=NOT_RELIABLE if found.r is None else None,
+    )
+
+
+def _adjust(figures: list[Figure]) -> Iterator[Figure]:
+    """Yield the figures with p-values adjusted over each coefficient, setting and set of players."""
+    families: dict[tuple[str, str, str, str], list[int]] = defaultdict(list)
+    for number, figure in enumerate(figures):
+        families[figure.statistic, figure.convention, figure.setting, figure.player].append(number)
+    adjusted: dict[int, float | None] = {}
+    for members in families.values():
+        p_values = holm([figures[number].p_value for number in members])
+        adjusted.update(zip(members, p_values, strict=True))
+    for number, figure in enumerate(figures):
+        if figure.p_value is None:
+            yield figure
+        else:
+            method = f"{figure.method}; Holm over {_FAMILY} in the setting"
+            yield figure._replace(p_adjusted=adjusted[number], family=_FAMILY, method=method)

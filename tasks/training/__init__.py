@@ -1,1 +1,0 @@
-"""Training on chats: which tokens count, and how a checkpoint is named."""
