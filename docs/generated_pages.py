@@ -7,8 +7,7 @@ from typing import Any
 
 from perennial.schemas.table_form import Column, Table
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.dictionary import describe_columns
-from perennial.warehouse.catalog.question_views import question_of, question_views
+from perennial.warehouse.catalog.dictionary import describe_columns, question_of, question_views
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _EXAMPLE = re.compile(r"\[(`[^`\]]+`)\]\((mastermind/[^)]+)\)")

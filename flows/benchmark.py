@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from perennial.flows.stages.policies import Policies
     from perennial.flows.stages.workspace import Workspace
     from perennial.flows.web.page import OwnPages
-    from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
-    from perennial.schemas.model_calls.price import Price
+    from perennial.schemas.model_calls import ModelChoice, Price, StageEstimate
     from perennial.schemas.plan import EditionPlan, EvaluationPlan
     from perennial.schemas.practice import PracticeQuestion
     from perennial.schemas.presentation import Presentation

@@ -12,10 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark, in_one_line, suggest
-from perennial.schemas.statistics.measure import Floor, Measure
-from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
-from perennial.schemas.statistics.published import PublishedScore
-from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.schemas.statistics import (
+    THESE_DOMAINS,
+    Floor,
+    Measure,
+    MeasuredVariance,
+    Population,
+    PublishedScore,
+)
 from perennial.schemas.table_form import Table
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypeVar
 
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.schemas.rows import Row
 
 EpisodeStatus = Literal["solved", "wrong", "unparsed", "truncated", "refused", "turn_limit", "api_error"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perennial.schemas.errors import UnreadableInput, quote
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.schemas.rows import JsonObject
 
 GRADER = "perennial.flows.practice.grade:grade"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from perennial.prompts.render import render, template_hash
 from perennial.schemas.errors import EndpointFailed, shorten
-from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply, Role
+from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply, Role
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

@@ -10,7 +10,7 @@ from perennial.prompts.render import template_hash
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL, Episode, EpisodeStatus, Game, GameT, Opening, Program, Result, Turn
 from perennial.schemas.ids import content_id
-from perennial.schemas.model_calls.calls import (
+from perennial.schemas.model_calls import (
     DEFAULT_MAX_TOKENS,
     CallStatus,
     Message,

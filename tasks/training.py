@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 
 # A chat as tokens, and which of them a model is trained to say: those of the assistant's turns alone.
 #

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from perennial.schemas.a2rbench.analysis import categories_of
+from perennial.schemas.a2rbench.things import categories_of
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import Proposal
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench import replies as a2rbench_answers
 from perennial.tasks.a2rbench.expansion import read_expansion, read_judgement
 from perennial.tasks.a2rbench.item_text import Form

@@ -16,7 +16,7 @@ from perennial.flows.inspect_tasks.questions import open_questions
 from perennial.flows.inspect_tasks.record import Record, replay
 from perennial.flows.practice.grade import find_practice, grade, open_question
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.practice import PracticeQuestion
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.editions.provenance import code_sha256
+from perennial.warehouse.editions.manifest import code_sha256
 from tests.conftest import REPOSITORY
 
 ROOMS = ("schemas", "prompts", "tasks", "warehouse", "flows")

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import Benchmark
 from perennial.schemas.a2rbench.tables import A2RBENCH_TABLES
 from perennial.schemas.late_module import LateModule
-from perennial.schemas.statistics.measure import Floor, Measure
-from perennial.schemas.statistics.populations import NEW_DOMAINS
+from perennial.schemas.statistics import NEW_DOMAINS, Floor, Measure
 
 if TYPE_CHECKING:
     from perennial.flows.a2rbench import analysis, practice, prepare, presentation, seats, stages, summary
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from perennial.schemas.a2rbench import settings as own_settings
     from perennial.tasks.a2rbench import report as own_sections
     from perennial.warehouse.a2rbench import origins
-    from perennial.warehouse.a2rbench.published import scores
+    from perennial.warehouse.a2rbench import published as scores
 else:
     analysis = LateModule("perennial.flows.a2rbench.analysis")
     prepare = LateModule("perennial.flows.a2rbench.prepare")
@@ -29,7 +28,7 @@ else:
     own_pages = LateModule("perennial.flows.a2rbench.web.own_pages")
     own_settings = LateModule("perennial.schemas.a2rbench.settings")
     origins = LateModule("perennial.warehouse.a2rbench.origins")
-    scores = LateModule("perennial.warehouse.a2rbench.published.scores")
+    scores = LateModule("perennial.warehouse.a2rbench.published")
 
 _COLLAPSE = Measure(
     "collapse_rate",

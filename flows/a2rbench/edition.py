@@ -4,9 +4,7 @@ from functools import lru_cache
 
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import DOMAINS, Item, name_domain
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, Item, name_domain
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.ids import content_id, derive_rng

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from perennial.flows.a2rbench.readers.estimate_reading import estimate_reading
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.a2rbench.players import PLAYERS
 

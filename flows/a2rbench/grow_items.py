@@ -6,7 +6,7 @@ from dataclasses import asdict
 from perennial.flows.a2rbench.edition import numbers_of, plan_of
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.item import VARIATIONS, Item
+from perennial.schemas.a2rbench.things import VARIATIONS, Item
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import content_id
 from perennial.schemas.rows import Rejection, Rows
@@ -14,7 +14,7 @@ from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.growing import Rejected, SeedRequest, grow_seed
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row
+from perennial.warehouse.staging import question_row
 
 
 def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:

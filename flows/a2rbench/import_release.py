@@ -12,8 +12,7 @@ from perennial.flows.a2rbench.grow_items import shared_row
 from perennial.flows.refresh.template_hashes import template_hashes
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.compute_statistics import Spread
-from perennial.schemas.a2rbench.authoring import AuthoringPlan
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
 from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.plan import EditionPlan

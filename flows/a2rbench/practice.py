@@ -15,7 +15,7 @@ from perennial.flows.a2rbench.edition import rules_of
 from perennial.flows.a2rbench.seats import ItemSeat, make_seat
 from perennial.flows.benchmark import Draw, Practice
 from perennial.flows.practice.parameters import Parameters
-from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES, Item
+from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SHAPES, Item
 from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
 from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion

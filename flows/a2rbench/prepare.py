@@ -7,12 +7,10 @@ from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors
 from perennial.flows.a2rbench.edition import catalogue_id
 from perennial.flows.a2rbench.estimate_calls import estimate_calls
 from perennial.flows.benchmark import Preparation
-from perennial.schemas.a2rbench.item import DOMAINS
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.a2rbench.things import DOMAINS, A2RBenchPlan
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.sandbox.refusal import Refused
 from perennial.tasks.sandbox.tier import find_protection, require_protection

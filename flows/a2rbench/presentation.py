@@ -17,7 +17,7 @@ from perennial.schemas.presentation import (
 )
 from perennial.schemas.rows import Row
 from perennial.tasks.a2rbench.values import layers_of
-from perennial.warehouse.catalog.sql.confinement import quote_all
+from perennial.warehouse.catalog.confinement import quote_all
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:

@@ -7,12 +7,11 @@ from functools import partial
 from pkgutil import resolve_name
 
 from perennial.flows.benchmark import Playing
-from perennial.schemas.a2rbench.analysis import ReadingPlan
-from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.a2rbench.things import ReadingPlan, name_domain
 from perennial.schemas.errors import InstancesExhausted, shorten
 from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.rows import ReadJson, Rejection, Row
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
@@ -21,7 +20,7 @@ from perennial.tasks.a2rbench.readers import judge_by
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.play import OneShotSeat, SecondReader
 from perennial.tasks.sandbox.tier import find_protection
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.store.store import Store
 
 _FORMS = ("type", "dimension", "variation", "is_remapped", "query")

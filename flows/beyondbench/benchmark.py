@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import Benchmark
 from perennial.schemas.beyondbench.tables import BEYONDBENCH_TABLES
 from perennial.schemas.late_module import LateModule
-from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics import Floor, Measure
 
 if TYPE_CHECKING:
     from perennial.flows.beyondbench import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from perennial.schemas.beyondbench import settings as own_settings
     from perennial.tasks.beyondbench import report as own_sections
     from perennial.warehouse.beyondbench import origins
-    from perennial.warehouse.beyondbench.published import scores
+    from perennial.warehouse.beyondbench import published as scores
 else:
     analysis = LateModule("perennial.flows.beyondbench.analysis")
     kernels = LateModule("perennial.flows.beyondbench.kernels")
@@ -38,7 +38,7 @@ else:
     own_pages = LateModule("perennial.flows.beyondbench.web.own_pages")
     own_settings = LateModule("perennial.schemas.beyondbench.settings")
     origins = LateModule("perennial.warehouse.beyondbench.origins")
-    scores = LateModule("perennial.warehouse.beyondbench.published.scores")
+    scores = LateModule("perennial.warehouse.beyondbench.published")
 
 _ACCURACY = Measure(
     "common_accuracy",

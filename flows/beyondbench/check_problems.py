@@ -5,7 +5,7 @@ from perennial.flows.stages.gate_faults import refuse_faults
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.beyondbench.plan import Cell
+from perennial.schemas.beyondbench.things import Cell
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.rows import Rows
 from perennial.tasks.beyondbench.gate import Tested, check_problem

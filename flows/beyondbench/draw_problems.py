@@ -7,7 +7,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.prompts.render import template_hash
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.schemas.beyondbench.things import BeyondBenchPlan, Cell
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.beyondbench.problem import (
@@ -21,7 +21,7 @@ from perennial.tasks.beyondbench.problem import (
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.llm.limits import text_counter
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row
+from perennial.warehouse.staging import question_row
 
 EXCLUDED = "token_budget"
 EXHAUSTED = "space_exhausted"

@@ -2,7 +2,7 @@
 
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.schemas.beyondbench.things import BeyondBenchPlan, Cell
 from perennial.tasks.beyondbench.problem import Problem, Task
 from perennial.tasks.beyondbench.registry import TASKS
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from math import ceil
 
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.beyondbench.things import BeyondBenchPlan
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.beyondbench.players import PLAYERS
 from perennial.tasks.beyondbench.problem import SHARE

@@ -9,7 +9,7 @@ from perennial.flows.beyondbench.prepare import choose_cells
 from perennial.flows.beyondbench.seats import ProblemSeat
 from perennial.flows.practice.parameters import Parameters
 from perennial.prompts.render import template_hash
-from perennial.schemas.beyondbench.plan import Cell
+from perennial.schemas.beyondbench.things import Cell
 from perennial.schemas.errors import InvalidOption, UnreadableInput, join_choices, quote
 from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion

@@ -5,12 +5,10 @@ from functools import partial
 
 from perennial.flows.benchmark import Preparation
 from perennial.flows.beyondbench.estimate_calls import estimate_calls
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
 from perennial.schemas.beyondbench.settings import BeyondBenchSettings
-from perennial.schemas.beyondbench.things import SUITES
+from perennial.schemas.beyondbench.things import SUITES, BeyondBenchPlan, Cell
 from perennial.schemas.errors import InvalidOption, suggest
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.model_entry import ModelEntry

@@ -7,14 +7,14 @@ from perennial.flows.benchmark import Playing
 from perennial.flows.beyondbench.edition import problem_of
 from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.people.persons import is_person
+from perennial.schemas.people import is_person
 from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
 from perennial.tasks.beyondbench.problem import SHARE, Problem, fits, token_status
 from perennial.tasks.llm.limits import text_counter
 from perennial.tasks.play import OneShotSeat
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.store.store import Store
 
 

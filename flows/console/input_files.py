@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.warehouse.store.regular_files import NotRegular, open_regular
+from perennial.warehouse.store.local_files import NotRegular, open_regular
 
 MAX_BYTES = 10_000_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

@@ -8,9 +8,15 @@ from rich.table import Table
 
 from perennial.flows.console.terminal import Terminal, printable
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.board import LINES
-from perennial.schemas.statistics.measure import ABOVE_FLOOR, Floor, Measure, label_player, shown_measures
-from perennial.schemas.statistics.populations import describe_populations
+from perennial.schemas.statistics import (
+    ABOVE_FLOOR,
+    LINES,
+    Floor,
+    Measure,
+    describe_populations,
+    label_player,
+    shown_measures,
+)
 from perennial.tasks.report.figures.headline import describe_unasked, instances_differ
 
 _NAME_WIDTH, _LEAST_NAME_WIDTH = 32, 12

@@ -12,14 +12,14 @@ from perennial.flows.console.terminal import Terminal
 from perennial.flows.editions.diagnosis import find_problems, problem_lines
 from perennial.schemas.errors import count
 from perennial.schemas.rows import JsonObject, Row
-from perennial.schemas.statistics.measure import rate_above_floor
+from perennial.schemas.statistics import rate_above_floor
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.ledger.causes import Cause, count_causes, describe_causes
+from perennial.warehouse.ledger.reading import Cause, count_causes, describe_causes
 from perennial.warehouse.store.store import Store
 
 

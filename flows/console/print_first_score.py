@@ -16,8 +16,8 @@ from perennial.flows.editions.figure_data import order_settings
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
 from perennial.warehouse.store.store import Store
 
 WIDTH = 80

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from perennial.flows.console.steps import print_while
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 
 _RATE_OVER_S = 30.0
 _WIDE = 120

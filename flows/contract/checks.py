@@ -23,14 +23,19 @@ from perennial.flows.website.build import build_site
 from perennial.schemas.errors import UnusableBenchmark
 from perennial.schemas.game import EPISODE_STATUSES, Episode, Seat
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
+from perennial.schemas.model_calls import CallStatus, ModelChoice, ModelRequest, Reply, StageEstimate
 from perennial.schemas.tables import SHARED_TABLES, TABLES
 from perennial.tasks.play import ModelPlayer, play_model, play_program
 from perennial.tasks.report.content import Figure
 from perennial.tasks.website.names import benchmark_file, edition_file
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.dictionary import describe_columns
-from perennial.warehouse.catalog.question_views import SHARED, question_of, question_views, view_names
+from perennial.warehouse.catalog.dictionary import (
+    SHARED,
+    describe_columns,
+    question_of,
+    question_views,
+    view_names,
+)
 
 _MODEL = "contract-model"
 _QUESTIONS = 3  # that programs and a model play

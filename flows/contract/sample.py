@@ -14,7 +14,7 @@ from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.form import STANDARD
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 EDITION = "contract"

@@ -13,7 +13,7 @@ from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
 from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
 from perennial.warehouse.editions.verify import verifiable_units, verify_unit
-from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store
 
 _RESTORE = "restore the named files from a copy"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.doctor.check import Check, Look, fail, warn
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
 from perennial.tasks.llm.bounded_http import check_key, check_url, strip_url
 from perennial.tasks.llm.listing import ask_for_models, listed_models

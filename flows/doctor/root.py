@@ -12,16 +12,14 @@ from perennial.flows.console.clock import refuse_clock_set_back
 from perennial.flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
 from perennial.schemas.errors import Damaged, PerennialError, RootLocked, UnreadableInput, count
 from perennial.schemas.units import describe_unit
-from perennial.warehouse.catalog.catalog import FORMAT, refuse_other_format
-from perennial.warehouse.catalog.published_rows import published_call_ids
-from perennial.warehouse.ledger.check import check_ledger, find_missing_calls
+from perennial.warehouse.catalog.catalog import published_call_ids, refuse_other_format
+from perennial.warehouse.catalog.confinement import FORMAT
 from perennial.warehouse.ledger.ledger import ledger_file
-from perennial.warehouse.lock.found_lock import find_lock
-from perennial.warehouse.lock.owner import Life
-from perennial.warehouse.store.root_id import find_root_id
-from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.erasure import find_pending
+from perennial.warehouse.ledger.reading import check_ledger, find_missing_calls
+from perennial.warehouse.lock import Life, find_lock
+from perennial.warehouse.store.store import Store, find_root_id
 from perennial.warehouse.study.ledger import study_files
+from perennial.warehouse.study.schema import find_pending
 
 _LITTLE_SPACE = 1 << 30  # bytes
 

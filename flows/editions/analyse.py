@@ -8,7 +8,7 @@ from perennial.flows.stages.compute_statistics import analyse_edition
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
 from perennial.warehouse.editions.selectors import require_any, select_unit
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 
 

@@ -11,7 +11,8 @@ from perennial.schemas.rows import Rows
 from perennial.schemas.tables import staged_tables
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.audit.audit import audit, describe_broken
-from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import unit_plan
 from perennial.warehouse.editions.selectors import require_any, select_units
 from perennial.warehouse.store.store import Store

@@ -8,7 +8,7 @@ from perennial.schemas.errors import count
 from perennial.tasks.llm.listing import is_same_model
 from perennial.tasks.llm.server_words import read_ending
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 # So many prompts that are counted alike, at a round number, were cut there: Ollama's contexts are such.
 _ALIKE, _ROUND = 3, 256

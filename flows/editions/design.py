@@ -9,9 +9,9 @@ from perennial.flows.editions.design_costs import Cost, cost_per_episode
 from perennial.flows.stages.compute_scale import read_cells
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from perennial.schemas.rows import JsonObject, Row
-from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.schemas.statistics import MeasuredVariance, Parts
 from perennial.tasks.statistics.scale.design import (
     Design,
     best_design,
@@ -20,7 +20,7 @@ from perennial.tasks.statistics.scale.design import (
     measure_design,
 )
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.store.store import Store
 
 _COUNTS = """

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from perennial.flows.benchmark import Playing
-from perennial.schemas.model_calls.price import Price
-from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.schemas.model_calls import Price
+from perennial.schemas.statistics import MeasuredVariance
 from perennial.tasks.llm.replies import cost_usd
 from perennial.tasks.play import parse_model_player
 from perennial.warehouse.ledger.prices import PRICE_FILE

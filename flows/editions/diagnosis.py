@@ -9,7 +9,7 @@ from perennial.flows.editions.call_problems import describe_call_problems
 from perennial.schemas.errors import PerennialError, count, in_one_line
 from perennial.tasks.llm.replies import find_message
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader
 from perennial.warehouse.store.store import Store

@@ -6,8 +6,8 @@ from typing import Any
 
 from perennial.flows.benchmark import Benchmark
 from perennial.tasks.report.content import Figure, Query, Record, Report, ReportData, ReportTable, queries_of
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
 
 # Columns and rows of SQL: `Catalog.query`, or a kept result of it.
 Read = Callable[[str], tuple[Sequence[str], Sequence[tuple[Any, ...]]]]

@@ -9,7 +9,7 @@ import typer
 from perennial.flows.console.row_formats import Format, print_rows
 from perennial.flows.console.terminal import Terminal
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import ANSWERED_STATUSES
+from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.warehouse.editions.prunable import Prunable, prunable, remove
 from perennial.warehouse.editions.verify import lost_units
 from perennial.warehouse.ledger.ledger import ledger_file
@@ -72,7 +72,7 @@ def _confirm(console: Terminal) -> bool:
 
 
 def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
-    from perennial.warehouse.lock.root_lock import lock_root
+    from perennial.warehouse.lock import lock_root
 
     with lock_root(store, "editions --prune-staging"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.

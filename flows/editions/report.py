@@ -10,7 +10,7 @@ from perennial.flows.editions.report_facts import state_facts
 from perennial.tasks.report.content import ReportData, queries_of
 from perennial.tasks.report.page import SHARED
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.disclosure.retirements import is_retired
+from perennial.warehouse.disclosure import is_retired
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store

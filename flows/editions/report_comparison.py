@@ -12,7 +12,7 @@ from perennial.tasks.play import parse_model_player
 from perennial.tasks.report.comparison import ANSWER_PATTERNS
 from perennial.tasks.report.content import Comparison
 from perennial.tasks.report.figures.headline import DOMAINS
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 
 def read_comparison(

@@ -11,7 +11,7 @@ from perennial.schemas.plan import EditionPlan
 from perennial.tasks.report.content import Query, Record
 from perennial.tasks.statistics.scale.design import POWER
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 SIZES = Query(
     "sizes",

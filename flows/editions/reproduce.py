@@ -18,18 +18,19 @@ from perennial.flows.stages.grow import grow
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.units import describe_unit
-from perennial.warehouse.catalog.catalog import published_units, table_file
-from perennial.warehouse.disclosure.seeds import find_seed, seed_file
-from perennial.warehouse.editions.compare import Sameness, compare_unit
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.disclosure import find_seed, seed_file
 from perennial.warehouse.editions.publish import unit_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.editions.stored_replies import stored_replies
+from perennial.warehouse.editions.verify import Sameness, compare_unit
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
-from perennial.warehouse.staging.merge_parts import consolidate
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.merge_parts import consolidate
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 _POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=True)

@@ -6,7 +6,7 @@ from perennial.flows.console import progress
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import visible_evaluations, visible_units_if
 from perennial.warehouse.catalog.withdrawals import reinstate, withdraw
-from perennial.warehouse.lock.owner import this_process
+from perennial.warehouse.lock import this_process
 from perennial.warehouse.store.store import Store
 
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import Game, Opening, Result, Seat
-from perennial.schemas.model_calls.calls import Message, Reply
+from perennial.schemas.model_calls import Message, Reply
 from perennial.tasks.llm.replies import read_message
 from perennial.tasks.play import enter_reply
-from perennial.warehouse.catalog.catalog import visible_editions
-from perennial.warehouse.catalog.published_rows import read_batches
+from perennial.warehouse.catalog.catalog import read_batches, visible_editions
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store

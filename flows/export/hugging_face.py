@@ -8,7 +8,7 @@ from pathlib import Path
 from perennial.flows.export.instance_lines import read_instances
 from perennial.flows.export.source import Source
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
-from perennial.warehouse.disclosure.export_tables import ExportedFile, describe_file, export_tables
+from perennial.warehouse.export_tables import ExportedFile, describe_file, export_tables
 
 # Parquet as the tables are: the Hub reads all files of a dataset in one format.
 FILE = "instances.parquet"

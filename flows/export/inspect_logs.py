@@ -14,8 +14,8 @@ from perennial.flows.export.source import Source
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.ids import content_id
 from perennial.schemas.rows import JsonObject, Row
-from perennial.warehouse.catalog.sql.confinement import quote
-from perennial.warehouse.disclosure.export_tables import ExportedFile, describe_file
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.export_tables import ExportedFile, describe_file
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

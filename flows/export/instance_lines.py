@@ -8,8 +8,8 @@ from perennial.flows.export.games import open_seat
 from perennial.flows.export.source import Source
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject, Row
-from perennial.warehouse.catalog.published_rows import rows_with
-from perennial.warehouse.disclosure.export_tables import ExportedFile, describe_file
+from perennial.warehouse.catalog.catalog import rows_with
+from perennial.warehouse.export_tables import ExportedFile, describe_file
 
 FILE = "instances.jsonl"
 _COLUMNS = ("instance_id", "benchmark", "domain", "setting", "index")

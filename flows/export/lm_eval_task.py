@@ -5,7 +5,7 @@ from pathlib import Path
 from perennial.flows.export.instance_lines import write_instances
 from perennial.flows.export.source import Source
 from perennial.schemas.errors import InvalidOption
-from perennial.warehouse.disclosure.export_tables import ExportedFile, export_tables
+from perennial.warehouse.export_tables import ExportedFile, export_tables
 
 _TASK = """# A task of lm-evaluation-harness: lm_eval --tasks {edition} --include_path FOLDER --model ...
 # The grader needs perennial: pip install perennial-bench

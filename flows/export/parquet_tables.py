@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from perennial.flows.export.source import Source
-from perennial.warehouse.disclosure.export_tables import ExportedFile, export_tables
+from perennial.warehouse.export_tables import ExportedFile, export_tables
 
 
 def write_tables(source: Source, folder: Path) -> list[ExportedFile]:

@@ -6,11 +6,11 @@ from functools import cached_property
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.export.games import SEATS_AT_ONCE, instance_ids, open_seat
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.schemas.plan import EditionPlan
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.disclosure.export_tables import exported_units
-from perennial.warehouse.disclosure.retirements import private_ids
+from perennial.warehouse.disclosure import private_ids
+from perennial.warehouse.export_tables import exported_units
 from perennial.warehouse.store.store import Store
 
 

@@ -29,19 +29,17 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput, count, quote
 from perennial.schemas.ids import content_id
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
-from perennial.schemas.model_calls.price import Price
-from perennial.schemas.people.persons import is_person
+from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply
+from perennial.schemas.people import is_person
 from perennial.schemas.plan import REPLIES, EvaluationPlan
 from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.ledger.prices import load_prices
-from perennial.warehouse.lock.root_lock import lock_root
-from perennial.warehouse.staging.staging import Staging, staged_units
-from perennial.warehouse.store.root_id import root_id
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.lock import lock_root
+from perennial.warehouse.staging import Staging, staged_units
+from perennial.warehouse.store.store import Store, root_id
 
 _ENDPOINT = "inspect_ai"  # as the place where calls were sent
 _POLICIES = Policies(CallPolicy(base_url="http://replay.invalid", replay=True), accept_api_errors=False)

@@ -24,7 +24,7 @@ from perennial.flows.inspect_tasks.names import in_our_name
 from perennial.flows.inspect_tasks.questions import open_questions
 from perennial.flows.inspect_tasks.record import PARAMS, RECORD, Record, play_seat, player_of, read_completion
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import Message, ModelRequest, Reply
+from perennial.schemas.model_calls import Message, ModelRequest, Reply
 from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:

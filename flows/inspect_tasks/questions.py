@@ -12,7 +12,8 @@ from perennial.schemas.errors import InvalidOption, quote
 from perennial.schemas.game import Seat
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Row, Rows
-from perennial.warehouse.catalog.catalog import table_file, visible_editions
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from perennial.flows.inspect_tasks.questions import Questions
 from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.game import Episode, Seat
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.rows import JsonObject, ReadJson
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import Benchmark
 from perennial.schemas.knowlogic.tables import KNOWLOGIC_TABLES
 from perennial.schemas.late_module import LateModule
-from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics import Floor, Measure
 
 if TYPE_CHECKING:
     from perennial.flows.knowlogic import analysis, practice, prepare, presentation, seats, stages, summary
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from perennial.schemas.knowlogic import settings as own_settings
     from perennial.tasks.knowlogic import report as own_sections
     from perennial.warehouse.knowlogic import origins
-    from perennial.warehouse.knowlogic.published import scores
+    from perennial.warehouse.knowlogic import published as scores
 else:
     analysis = LateModule("perennial.flows.knowlogic.analysis")
     prepare = LateModule("perennial.flows.knowlogic.prepare")
@@ -28,7 +28,7 @@ else:
     own_pages = LateModule("perennial.flows.knowlogic.web.own_pages")
     own_settings = LateModule("perennial.schemas.knowlogic.settings")
     origins = LateModule("perennial.warehouse.knowlogic.origins")
-    scores = LateModule("perennial.warehouse.knowlogic.published.scores")
+    scores = LateModule("perennial.warehouse.knowlogic.published")
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",

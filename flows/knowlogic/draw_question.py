@@ -6,8 +6,14 @@ from typing import cast
 from perennial.flows.knowlogic.edition import load_domain
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, join_choices, suggest
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, Language
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    DOMAINS,
+    LANGUAGES,
+    Difficulty,
+    Language,
+    Question,
+)
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario
 
 

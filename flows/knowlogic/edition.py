@@ -5,9 +5,7 @@ from typing import cast, get_args
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict
-from perennial.schemas.knowlogic.plan import KnowLogicPlan
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DomainName
+from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Question
 from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.growing import plan_scenarios
 from perennial.tasks.knowlogic.problem import Domain, find_domain

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.knowlogic.players import PLAYERS
 

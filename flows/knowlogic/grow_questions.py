@@ -6,13 +6,12 @@ from perennial.flows.knowlogic.edition import domain_of, plan_of
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import Difficulty
+from perennial.schemas.knowlogic.things import Difficulty, Question
 from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.published import Imported
 from perennial.warehouse.editions.issued_ids import issued_instances
-from perennial.warehouse.staging.growth_rows import question_row
+from perennial.warehouse.staging import question_row
 
 EXHAUSTED = "space_exhausted"
 Counts = dict[str, dict[Difficulty, int]]

@@ -11,8 +11,7 @@ from perennial.flows.refresh.template_hashes import template_hashes
 from perennial.flows.run.code_version import code_version
 from perennial.schemas.errors import EditionConflict
 from perennial.schemas.ids import content_id
-from perennial.schemas.knowlogic.plan import KnowLogicPlan
-from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, KnowLogicPlan
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables

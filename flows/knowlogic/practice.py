@@ -11,8 +11,14 @@ from perennial.flows.knowlogic.seats import QuestionSeat
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
 from perennial.schemas.ids import derive_rng, derive_seed
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, Difficulty, QuestionType
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    DOMAINS,
+    LANGUAGES,
+    Difficulty,
+    Question,
+    QuestionType,
+)
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import Names, setting
 from perennial.tasks.knowlogic.answers import letter_sets

@@ -5,11 +5,9 @@ from functools import partial
 
 from perennial.flows.benchmark import Preparation
 from perennial.flows.knowlogic.estimate_calls import estimate_calls
-from perennial.schemas.knowlogic.plan import KnowLogicPlan
 from perennial.schemas.knowlogic.settings import KnowLogicSettings
-from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, KnowLogicPlan
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.knowlogic.growing import plan_scenarios
 from perennial.tasks.knowlogic.problem import find_domain

@@ -13,7 +13,7 @@ from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.answers import read_answer, write_answer
 from perennial.tasks.knowlogic.players import PLAYERS, Form, QuestionGame
 from perennial.tasks.play import OneShotSeat
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.store.store import Store
 
 _FORM = ("type", "difficulty", "has_none")

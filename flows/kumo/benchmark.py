@@ -7,9 +7,7 @@ from perennial.schemas.kumo.tables import KUMO_TABLES
 from perennial.schemas.kumo.things import Setting
 from perennial.schemas.late_module import LateModule
 from perennial.schemas.rows import ReadJson
-from perennial.schemas.statistics.measure import Floor, Measure
-from perennial.schemas.statistics.populations import NEW_DOMAINS
-from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.schemas.statistics import NEW_DOMAINS, Floor, Measure, MeasuredVariance, Parts
 from perennial.tasks.kumo.optimum.limits import fits_tables
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from perennial.tasks.kumo import report as own_sections
     from perennial.tasks.kumo.game import KumoGame
     from perennial.warehouse.kumo import origins
-    from perennial.warehouse.kumo.paper import scores
+    from perennial.warehouse.kumo import paper as scores
 else:
     analysis = LateModule("perennial.flows.kumo.analysis")
     summary = LateModule("perennial.flows.kumo.cli.summary")
@@ -39,7 +37,7 @@ else:
     own_pages = LateModule("perennial.flows.kumo.web.own_pages")
     own_settings = LateModule("perennial.schemas.kumo.settings")
     origins = LateModule("perennial.warehouse.kumo.origins")
-    scores = LateModule("perennial.warehouse.kumo.paper.scores")
+    scores = LateModule("perennial.warehouse.kumo.paper")
 
 
 def _unfit(own: ReadJson) -> dict[str, str]:

@@ -5,8 +5,7 @@ from math import inf
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.flows.kumo.seats import KumoSeat
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, DEFAULT_SAMPLER, Setting
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.game import Board

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from perennial.tasks.kumo.books import OtherBook
-from perennial.warehouse.catalog.published_rows import read_batches, rows_with
-from perennial.warehouse.disclosure.retirements import private_ids
+from perennial.warehouse.catalog.catalog import read_batches, rows_with
+from perennial.warehouse.disclosure import private_ids
 from perennial.warehouse.store.store import Store
 
 _OF_A_DOMAIN = 8  # instances, in each setting

@@ -17,8 +17,7 @@ from perennial.flows.kumo.seats import KumoSeat
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
 from perennial.schemas.ids import content_id, derive_rng, derive_seed
-from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
-from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Instance, Setting
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import Names, setting

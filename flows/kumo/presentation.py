@@ -18,7 +18,7 @@ from perennial.schemas.presentation import (
 )
 from perennial.schemas.rows import Row
 from perennial.tasks.kumo.book_reading import quote_rule
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _INSTANCES = """
 SELECT i.instance_id, i.truths, i.actions, i.valid_truths, d.goal, d.truth_noun, d.action_noun

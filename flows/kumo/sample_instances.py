@@ -16,14 +16,12 @@ from perennial.flows.stages.threads import available_threads
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.samplers import CONSTRUCTIVE, SOLVER
-from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.kumo.things import CONSTRUCTIVE, SOLVER, Instance, Setting
 from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance, signature
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
-from perennial.warehouse.editions.id_set import EitherSet, IdSet
-from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.issued_ids import EitherSet, IdSet, issued_instances
 from perennial.warehouse.kumo.rows import draw_row, instance_row, shared_instance_row
 
 _UNSOLVED_ALLOWED = 10

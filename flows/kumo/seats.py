@@ -9,10 +9,7 @@ from perennial.flows.kumo.guidebooks import read_guidebooks
 from perennial.flows.kumo.optimum_columns import optimum_from_row
 from perennial.schemas.game import Episode, Sheet
 from perennial.schemas.ids import content_id
-from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.protocol import PaperMessages
-from perennial.schemas.kumo.reliability import RELIABILITIES, fits_plan
-from perennial.schemas.kumo.shown_books import AMONG
+from perennial.schemas.kumo.plan import AMONG, RELIABILITIES, KumoPlan, PaperMessages, fits_plan
 from perennial.schemas.kumo.things import BookVersion, Instance, Step
 from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.kumo.books import choose_guidebooks, rules_of
@@ -22,7 +19,7 @@ from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.kumo.players import ALIASES, PLAYERS, answer
 from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
 from perennial.tasks.kumo.search import Solution
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.rows import (
     belief_row,

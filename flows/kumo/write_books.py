@@ -18,9 +18,8 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED, PLAIN, BookStyle
+from perennial.schemas.kumo.things import BOOK_STYLES, MIXED, PLAIN, BookStyle, Judgement
 from perennial.schemas.kumo.things import BookVersion as VersionName
-from perennial.schemas.kumo.things import Judgement
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.kumo.authors.books import BookHistory, BookVersion, judge_book, write_model_book
 from perennial.tasks.kumo.books import check_book, rules_of, write_book

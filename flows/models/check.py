@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.refresh.planning.model_checks import refuse_reserved_names
 from perennial.schemas.errors import InvalidOption, PerennialError
-from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
+from perennial.schemas.model_calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Role, Spent
 from perennial.schemas.settings import RefreshSettings
-from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
+from perennial.schemas.settings.models import MODELS_FILE, entry_prices
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.limits import completion_bound
 from perennial.tasks.llm.listing import describe_unlisted, is_listed, is_same_model, listed_models

@@ -14,8 +14,7 @@ from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.warehouse.catalog.catalog import published_editions
-from perennial.warehouse.editions.id_set import IdSet
-from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.editions.issued_ids import IdSet, issued_instances
 from perennial.warehouse.store.store import Store
 
 # Attempts of an index, after which what is asked for counts as used up: of those that gave nothing at all,

@@ -6,7 +6,7 @@ from perennial.flows.benchmark import Practice, find_benchmark
 from perennial.flows.export.games import Conversation, open_seat
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.game import EpisodeStatus
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.schemas.practice import UNFINISHED, Grade, PracticeQuestion
 from perennial.schemas.rows import ReadJson
 from perennial.tasks.llm.replies import read_message

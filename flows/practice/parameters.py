@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from perennial.schemas.errors import InvalidOption, count, suggest
-from perennial.schemas.settings.problems import describe_expectation, redact
+from perennial.schemas.settings.form import describe_expectation, redact
 
 if TYPE_CHECKING:
     from perennial.flows.benchmark import Practice

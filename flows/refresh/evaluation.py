@@ -13,18 +13,13 @@ from perennial.flows.run.code_version import code_version
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, way_of
 from perennial.schemas.settings import RefreshSettings
-from perennial.schemas.settings.problems import NAME_WORDS
+from perennial.schemas.settings.form import NAME_WORDS
 from perennial.schemas.units import evaluation_of, split_unit
-from perennial.warehouse.catalog.catalog import (
-    PART,
-    list_contents,
-    published_evaluations,
-    row_file,
-    visible_evaluations,
-)
-from perennial.warehouse.editions.damage import refuse_damaged
+from perennial.warehouse.catalog.catalog import list_contents, published_evaluations, visible_evaluations
+from perennial.warehouse.catalog.confinement import PART, row_file
+from perennial.warehouse.editions.manifest import refuse_damaged
 from perennial.warehouse.editions.publish import evaluation_plan, read_counts, read_published_plan
-from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store
 
 _UNREAD = "messages"

@@ -44,12 +44,12 @@ from perennial.schemas.errors import (
 )
 from perennial.schemas.plan import EvaluationPlan, Plan
 from perennial.schemas.settings import RefreshSettings
-from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.ledger.ledger import ledger_file
-from perennial.warehouse.ledger.place import one_ledger
-from perennial.warehouse.lineage.jobs import PUBLISH
-from perennial.warehouse.lock.root_lock import SETTLING_S, sole_writer
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.ledger.schema import one_ledger
+from perennial.warehouse.lineage import PUBLISH
+from perennial.warehouse.lock import SETTLING_S, sole_writer
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 # Reasons of one edition; anything else would meet the next one too.

@@ -21,10 +21,11 @@ from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation
 from perennial.warehouse.audit.audit import audit, failed_validations, require_pass
-from perennial.warehouse.catalog.catalog import table_file, visible_evaluations
+from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import publish
-from perennial.warehouse.staging.merge_parts import consolidate
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.merge_parts import consolidate
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.parquet import rows_as_table
 from perennial.warehouse.store.store import Store
 

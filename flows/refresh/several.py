@@ -9,9 +9,8 @@ from perennial.schemas.errors import InvalidOption, PerennialError, count, in_on
 from perennial.schemas.plan import Plan, RefreshPlan
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.several import naming
-from perennial.warehouse.catalog.catalog import row_file
-from perennial.warehouse.staging.staging import Staging
-from perennial.warehouse.staging.unfinished import forget_unfinished, keep_unfinished, run_key
+from perennial.warehouse.catalog.confinement import row_file
+from perennial.warehouse.staging import Staging, forget_unfinished, keep_unfinished, run_key
 from perennial.warehouse.store.store import Store
 
 

@@ -13,7 +13,7 @@ from perennial.schemas.errors import InvalidOption, PerennialError, UnusableBenc
 from perennial.schemas.game import Seat
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EditionPlan
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 _MOST = 100  # questions, one of each domain and setting

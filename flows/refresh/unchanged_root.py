@@ -2,7 +2,7 @@
 
 from perennial.schemas.errors import RootLocked
 from perennial.warehouse.catalog.catalog import published_units
-from perennial.warehouse.staging.staging import staged_units
+from perennial.warehouse.staging import staged_units
 from perennial.warehouse.store.store import Store
 
 UnitsOfRoot = tuple[frozenset[str], frozenset[str]]

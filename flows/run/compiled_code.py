@@ -7,7 +7,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from perennial.warehouse.editions.provenance import code_sha256
+from perennial.warehouse.editions.manifest import code_sha256
 
 
 def compile_once(benchmark: str, warm_up: Callable[[], str]) -> str:

@@ -25,8 +25,8 @@ from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-from perennial.warehouse.lineage.jobs import PUBLISH
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
+from perennial.warehouse.lineage import PUBLISH
 from perennial.warehouse.store.store import Store
 
 _EXPLORER = f"http://127.0.0.1:{DEFAULT_PORT}"

@@ -11,9 +11,8 @@ from perennial.schemas.ids import content_id
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.lineage.columns import parent_tables
-from perennial.warehouse.lineage.datasets import dataset_name, root_namespace
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.lineage import dataset_name, parent_tables, root_namespace
 from perennial.warehouse.store.store import Store
 
 _MADE_BY = "perennial"

@@ -30,7 +30,7 @@ from perennial.flows.watchers.watcher import Watchers
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan
 from perennial.schemas.rows import JsonObject
-from perennial.warehouse.lineage.jobs import PUBLISH, StageGraph, StageNode, StageTables
+from perennial.warehouse.lineage import PUBLISH, StageGraph, StageNode, StageTables
 
 if TYPE_CHECKING:
     from prefect.tasks import TaskRunNameCallbackWithParameters

@@ -39,7 +39,7 @@ from perennial.flows.watchers.webhook import without_credentials
 from perennial.schemas.errors import InvalidOption, PerennialError, suggest
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.units import evaluation_of
-from perennial.warehouse.catalog.catalog import row_file
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.store.store import Store
 
 Tell = Callable[[str], None]

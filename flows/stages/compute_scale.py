@@ -9,17 +9,17 @@ from typing import Any
 from perennial.flows.benchmark import benchmarks, find_benchmark
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.ids import content_id
-from perennial.schemas.people.persons import pool_sql
+from perennial.schemas.people import pool_sql
 from perennial.schemas.plan import way_of
 from perennial.schemas.rows import ReadJson, Row
-from perennial.schemas.statistics.analysis_tables import SCALE
-from perennial.schemas.statistics.variance import MeasuredVariance
+from perennial.schemas.statistics import MeasuredVariance
+from perennial.schemas.tables import SCALE
 from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics.scale.cells import Cell
 from perennial.tasks.statistics.scale.joint_model import Player, scale_rows
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
-from perennial.warehouse.catalog.scale_file import keep_scale
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.later_statistics import keep_scale
 from perennial.warehouse.store.store import Store
 
 MOST_EDITIONS = 40

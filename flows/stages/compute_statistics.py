@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.rows import Rows
-from perennial.schemas.statistics.populations import Population
+from perennial.schemas.statistics import Population
 from perennial.schemas.table_form import Table
 from perennial.schemas.tables import TABLES
 from perennial.tasks.statistics import clusters as items
@@ -32,10 +32,10 @@ from perennial.tasks.statistics.rate_figures import (
     version_figures,
 )
 from perennial.tasks.statistics.study_figures import correlation_figures
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.count_cells import Answers
-from perennial.warehouse.catalog.external_scores import load_scores
 from perennial.warehouse.catalog.later_statistics import as_item_table, as_statistics
+from perennial.warehouse.catalog.scores import load_scores
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.parquet import parquet_bytes
 from perennial.warehouse.store.store import Store

@@ -3,8 +3,7 @@
 from collections.abc import Container, Mapping
 from math import ceil
 
-from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelChoice, StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, ModelChoice, Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.llm.limits import completion_bound
 from perennial.tasks.llm.replies import cost_usd

@@ -15,9 +15,8 @@ from perennial.flows.stages.unit_stages import stages_of
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import CallsStopped, EndpointFailed, count
-from perennial.warehouse.ledger.causes import describe_causes
 from perennial.warehouse.ledger.ledger import ledger_file
-from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.reading import LedgerReader, describe_causes
 
 FAILED_EPISODES = "api_errors"
 Counts = dict[str, int]

@@ -16,17 +16,16 @@ from perennial.flows.console.interrupts import first_signal
 from perennial.flows.stages.leaving import before_leaving
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.errors import EndpointFailed, PerennialError, UnreadableInput
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply
+from perennial.schemas.model_calls import CallPolicy, ModelRequest, Reply
 from perennial.schemas.rows import Rows
-from perennial.schemas.settings.models_file import entry_prices
+from perennial.schemas.settings.models import entry_prices
 from perennial.tasks.llm.clients import ReplayClient
 from perennial.tasks.llm.server_batches.use import MOST_REQUESTS, InBatches
 from perennial.tasks.llm.structured import Ask, JsonAsker, SchemaSupport
 from perennial.warehouse.editions.stored_replies import reply_of
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.ledger.prices import load_prices
-from perennial.warehouse.store.root_id import root_id
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.store import Store, root_id
 
 if TYPE_CHECKING:
     from perennial.tasks.llm.clients import ModelClients

@@ -24,9 +24,9 @@ from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.play import parse_model_player, play_all, play_program, plays_version
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.staging.play_rows import episode_row, turn_rows
+from perennial.warehouse.staging import episode_row, turn_rows
 from perennial.warehouse.store.store import Store
 
 CHUNK = 10_000

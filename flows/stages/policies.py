@@ -5,7 +5,7 @@ from typing import Generic
 
 from typing_extensions import TypeVar
 
-from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
 
 # What a stage that takes bare policies is given, it cannot look into.

@@ -12,9 +12,8 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EndpointFailed
-from perennial.warehouse.ledger.causes import describe_causes
 from perennial.warehouse.ledger.ledger import ledger_file
-from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.reading import LedgerReader, describe_causes
 
 
 def try_players(workspace: Workspace, batches: Sequence[Batch], policies: Policies) -> None:

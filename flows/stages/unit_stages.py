@@ -3,7 +3,7 @@
 from perennial.flows.benchmark import Stage, find_benchmark
 from perennial.flows.stages.play_episodes import play_stage
 from perennial.schemas.units import is_evaluation
-from perennial.warehouse.lineage.jobs import StageTables, jobs_of
+from perennial.warehouse.lineage import StageTables, jobs_of
 
 
 def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:

@@ -7,8 +7,8 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import Damaged
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.rows import Rows
-from perennial.warehouse.disclosure.seeds import find_seed, seed_file
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.disclosure import find_seed, seed_file
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 

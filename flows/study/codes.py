@@ -6,11 +6,10 @@ from pathlib import Path
 from perennial.flows.console.input_files import show_path
 from perennial.flows.study.opened import open_study
 from perennial.schemas.errors import EditionConflict
-from perennial.schemas.people.study import Study
+from perennial.schemas.people import Study
 from perennial.tasks.study import Code, draw_code
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.clock import ReadClocks, read_clocks
-from perennial.warehouse.study.ledger import StudyLedger, study_file
+from perennial.warehouse.study.ledger import ReadClocks, StudyLedger, read_clocks, study_file
 
 # What may change while a study runs: it decides neither what somebody plays nor what somebody agreed to.
 _FREE = {"participants", "contact"}

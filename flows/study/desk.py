@@ -15,12 +15,18 @@ from perennial.flows.study.run import Run, TaskRun, replay
 from perennial.flows.study.screens import closed_screen, draw_screen
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import InvalidOption, PerennialError, quote
-from perennial.schemas.people.study import Study
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.people import Study
+from perennial.schemas.text import Screen
 from perennial.tasks.study import parse_code
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.clock import ReadClocks, read_clocks
-from perennial.warehouse.study.ledger import Event, Participant, StudyLedger, study_file
+from perennial.warehouse.study.ledger import (
+    Event,
+    Participant,
+    ReadClocks,
+    StudyLedger,
+    read_clocks,
+    study_file,
+)
 
 _LONGEST_ANSWER = 2_000
 _STALE = "that click was made on an earlier view of the task and does not count: this is the current one"

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from perennial.flows.benchmark import Benchmark, Playing, find_benchmark
 from perennial.schemas.errors import InvalidOption, join_choices
 from perennial.schemas.game import Seat, Sheet
-from perennial.schemas.people.study import TUTORIAL, Study
+from perennial.schemas.people import TUTORIAL, Study
 from perennial.tasks.study import Cell, assign, choose_tutorial, require_enough
-from perennial.warehouse.catalog.catalog import table_file, visible_editions
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 

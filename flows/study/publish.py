@@ -16,16 +16,15 @@ from perennial.flows.study.opened import OpenedStudy, open_study
 from perennial.flows.study.results import Results, collect_results, is_playing
 from perennial.flows.study.run import replay
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count
-from perennial.schemas.people.study import Study
+from perennial.schemas.people import Study
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan, read_published_plan
-from perennial.warehouse.lock.root_lock import lock_root
-from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.lock import lock_root
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.clock import ReadClocks, read_clocks
-from perennial.warehouse.study.ledger import StudyLedger, study_file
+from perennial.warehouse.study.ledger import ReadClocks, StudyLedger, read_clocks, study_file
 
 Tell = Callable[[str], None]
 

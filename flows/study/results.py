@@ -8,9 +8,9 @@ from statistics import median
 from perennial.flows.study.opened import OpenedStudy
 from perennial.flows.study.run import Run, replay
 from perennial.schemas.ids import content_id
-from perennial.schemas.people.persons import person_name
+from perennial.schemas.people import person_name
 from perennial.schemas.rows import Row, Rows
-from perennial.warehouse.staging.play_rows import episode_row, turn_rows
+from perennial.warehouse.staging import episode_row, turn_rows
 from perennial.warehouse.study.ledger import Participant, StudyLedger
 
 

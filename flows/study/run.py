@@ -6,7 +6,7 @@ from typing import Literal
 
 from perennial.flows.study.opened import OpenedStudy
 from perennial.schemas.game import Episode, Game, Result, Seat, Sheet, Turn
-from perennial.schemas.people.study import TUTORIAL
+from perennial.schemas.people import TUTORIAL
 from perennial.warehouse.study.ledger import Event
 
 _MINUTE_S = 60.0

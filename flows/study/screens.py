@@ -2,9 +2,8 @@
 
 from perennial.flows.study.opened import OpenedStudy
 from perennial.flows.study.run import Run, TaskRun
-from perennial.schemas.people.persons import person_name
-from perennial.schemas.people.study import TUTORIAL, Study
-from perennial.schemas.text.screen import Choice, Observation, Screen, ScreenKind, TaskView
+from perennial.schemas.people import TUTORIAL, Study, person_name
+from perennial.schemas.text import Choice, Observation, Screen, ScreenKind, TaskView
 
 
 def draw_screen(opened: OpenedStudy, public: str, run: Run, now: float, notice: str = "") -> Screen:

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.schemas.errors import InvalidOption, quote, shorten, suggest
-from perennial.schemas.people.study import Study
-from perennial.schemas.settings.problems import describe_expectation
+from perennial.schemas.people import Study
+from perennial.schemas.settings.form import describe_expectation
 
 _MAX_BYTES = 1_000_000
 _WIDTH = 80

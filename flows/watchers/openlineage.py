@@ -20,11 +20,11 @@ from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
-from perennial.warehouse.catalog.catalog import table_file, visible_evaluations
-from perennial.warehouse.catalog.external_scores import score_files
+from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_of
-from perennial.warehouse.lineage.datasets import Written
-from perennial.warehouse.lineage.events import RefreshEvents
+from perennial.warehouse.catalog.scores import score_files
+from perennial.warehouse.lineage import RefreshEvents, Written
 from perennial.warehouse.store.store import Store
 
 _RUNNING_EVERY_S = 30.0

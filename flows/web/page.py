@@ -14,7 +14,7 @@ from perennial.flows.web.plain_text import plain
 from perennial.flows.web.reading import Rows, Snapshot
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 ALL = "all"
 

@@ -1,7 +1,7 @@
 """Which kind a player is: a model, a program, a control, a training checkpoint."""
 
 from perennial.flows.web.page import Opened
-from perennial.schemas.statistics.board import MODELS, group_player
+from perennial.schemas.statistics import MODELS, group_player
 from perennial.tasks.statistics.multiplicity import kind_by_name
 
 

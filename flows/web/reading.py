@@ -19,10 +19,9 @@ from perennial.flows.console.row_formats import csv_row
 from perennial.schemas.rows import Row
 from perennial.schemas.units import is_evaluation, split_unit, units_by_edition
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
-from perennial.warehouse.catalog.external_scores import score_files
-from perennial.warehouse.catalog.later_statistics import analysis_of
-from perennial.warehouse.catalog.scale_file import scale_files
-from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.catalog.confinement import Setting
+from perennial.warehouse.catalog.later_statistics import analysis_of, scale_files
+from perennial.warehouse.catalog.scores import score_files
 from perennial.warehouse.store.store import Store
 
 _LIMITS: dict[str, Setting] = {"memory_limit": "4GB", "temp_directory": "", "max_execution_time": 120_000}

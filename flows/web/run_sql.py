@@ -5,9 +5,7 @@ from functools import cache
 
 from perennial.flows.web.reading import Rows, Snapshot
 from perennial.warehouse.catalog.catalog import list_contents
-from perennial.warehouse.confined_sql.catalog import ConfinedCatalog
-from perennial.warehouse.confined_sql.pool import SqlPool
-from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.confined_sql.process import ConfinedCatalog, Limits, SqlPool
 from perennial.warehouse.store.store import Store
 
 MOST_ROWS = 1_000

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.board import LINES, rank_text
-from perennial.schemas.statistics.measure import Floor, Measure, label_player
+from perennial.schemas.statistics import LINES, Floor, Measure, label_player, rank_text
 from perennial.tasks.report.wording import decimals, name_populations, with_interval
 from perennial.tasks.website.line_chart import MOST_SERIES, LineChart, Point, Series
 

@@ -13,13 +13,13 @@ from perennial.flows.website.folder import Content, Part
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import count
-from perennial.schemas.people.persons import is_person
+from perennial.schemas.people import is_person
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.measure import shown_measures
+from perennial.schemas.statistics import shown_measures
 from perennial.tasks.website.names import data_folder, edition_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
 from perennial.warehouse.store.store import Store
 
 _MOST_PROBLEMS = 8

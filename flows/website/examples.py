@@ -18,7 +18,7 @@ from perennial.schemas.disclosure import canary_line
 from perennial.schemas.presentation import Card, CardGrid, ChosenGame, Example, Panel, ReadRows
 from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.store.store import Store
 
 _MOST_CHOICES, _LOST_CHOICES = 60, 8

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.rows import JsonObject, Row
-from perennial.schemas.statistics.board import LINES
+from perennial.schemas.statistics import LINES
 from perennial.tasks.website.names import data_folder, edition_file, player_file
 from perennial.tasks.website.render import render
 

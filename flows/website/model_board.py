@@ -8,7 +8,7 @@ from perennial.flows.website.boards import Estimate, estimate_of, find_bounds
 from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.board import FLOOR, LINES, MODELS, order_board
+from perennial.schemas.statistics import FLOOR, LINES, MODELS, order_board
 from perennial.tasks.report.wording import decimals
 
 _MOST_NAMED = 3

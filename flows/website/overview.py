@@ -9,11 +9,10 @@ from perennial.flows.website.boards import Rates, choose_models, make_chart
 from perennial.flows.website.edition_part import order_settings
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.board import MODELS
-from perennial.schemas.statistics.measure import Floor
+from perennial.schemas.statistics import MODELS, Floor
 from perennial.tasks.website.line_chart import LineChart
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote_all
+from perennial.warehouse.catalog.confinement import quote_all
 
 LEAST_QUESTIONS = 100
 """A rate on fewer questions says little: it never takes the place of one on more."""

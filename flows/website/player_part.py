@@ -12,12 +12,12 @@ from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_flo
 from perennial.flows.website.transcripts import PAGE_CHARACTERS, describe_ending
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.errors import count
-from perennial.schemas.people.persons import is_person
-from perennial.schemas.statistics.board import LINES, PEOPLE, rank_text
+from perennial.schemas.people import is_person
+from perennial.schemas.statistics import LINES, PEOPLE, rank_text
 from perennial.tasks.website.names import player_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.store.store import Store
 
 _MOST_RESULTS = 150

@@ -11,7 +11,7 @@ from perennial.flows.website.visible import Edition
 from perennial.schemas.rows import Row
 from perennial.tasks.report.wording import cell
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.sql.confinement import quote, quote_all
+from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.store.store import Store
 
 PAGE_CHARACTERS = 60_000

@@ -11,12 +11,9 @@ from perennial.schemas.plan import EditionPlan
 from perennial.schemas.presentation import Presentation
 from perennial.schemas.units import split_unit
 from perennial.warehouse.catalog.catalog import Catalog
-from perennial.warehouse.catalog.later_statistics import analysis_of
-from perennial.warehouse.catalog.scale_file import scale_files
-from perennial.warehouse.disclosure.retirements import is_retired
-from perennial.warehouse.disclosure.seeds import reveal_file, revealed_seed
-from perennial.warehouse.editions.manifest import manifest_file, seal_file
-from perennial.warehouse.editions.provenance import code_sha256
+from perennial.warehouse.catalog.later_statistics import analysis_of, scale_files
+from perennial.warehouse.disclosure import is_retired, reveal_file, revealed_seed
+from perennial.warehouse.editions.manifest import code_sha256, manifest_file, seal_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 

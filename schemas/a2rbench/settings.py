@@ -4,9 +4,14 @@ from typing import ClassVar
 
 from pydantic import field_validator
 
-from perennial.schemas.a2rbench.analysis import MOST_ANALYSTS, ReadingPlan
-from perennial.schemas.a2rbench.analysis import TEMPERATURE as READING
-from perennial.schemas.a2rbench.authoring import CATALOGUE, TEMPERATURES, AuthoringPlan
+from perennial.schemas.a2rbench.things import (
+    CATALOGUE,
+    MOST_ANALYSTS,
+    TEMPERATURES,
+    AuthoringPlan,
+    ReadingPlan,
+)
+from perennial.schemas.a2rbench.things import TEMPERATURE as READING
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings

@@ -1,8 +1,14 @@
 """A2RBench's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from perennial.schemas.a2rbench.analysis import CATEGORIES, STYLES
-from perennial.schemas.a2rbench.authoring import STEPS
-from perennial.schemas.a2rbench.item import DOMAINS, PARSE_KINDS, RULE_TYPES, TIERS
+from perennial.schemas.a2rbench.things import (
+    CATEGORIES,
+    DOMAINS,
+    PARSE_KINDS,
+    RULE_TYPES,
+    STEPS,
+    STYLES,
+    TIERS,
+)
 from perennial.schemas.table_form import Column, Disclosure, Reference, Table
 
 _ITS_RULE = Disclosure(("rule",), "a2rbench_items", ("rule",))

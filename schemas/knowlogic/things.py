@@ -1,8 +1,31 @@
 """What KnowLogic talks about: languages, domains, question types, propositions, labels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal, NamedTuple, get_args
+
+from perennial.schemas.rows import JsonObject
+
+# The knowledge base as values: what the tables of `warehouse/knowlogic` hold, a dataclass a domain.
+
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All tables of the knowledge base: rows of text by `folder/table`, such as `nature/entities`.
+
+    A domain's `build` makes what it needs of its own tables. `content_id` names this state of all tables.
+    """
+
+    tables: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
+    content_id: str = ""
+
+    def rows(self, table: str) -> tuple[Row, ...]:
+        """Return the rows of a table; raise KeyError where there is none."""
+        return self.tables[table]
+
 
 Language = Literal["zh", "en"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -97,3 +120,68 @@ BRACKETS: tuple[Brackets, ...] = get_args(Brackets)
 # arrangements only, no arrangement is allowed, or the text is not read.
 ItemVerdict = Literal["agrees", "differs", "open", "impossible", "undecided"]
 ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)
+
+
+# KnowLogic's own part of an edition's plan.
+
+
+@dataclass(frozen=True, slots=True)
+class KnowLogicPlan:
+    """What of KnowLogic decides an edition's questions.
+
+    `questions` of each of the `domains`, each in all `languages`; `knowledge` is the content id of the
+    knowledge base that they are drawn from, "" for an imported edition.
+    """
+
+    domains: tuple[DomainName, ...]
+    questions: int
+    languages: tuple[Language, ...]
+    knowledge: str
+
+    def as_json(self) -> JsonObject:
+        """Return the plan as a JSON object."""
+        return asdict(self) | {"domains": list(self.domains), "languages": list(self.languages)}
+
+    @classmethod
+    def from_json(cls, values: JsonObject) -> "KnowLogicPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, **{name: tuple(values[name]) for name in ("domains", "languages")}})
+
+
+# A question in one language, as a row of `knowlogic_questions` holds it.
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that was grown here: its fields are the columns of the table, in their order."""
+
+    instance_id: str
+    pair: str
+    language: Language
+    domain: DomainName
+    scenario: str
+    type: QuestionType
+    precision: Precision
+    text: str
+    question: str
+    options: list[str]
+    letters: str
+    has_none: bool
+    properties: list[str]
+    relations: list[str]
+    rules: list[str]
+    chain_length: int
+    variables: str
+    level: float
+    difficulty: Difficulty
+    statements: int
+    entities: int
+    payload: str
+    prompt: str
+    template_hash: str
+    rejected_draws: int
+
+    @property
+    def as_text(self) -> QuestionText:
+        """What a reader is shown of it."""
+        return QuestionText(self.text, self.question, tuple(self.options))

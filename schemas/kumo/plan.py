@@ -1,12 +1,69 @@
 """KUMO's own part of an edition's plan."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import prod
+from string import Formatter
 
-from perennial.schemas.kumo.authoring import AuthoringPlan
-from perennial.schemas.kumo.book_styles import MIXED
-from perennial.schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER
-from perennial.schemas.kumo.things import Setting
-from perennial.schemas.rows import JsonObject
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.game import USUAL
+from perennial.schemas.ids import content_id
+from perennial.schemas.kumo.things import BALANCED, DEFAULT_SAMPLER, MIXED, Quota, Setting
+from perennial.schemas.model_calls import ModelChoice
+from perennial.schemas.rows import JsonObject, ReadJson
+
+# Which models author an edition, and how often they may try: a part of its plan.
+
+
+AUTHOR_ROLES = ("proposer", "configurer", "writer", "second_writer", "reviser", "judge")
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoringPlan:
+    """The models by role ("" where the embedded default does it by rule) and the limits of their work.
+
+    `proposals` is the number of new domains asked for, `params` what every author's call passes on, but for
+    the models to which `model_params` gives others (models.toml).
+    `continuations` and `repairs` bound the work on one configuration, `book_rounds` the revisions of a book.
+    """
+
+    proposer: str = ""
+    configurer: str = ""
+    writer: str = ""
+    second_writer: str = ""
+    reviser: str = ""
+    judge: str = ""
+    proposals: int = 0
+    categories: tuple[Quota, ...] = ()
+    params: JsonObject = field(default_factory=dict)
+    continuations: int = 3
+    repairs: int = 3
+    book_rounds: int = 3
+    model_params: dict[str, JsonObject] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, values: JsonObject) -> "AuthoringPlan":
+        """Return the plan that `dataclasses.asdict` and JSON made of one."""
+        return cls(**{**values, "categories": tuple(map(tuple, values["categories"]))})
+
+    def choice(self, role: str) -> ModelChoice:
+        """Return the model of this role with what its calls pass on."""
+        return self.choice_of(getattr(self, role))
+
+    def choice_of(self, model: str) -> ModelChoice:
+        """Return a model that authors with what its calls pass on."""
+        return ModelChoice(model, self.model_params.get(model, self.params))
+
+    def reviser_of(self, role: str) -> ModelChoice:
+        """Return the model that reads back and revises what this role wrote: itself where no other does."""
+        is_other = self.reviser != self.writer
+        return self.choice("reviser" if is_other else role)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that author, each once."""
+        named = (getattr(self, role) for role in AUTHOR_ROLES)
+        return tuple(dict.fromkeys(model for model in named if model))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +119,187 @@ class KumoPlan:
             "authoring": AuthoringPlan.from_json(values["authoring"]),
         }
         return cls(**{**values, **parts})
+
+
+# The messages by which the KUMO authors asked, as templates that were read from a clone of their release.
+#
+# A template is a text with slots `{name}`; braces of the text itself are doubled. No sentence of theirs
+# stands in this project.
+
+
+PERENNIAL, KUMO_2025 = "perennial", "kumo-2025"
+PROTOCOLS = (PERENNIAL, KUMO_2025)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperMessages:
+    """The authors' messages in one of their domains, with slots for truths, actions, book and observation.
+
+    `system` is the first message, `closed` that without a book. `first` is the user's message of the first
+    call; in later calls `begin` stands in its place. `observed` shows what the last action gave, and `tail`
+    is added to it in the last message of a call alone.
+    """
+
+    domain: str
+    system: str
+    closed: str
+    first: str
+    begin: str
+    observed: str
+    tail: str
+
+    @property
+    def template(self) -> str:
+        """The name under which calls keep where their wording came from."""
+        return f"{KUMO_2025}/{self.domain}"
+
+    @property
+    def template_hash(self) -> str:
+        """The content id of all these texts."""
+        return content_id("tpl", asdict(self))
+
+    @classmethod
+    def in_plan(cls, protocol: ReadJson, domain: str) -> "PaperMessages | None":
+        """Return the messages that an evaluation's plan keeps for a domain; None: perennial's own."""
+        return cls(**protocol["texts"][domain]) if protocol.get("name") == KUMO_2025 else None
+
+
+def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
+    """Return what an evaluation's plan keeps of the messages by domain: their hashes, and the texts.
+
+    With the texts it can be resumed and reproduced without the clone.
+    """
+    return {
+        "name": KUMO_2025,
+        "templates": {name: found.template_hash for name, found in messages.items()},
+        "texts": {name: asdict(found) for name, found in messages.items()},
+    }
+
+
+def escape(text: str) -> str:
+    """Return the text as a template without slots."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the template's text with these values in its slots."""
+    parts = Formatter().parse(template)
+    return "".join(literal + ("" if slot is None else values[slot]) for literal, slot, _, _ in parts)
+
+
+def slots_of(template: str) -> set[str]:
+    """Return the names of the template's slots."""
+    return {slot for _, slot, _, _ in Formatter().parse(template) if slot is not None}
+
+
+# Probabilistic KUMO: outcomes are reported, and a report is true with a known reliability.
+
+
+RELIABILITIES = {f"reliability-{percent}": percent / 100 for percent in range(50, 100)}
+"""The versions of a question whose outcomes are reported: names, and probabilities that a report is true."""
+
+OUTCOMES = "1"  # the reliability of outcomes themselves
+
+MOST_CELLS = 4_000_000  # numbers in the largest table of the best play: 32 MB, and less than a second of work
+
+
+def fits_plan(n_truths: int, states: Iterable[int], n_valid: int) -> bool:
+    """Return whether the best play is computed: for one valid truth, and actions with so many states each.
+
+    The table has a number for each truth and each set of reports: for each action one of its states or none.
+    """
+    return n_valid == 1 < n_truths and n_truths * prod(number + 1 for number in states) <= MOST_CELLS
+
+
+def may_fit(setting: Setting) -> bool:
+    """Return whether the best play is computed for some instances of the setting: those with few states."""
+    return fits_plan(setting.n_truths, [2] * setting.n_actions, setting.n_valid)
+
+
+def order_reliabilities(names: Sequence[str]) -> list[str]:
+    """Return the reliabilities in falling order, each once; raise ValueError for none and for other ones."""
+    known = [OUTCOMES, *(f"{share:g}" for share in reversed(RELIABILITIES.values()))]
+    given = {_in_short(name) for name in names}
+    if not given or given - set(known):
+        raise ValueError("expected 1 (the outcomes themselves), or 0.5 to 0.99 in hundredths, such as 1,0.9")
+    return [name for name in known if name in given]
+
+
+def versions_reported(
+    reliabilities: Sequence[str], shown: tuple[str, ...], settings: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the versions of these reliabilities: those `shown` with the outcomes themselves, and reports.
+
+    Raises InvalidOption where no setting of the edition is small enough for reports.
+    """
+    versions = tuple(f"reliability-{float(name) * 100:.0f}" for name in reliabilities if name != OUTCOMES)
+    if versions and not any(may_fit(Setting.parse(name)) for name in settings):
+        raise InvalidOption(
+            f"--reliability {reliabilities[-1]}: the best play is not computed for {', '.join(settings)}, "
+            "too large or with several valid truths: use an edition with --settings easy, or 4x8"
+        )
+    if OUTCOMES in reliabilities:
+        return (*shown, *versions)
+    if shown != (USUAL,):
+        raise InvalidOption(
+            f"--reliability {','.join(reliabilities)}: reports are shown with the final book, and --books "
+            f"names others, which need outcomes: add 1, as in --reliability 1,{reliabilities[0]}"
+        )
+    return versions
+
+
+def _in_short(name: str) -> str:
+    try:
+        return f"{float(name):.10g}"
+    except ValueError:
+        return name
+
+
+# The books that models are shown (`--books`), and the versions of a question that these make.
+
+
+MOST_BOOKS = 50
+AMONG = {f"among-{number}": number for number in range(2, MOST_BOOKS + 1)}
+"""Long contexts: the final book among those of other domains, by name with the number of books in all."""
+
+_BY_WRITERS = ("first", "second", "template")  # books that stand beside those of a model
+_VERSIONS = {"final": USUAL, **{name: name for name in (*_BY_WRITERS, *AMONG)}}
+
+
+def order_books(names: Sequence[str]) -> list[str]:
+    """Return the books in their order, each once; raise ValueError for none and for unknown ones."""
+    if not names or set(names) - set(_VERSIONS):
+        raise ValueError(f"expected some of final, {', '.join(_BY_WRITERS)}, among-2 to among-{MOST_BOOKS}")
+    return [name for name in _VERSIONS if name in names]
+
+
+def versions_shown(books: Sequence[str], own: ReadJson) -> tuple[str, ...]:
+    """Return the versions that these books make; `own` is the edition's own part of its plan.
+
+    Raises InvalidOption for books that such an edition does not have.
+    """
+    # A counterfactual counts as its true domain: their books never stand together.
+    refuse_few_domains(books, len(own["configs"]) + own["worlds"] + own["authoring"]["proposals"])
+    others = [name for name in books if name in _BY_WRITERS]
+    if "second" in others and not own["authoring"].get("second_writer"):
+        raise InvalidOption(
+            f"--books {','.join(books)}: no second writer wrote books of this edition: leave second out, or "
+            "name an edition that was grown with --second-writer"
+        )
+    if others and not own["authoring"]["writer"]:
+        raise InvalidOption(
+            f"--books {','.join(books)}: this edition has no {others[0]} books beside final ones, as no "
+            "model wrote them: leave --books out, or name one that was grown with --writer"
+        )
+    return tuple(_VERSIONS[name] for name in books)
+
+
+def refuse_few_domains(books: Sequence[str], domains: int) -> None:
+    """Raise InvalidOption where one of these shows books of more domains than the edition has."""
+    needed = max((AMONG.get(name, 0) for name in books), default=0)
+    if needed > domains:
+        remedy = f"give among-{domains} at most" if domains > 1 else "leave it out"
+        raise InvalidOption(
+            f"--books among-{needed} shows books of {needed} domains, and this edition has {domains}: "
+            f"{remedy}, or use an edition with more domains (--domain-count, --worlds)"
+        )

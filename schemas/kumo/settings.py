@@ -5,15 +5,29 @@ from typing import ClassVar
 from pydantic import ValidationInfo, field_validator
 
 from perennial.schemas.errors import InvalidOption, join_choices
-from perennial.schemas.kumo.authoring import AUTHOR_ROLES, AuthoringPlan
-from perennial.schemas.kumo.book_styles import BOOK_STYLES, MIXED
-from perennial.schemas.kumo.categories import Quota, parse_quotas
-from perennial.schemas.kumo.gate import GatePolicy
-from perennial.schemas.kumo.protocol import KUMO_2025, PERENNIAL, PROTOCOLS
-from perennial.schemas.kumo.reliability import order_reliabilities, versions_reported
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER, SAMPLERS
-from perennial.schemas.kumo.shown_books import MOST_BOOKS, order_books, versions_shown
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.plan import (
+    AUTHOR_ROLES,
+    KUMO_2025,
+    MOST_BOOKS,
+    PERENNIAL,
+    PROTOCOLS,
+    AuthoringPlan,
+    order_books,
+    order_reliabilities,
+    versions_reported,
+    versions_shown,
+)
+from perennial.schemas.kumo.things import (
+    AS_PUBLISHED,
+    BOOK_STYLES,
+    DEFAULT_SAMPLER,
+    MIXED,
+    SAMPLERS,
+    GatePolicy,
+    Quota,
+    Setting,
+    parse_quotas,
+)
 from perennial.schemas.rows import ReadJson
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import AUTHORS, OPERATION, PLAYERS, Names, Sizes, setting, size_setting

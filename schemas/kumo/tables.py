@@ -1,8 +1,6 @@
 """KUMO's own tables, beside the shared ones of `perennial.schemas.tables`."""
 
-from perennial.schemas.kumo.book_styles import BOOK_STYLES
-from perennial.schemas.kumo.samplers import ENGINES
-from perennial.schemas.kumo.things import BOOK_VERSIONS
+from perennial.schemas.kumo.things import BOOK_STYLES, BOOK_VERSIONS, ENGINES
 from perennial.schemas.table_form import CALL_ID, Column, Reference, Table
 
 DOMAINS = Table(

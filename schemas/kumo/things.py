@@ -1,11 +1,124 @@
 """What KUMO's things are: seed configuration, setting, instance, move, episode."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, join_choices
 from perennial.schemas.ids import content_id
+
+# The styles in which the template writes knowledge books; all say the same rules.
+
+
+BookStyle = Literal[
+    "list",
+    "prose",
+    "passive",
+    "table",
+    "by-truth",
+    "scattered",
+    "cross-references",
+    "distractors",
+]
+BOOK_STYLES: tuple[BookStyle, ...] = get_args(BookStyle)
+MIXED = "mixed"
+"""Each book in a style that is drawn for it."""
+PLAIN: BookStyle = "list"
+"""The style in which any name can be written and read back."""
+
+
+# The categories of domains: one for each field of the 100 domains of the KUMO paper (its figure 3).
+
+
+Quota = tuple[str, int | None]
+"""A category with its number of proposed domains; None: an even share of those without a number."""
+
+CATEGORIES = (
+    "Medicine",
+    "Chemistry",
+    "Earth Science",
+    "Astronomy",
+    "Botany",
+    "Zoology",
+    "Microbiology",
+    "Computing",
+    "Engineering",
+    "Transport",
+    "Food and Drink",
+    "Visual Arts",
+    "Music",
+    "Language",
+    "History",
+    "Education",
+    "Sport and Games",
+    "Fantasy",
+)
+ALL = "all"
+
+
+def parse_quotas(values: Sequence[str]) -> tuple[Quota, ...]:
+    """Return the categories that `NAME` or `NAME=NUMBER` ask for, in order; `all` means each of CATEGORIES.
+
+    Raises ValueError for a number below 1, a name that is blank, or one that occurs twice.
+    """
+    quotas = []
+    for value in values:
+        name, equals, number = (part.strip() for part in value.partition("="))
+        if not name or (equals and not (number.isascii() and number.isdigit() and 0 < int(number) <= 1000)):
+            raise ValueError(
+                f"{value!r} is not a category; expected a name, or name=number with a number from 1 to 1000"
+            )
+        names = CATEGORIES if name == ALL else (name,)
+        quotas += [(each, int(number) if equals else None) for each in names]
+    seen: set[str] = set()
+    for name, _ in quotas:
+        if name.casefold() in seen:
+            raise ValueError(f"category {name!r} occurs twice; name it once")
+        seen.add(name.casefold())
+    return tuple(quotas)
+
+
+# The thresholds that the operator sets for an edition before it is published, in addition to its audit.
+
+
+@dataclass(frozen=True, slots=True)
+class GatePolicy:
+    """Thresholds of the gate; collisions with earlier editions and grader failures have none: they block.
+
+    `max_trivial_share`: largest share of instances whose answer needs no test; `min_distinct_books`: least
+    share of distinct texts among an edition's played books; `max_collision_probability`: largest probability
+    that fresh draws of this number would repeat an earlier instance, in any domain and setting.
+    """
+
+    max_trivial_share: float = 0.0
+    min_distinct_books: float = 1.0
+    max_collision_probability: float = 1e-6
+
+
+NO_THRESHOLDS = GatePolicy(max_trivial_share=1.0, min_distinct_books=0.0, max_collision_probability=1.0)
+
+
+# How an instance is drawn: balanced over its listed truths, or as the KUMO paper does it.
+
+
+BALANCED = "balanced"
+AS_PUBLISHED = "kumo-2025"
+SAMPLERS = (BALANCED, AS_PUBLISHED)
+DEFAULT_SAMPLER = BALANCED
+
+# What judges the lists of the balanced sampler, and what draws the instances of the paper's.
+SOLVER = "python-sat"
+COMPILED = "compiled"
+CONSTRUCTIVE = "constructive"
+ENGINES = (SOLVER, COMPILED, CONSTRUCTIVE)
+
+
+def check_sampler(name: str) -> None:
+    """Raise InvalidOption where no sampler has this name."""
+    if name not in SAMPLERS:
+        raise InvalidOption(f"--sampler {name!r}: expected {join_choices(SAMPLERS)}")
+
 
 MIN_TRUTHS = 50
 MIN_ACTIONS = 30

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from perennial.schemas.benchmark import Declaration, benchmarks
 from perennial.schemas.errors import InvalidOption, shorten
-from perennial.schemas.settings.problems import WIDTH
+from perennial.schemas.settings.form import WIDTH
 from perennial.schemas.variables import PREFIX, is_claimed
 
 

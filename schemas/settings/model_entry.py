@@ -8,9 +8,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
-from perennial.schemas.model_calls.endpoint import Endpoint, check_base_url, choose_model_endpoint
-from perennial.schemas.model_calls.price import BATCH_PRICE_SHARE, Price
+from perennial.schemas.model_calls import (
+    BATCH_PRICE_SHARE,
+    DEFAULT_MAX_TOKENS,
+    Endpoint,
+    Price,
+    check_base_url,
+    choose_model_endpoint,
+)
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.form import setting
 

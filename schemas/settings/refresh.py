@@ -20,11 +20,60 @@ from perennial.schemas.errors import InvalidOption, join_choices, shorten, sugge
 from perennial.schemas.game import USUAL
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings.environment import read_variables
-from perennial.schemas.settings.form import PANELS, STANDARD, Names, Sizes, panel_of, setting, split_names
+from perennial.schemas.settings.form import (
+    EDITION_PATTERN,
+    OPERATION,
+    PANELS,
+    STANDARD,
+    WIDTH,
+    Names,
+    Sizes,
+    describe_expectation,
+    panel_of,
+    read_toml,
+    redact,
+    setting,
+    split_names,
+)
 from perennial.schemas.settings.models import ModelSettings
-from perennial.schemas.settings.operation import OperatingSettings
-from perennial.schemas.settings.problems import EDITION_PATTERN, WIDTH, describe_expectation, redact
-from perennial.schemas.settings.toml_file import read_toml
+
+# The settings of a refresh that concern its operation: where it runs and whom it tells.
+
+
+class OperatingSettings(BaseModel):
+    """Where batches run and whom to tell: none of it decides what an edition holds."""
+
+    runner: str = setting("local", "Where batches run: local, dask, or dask://HOST:PORT.", OPERATION)
+    workers: int | None = setting(
+        None,
+        "Processes for sampling, books and play. Default: all cores.",
+        OPERATION,
+        example=2,
+        ge=1,
+        le=1_000,
+    )
+    webhook: str = setting("", "URL that receives a JSON message when the refresh ends.", OPERATION)
+    openlineage_url: str = setting(
+        "", "Endpoint that OpenLineage events are sent to, in addition to the file.", OPERATION
+    )
+
+    @field_validator("runner")
+    @classmethod
+    def _check_runner(cls, value: str) -> str:
+        if value not in ("local", "dask") and not re.fullmatch(r"dask://[^\s/?#@]+:\d{1,5}", value):
+            raise ValueError("expected local, dask, or dask://HOST:PORT of a Dask scheduler")
+        return value
+
+    @field_validator("webhook", "openlineage_url")
+    @classmethod
+    def _http_url(cls, value: str) -> str:
+        from urllib.parse import urlsplit
+
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
+            raise ValueError("expected a URL such as http://127.0.0.1:8080/hook, or nothing")
+        return value
+
 
 SETTINGS_FILE = "perennial.toml"
 ALL = "all"  # in place of the names of all benchmarks that are installed

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from perennial.schemas.a2rbench.authoring import Step
+from perennial.schemas.a2rbench.things import Step
 from perennial.schemas.errors import in_one_line, shorten
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import refuse_mirrored
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
 from perennial.tasks.a2rbench.fits import Fits

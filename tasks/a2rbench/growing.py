@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.a2rbench.things import CATALOGUE, Item
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Rule, Value
 from perennial.tasks.a2rbench.fits import Fits

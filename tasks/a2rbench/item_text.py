@@ -16,7 +16,7 @@ import pyjson5
 
 from perennial.prompts.render import render, template_hash
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.text.look_alikes import plain_text
+from perennial.schemas.text import plain_text
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Dimension, Value
 from perennial.tasks.a2rbench.fits import ExampleFits as Example
 from perennial.tasks.a2rbench.values import has_texts, map_tokens

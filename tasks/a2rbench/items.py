@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Protocol
 
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.a2rbench.things import CATALOGUE, Item
 from perennial.schemas.ids import canonical_json, content_id
 from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE, Dimension, RuleType, Value
 from perennial.tasks.a2rbench.fits import ExampleFits as Example

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.a2rbench.things import CATALOGUE, Item
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, FORWARD, INVERSE, Dimension, RuleType, Value

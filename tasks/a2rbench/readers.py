@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from perennial.schemas.a2rbench.analysis import STYLES, Analysis, categories_of
-from perennial.schemas.a2rbench.item import SHAPES
+from perennial.schemas.a2rbench.things import SHAPES, STYLES, Analysis, categories_of
 from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.ids import content_id
-from perennial.schemas.model_calls.calls import Message, ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.catalogue.rule import Value
 from perennial.tasks.a2rbench.item_text import Form, form_of
 from perennial.tasks.a2rbench.players import ItemGame

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perennial.schemas.a2rbench.analysis import categories_of
+from perennial.schemas.a2rbench.things import categories_of
 from perennial.tasks.report.content import (
     Drawing,
     Grid,

@@ -17,11 +17,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from perennial.schemas.a2rbench.authoring import AuthoringPlan, AuthorRole, Step
-from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.a2rbench.things import AuthoringPlan, AuthorRole, Step, name_domain
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import KNOWN, Known, TestedRule, run_rule
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
+from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SETTINGS, SHAPES, name_domain
 from perennial.schemas.ids import derive_seed
 from perennial.tasks.a2rbench.measures import Diversity, diversity_of
 from perennial.tasks.statistics.cells import ALL

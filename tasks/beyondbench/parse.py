@@ -19,7 +19,7 @@ from itertools import chain
 from operator import itemgetter
 
 from perennial.schemas.beyondbench.things import Answer, Parsed
-from perennial.schemas.text.look_alikes import plain_text
+from perennial.schemas.text import plain_text
 from perennial.tasks.beyondbench.forms.form import Form
 
 # Texts that commit to no answer: they state two different ones, or only what the answer is not.

@@ -11,8 +11,15 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from perennial.prompts.render import render
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan
-from perennial.schemas.beyondbench.things import Answer, Parsed, Solutions, Space, Suite, TokenStatus
+from perennial.schemas.beyondbench.things import (
+    Answer,
+    BeyondBenchPlan,
+    Parsed,
+    Solutions,
+    Space,
+    Suite,
+    TokenStatus,
+)
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, suggest
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.tasks.beyondbench.forms.form import Form

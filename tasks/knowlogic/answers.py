@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from perennial.schemas.knowlogic.things import LETTERS, Brackets, ErrorClass, Language
-from perennial.schemas.text.look_alikes import latin_letters, plain_text
+from perennial.schemas.text import latin_letters, plain_text
 
 # Brackets without brackets in them, at most so long: what begins without end costs no more than it is long.
 _FILLED = re.compile(

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     LANGUAGES,
@@ -22,6 +21,7 @@ from perennial.schemas.knowlogic.things import (
     Difficulty,
     Language,
     Proposition,
+    Question,
     QuestionText,
     QuestionType,
 )

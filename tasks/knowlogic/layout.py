@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.prompts.render import render, template_hash
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.schemas.knowlogic.question import Question
 from perennial.schemas.knowlogic.things import (
     GAP,
     LETTERS,
     Labels,
     Language,
     Proposition,
+    Question,
     QuestionText,
     QuestionType,
 )

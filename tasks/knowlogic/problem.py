@@ -7,7 +7,6 @@ from functools import lru_cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     LETTERS,
@@ -15,6 +14,7 @@ from perennial.schemas.knowlogic.things import (
     Decision,
     Difficulty,
     DomainName,
+    Knowledge,
     Labels,
     Language,
     Proposition,
@@ -134,7 +134,7 @@ def problem_of(payload: str) -> Problem:
 
 # What a domain of KnowLogic is made of: the same few functions, whatever it is about.
 #
-# A domain is built from the tables of the knowledge base (`perennial.schemas.knowlogic.knowledge`) by a
+# A domain is built from the tables of the knowledge base (`perennial.schemas.knowlogic.things`) by a
 # function `build(knowledge)` of its folder; `perennial.tasks.knowlogic.problem` lists them.
 
 

@@ -10,7 +10,6 @@ from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import UnreadableInput, join_choices, quote
 from perennial.schemas.ids import canonical_json, content_id
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     DOMAINS,
@@ -20,6 +19,7 @@ from perennial.schemas.knowlogic.things import (
     Decision,
     DomainName,
     ItemVerdict,
+    Knowledge,
     Language,
     QuestionText,
 )

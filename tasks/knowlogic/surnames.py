@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     Argument,
     Decision,
     Difficulty,
+    Knowledge,
     Labels,
     Language,
     Proposition,

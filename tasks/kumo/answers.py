@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from perennial.schemas.game import Opening
-from perennial.schemas.kumo.protocol import PaperMessages, fill
+from perennial.schemas.kumo.plan import PaperMessages, fill
 from perennial.schemas.kumo.things import Step
-from perennial.schemas.model_calls.calls import Message
-from perennial.schemas.text.look_alikes import plain_text, without_accents
+from perennial.schemas.model_calls import Message
+from perennial.schemas.text import plain_text, without_accents
 from perennial.tasks.kumo.validation.rules import MAX_NAME, PLACEHOLDER
 from perennial.tasks.kumo.validation.validate import fold_name, match_name
 
@@ -113,7 +113,7 @@ _FORMS = (str, _without_marks, fold_name, _fold_without_marks, _fold_look_alikes
 #
 # The first call sends the system message and the lists. Later calls send the system message, a line that
 # begins the game, and each reply with the observation that it gave; the lists stand at the end of the last
-# message alone. The texts come from a clone of their release (`perennial.schemas.kumo.protocol`).
+# message alone. The texts come from a clone of their release (`perennial.schemas.kumo.plan`).
 
 
 def open_as_published(

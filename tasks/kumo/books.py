@@ -11,8 +11,7 @@ from perennial.prompts.render import render
 from perennial.prompts.wording import plural, singular
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.book_styles import PLAIN, BookStyle
-from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
+from perennial.schemas.kumo.things import PLAIN, BookStyle, BookVerdict, Instance, Rule, SeedConfig
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.encoding import EncodedConfig
 

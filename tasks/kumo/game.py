@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from perennial.prompts.render import render
 from perennial.schemas.game import EpisodeStatus, Opening, Result
-from perennial.schemas.kumo.protocol import PaperMessages
+from perennial.schemas.kumo.plan import PaperMessages
 from perennial.schemas.kumo.things import (
     TURN_LIMIT,
     Instance,
@@ -22,7 +22,7 @@ from perennial.schemas.kumo.things import (
     Step,
     observation_text,
 )
-from perennial.schemas.model_calls.calls import Message as Message
+from perennial.schemas.model_calls import Message
 from perennial.tasks.kumo.answers import (
     NO_MOVE,
     Move,

@@ -10,19 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import Move, Program
-from perennial.schemas.kumo.reliability import RELIABILITIES
+from perennial.schemas.kumo.plan import RELIABILITIES
 from perennial.schemas.kumo.things import Observation, SeedConfig, Step
+from perennial.schemas.model_calls import Message
 from perennial.tasks.kumo.book_reading import BookContents, read_book
-from perennial.tasks.kumo.game import (
-    Board,
-    KumoGame,
-    Message,
-    Player,
-    Terms,
-    menu_text,
-    system_message,
-    user_message,
-)
+from perennial.tasks.kumo.game import Board, KumoGame, Player, Terms, menu_text, system_message, user_message
 from perennial.tasks.kumo.reliability import Case, state_probability, states_seen
 from perennial.tasks.kumo.scoring import count_striking_states
 

@@ -105,7 +105,7 @@ def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
 
 @lru_cache(maxsize=2)
 def plan_best_play(case: Case) -> BestPlay:
-    """Return the best play; `perennial.schemas.kumo.reliability` says for which sizes."""
+    """Return the best play; `perennial.schemas.kumo.plan` says for which sizes."""
     states, m = case.states, len(case.states)
     joint = _prior(case)
     for action, number in enumerate(states):

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, DEFAULT_SAMPLER
-from perennial.schemas.kumo.things import Instance, SeedConfig, Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, DEFAULT_SAMPLER, Instance, SeedConfig, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import COUNTERFACTUAL, SeedConfig
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.statistics import association
 from perennial.tasks.statistics.association import chi_square, compute_pooled_v, compute_trend

@@ -21,8 +21,7 @@ import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import CallPolicy
-from perennial.schemas.model_calls.endpoint import find_misplaced_path
+from perennial.schemas.model_calls import CallPolicy, find_misplaced_path
 
 # Read the JSON of a body that may be made to exhaust its reader, or that streams unasked.
 

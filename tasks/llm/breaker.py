@@ -9,7 +9,7 @@ import asyncio
 from types import TracebackType
 
 from perennial.schemas.errors import CallsStopped, EndpointFailed
-from perennial.schemas.model_calls.endpoint import suggest_version
+from perennial.schemas.model_calls import suggest_version
 from perennial.tasks.llm.replies import is_out_of_quota
 from perennial.tasks.llm.retry_policy import Tried
 

@@ -17,8 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls.calls import AttemptEnd, CallPolicy, ModelRequest, Reply, Spent
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import AttemptEnd, CallPolicy, ModelRequest, Price, Reply, Spent
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.bounded_http import Extras, check_key, check_url, strip_url
 from perennial.tasks.llm.breaker import Breaker

@@ -6,9 +6,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent
-from perennial.schemas.model_calls.endpoint import choose_endpoint
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply, Spent, choose_endpoint
 from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
 from perennial.tasks.llm.bounded_http import Extras, environment_headers
 from perennial.tasks.llm.client import ModelClient

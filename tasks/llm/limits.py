@@ -9,8 +9,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from perennial.schemas.errors import InvalidOption, LimitReached, count, in_one_line
-from perennial.schemas.model_calls.calls import CallPolicy, ModelChoice, ModelRequest, Reply, Spent
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import CallPolicy, ModelChoice, ModelRequest, Price, Reply, Spent
 from perennial.tasks.llm.retry_policy import Received
 
 # Keep below an endpoint's limits: requests per minute and tokens per minute.

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import causes, count, in_one_line
-from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.model_calls import CallPolicy
 from perennial.tasks.llm.bounded_http import Extras, check_url
 from perennial.tasks.llm.retry_policy import Received, retry_after_s
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import Random
 
-from perennial.schemas.model_calls.calls import CallStatus, Reply
+from perennial.schemas.model_calls import CallStatus, Reply
 
 # HTTP statuses that are tried again beside 5xx, and why.
 RETRIED_STATUSES: Mapping[int, str] = {

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, StoredBatch
+from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply, StoredBatch
 
 # What authors and players need of a model client, and what the client needs of a ledger.
 

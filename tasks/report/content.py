@@ -6,8 +6,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
-from perennial.schemas.statistics.board import GROUPS, LINES
-from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics import GROUPS, LINES, Floor, Measure
 
 Record = dict[str, Any]
 _WHOSE = ("player", "other_player")

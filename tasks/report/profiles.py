@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from perennial.schemas.statistics.board import GROUPS, MODELS, group_player
+from perennial.schemas.statistics import GROUPS, MODELS, group_player
 from perennial.tasks.report.content import Drawing, Grid, Query, Record, ReportTable, Section, omit_section
 from perennial.tasks.report.figures.chart import ROWS, SOFT, Spec, compile_chart, cut, make_drawing, tips
 from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from perennial.schemas.statistics.populations import describe_populations
+from perennial.schemas.statistics import describe_populations
 
 _DASH = "\N{EN DASH}"
 _MINUS = "\N{MINUS SIGN}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import comb, prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.statistics import THESE_DOMAINS, Population
 
 if TYPE_CHECKING:
     from typing import Any

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.statistics.cells import Grid
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from perennial.schemas.statistics.board import MODELS
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.cells import ALL, Grid
 from perennial.tasks.statistics.clusters import Draw, estimate_ratio, headline, within
 from perennial.tasks.statistics.multiplicity import Figure, Kind

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from perennial.schemas.people.persons import is_person
-from perennial.schemas.statistics.board import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS
-from perennial.schemas.statistics.populations import Population
+from perennial.schemas.people import is_person
+from perennial.schemas.statistics import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, PROGRAMS, Population
 
 # One computed figure, as table `statistics` keeps it.
 

@@ -12,9 +12,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.rows import Row
-from perennial.schemas.statistics.board import PROGRAMS, group_player, order_board
-from perennial.schemas.statistics.measure import Floor
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import (
+    NEW_DOMAINS,
+    PROGRAMS,
+    THESE_DOMAINS,
+    Floor,
+    group_player,
+    order_board,
+)
 from perennial.tasks.statistics import rasch
 from perennial.tasks.statistics.cells import ALL, Grid
 from perennial.tasks.statistics.clusters import SHARE_METHOD, Bounds, bound_share

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.statistics.cells import ALL, Cells, Domains, Grid, Group, pass_at_k, pass_hat_k
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,

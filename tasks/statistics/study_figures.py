@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from perennial.schemas.statistics.board import MODELS
-from perennial.schemas.statistics.measure import Measure
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS, Measure, Population
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.correlation import (
     DISATTENUATED_METHOD,

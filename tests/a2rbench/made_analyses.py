@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from perennial.schemas.a2rbench.analysis import STYLES, categories_of
+from perennial.schemas.a2rbench.things import STYLES, categories_of
 from perennial.schemas.tables import TABLES
 from tests.a2rbench.made_edition import MODELS, Rows
 

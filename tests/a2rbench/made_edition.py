@@ -13,8 +13,7 @@ import pyarrow as pa
 from perennial.flows.a2rbench.grow_items import shared_row
 from perennial.flows.a2rbench.seats import ItemSeat
 from perennial.flows.stages.compute_statistics import edition_statistics
-from perennial.schemas.a2rbench.item import Item, name_domain
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.things import A2RBenchPlan, Item, name_domain
 from perennial.schemas.game import Program
 from perennial.schemas.rows import Row
 from perennial.schemas.tables import TABLES, staged_tables

@@ -8,7 +8,7 @@ import json
 import random
 import re
 
-from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG
+from perennial.schemas.a2rbench.things import RIGHT, STYLES, WRONG
 from perennial.schemas.ids import derive_seed
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import scripted_model

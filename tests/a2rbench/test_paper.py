@@ -7,7 +7,7 @@ import pytest
 from perennial.flows.a2rbench.paper import compare as paper
 from perennial.flows.a2rbench.paper.compare import compare_paper
 from perennial.tasks.papers import Comparison, judge_figures
-from perennial.warehouse.a2rbench.published.scores import published_scores
+from perennial.warehouse.a2rbench.published import published_scores
 from perennial.warehouse.store.store import Store
 from tests.warehouse.test_published_scores import SHARED
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.a2rbench.analysis import RIGHT, STYLES, WRONG, Analysis, ReadingPlan
+from perennial.schemas.a2rbench.things import RIGHT, STYLES, WRONG, Analysis, ReadingPlan
 from perennial.schemas.errors import EndpointFailed, InvalidOption
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.settings import load_settings
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.a2rbench.readers import ATTEMPTS, Subject, analyse, excerpt, is_quoted, judge_by

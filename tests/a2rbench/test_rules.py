@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import pytest
 
-from perennial.schemas.a2rbench.analysis import WRONG
+from perennial.schemas.a2rbench.things import WRONG
 from perennial.schemas.ids import canonical_json
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_analyses import add_analyses

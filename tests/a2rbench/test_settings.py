@@ -2,9 +2,8 @@
 
 import pytest
 
-from perennial.schemas.a2rbench.authoring import TEMPERATURES
-from perennial.schemas.a2rbench.item import DOMAINS
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.a2rbench.things import DOMAINS, TEMPERATURES
 from perennial.schemas.errors import InvalidOption
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.a2rbench.item import Item
+from perennial.schemas.a2rbench.things import Item
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension
 from perennial.tasks.a2rbench.fits import find_fits

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from perennial.flows.a2rbench.edition import rules_of
-from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.things import DOMAINS
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.sandbox.tier import find_protection

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from perennial.schemas.a2rbench.item import name_domain
+from perennial.schemas.a2rbench.things import name_domain
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.tasks.a2rbench.item_text import write_prompt
 from perennial.tasks.a2rbench.players import Form, copy_nearest, guess, repeat_query, shape_of

@@ -17,9 +17,9 @@ import httpx
 
 from perennial.flows.practice.draw import PracticeQuestions
 from perennial.schemas.disclosure import canary_line
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.schemas.practice import PracticeQuestion
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 from tests.real_model.server import MODEL, real_server
 
 GUID = "cb18b743-200e-5f98-ad27-26bd681ef165"

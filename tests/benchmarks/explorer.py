@@ -18,8 +18,8 @@ import duckdb
 
 from perennial.flows.stages.compute_statistics import analyse_edition
 from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.later_statistics import keep_analysis
-from perennial.warehouse.catalog.sql.confinement import quote
 from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM
 

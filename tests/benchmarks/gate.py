@@ -21,9 +21,8 @@ from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.self_test import SelfTest, SoundInstance
 from perennial.tasks.kumo.space import space_size
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.editions.id_set import IdSet
-from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.editions.issued_ids import IdSet, issued_instances
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from perennial.warehouse.kumo.overlap import earlier_instances, same_names
 from perennial.warehouse.store.store import Store

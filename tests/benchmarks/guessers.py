@@ -14,9 +14,7 @@ from math import sqrt
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.book_styles import BOOK_STYLES, BookStyle
-from perennial.schemas.kumo.samplers import BALANCED, SAMPLERS
-from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.kumo.things import BALANCED, BOOK_STYLES, SAMPLERS, BookStyle, Instance, Setting
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

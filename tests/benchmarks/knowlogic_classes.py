@@ -7,8 +7,7 @@ by the level and cuts them 1:2:3: the paper's formula does not order them by wha
 from collections import Counter
 from statistics import mean
 
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS
+from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, Question
 from tests.benchmarks.knowlogic_guesser import draw
 
 

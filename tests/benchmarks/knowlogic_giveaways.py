@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, LETTERS, DomainName, Language
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, LETTERS, DomainName, Language, Question
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge

@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DOMAINS
+from perennial.schemas.knowlogic.things import DOMAINS, Question
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.players import Form, guess
 from perennial.tasks.knowlogic.problem import find_domain

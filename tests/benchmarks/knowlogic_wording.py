@@ -7,8 +7,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName
+from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Question
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge

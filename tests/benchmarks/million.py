@@ -150,8 +150,8 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
     from perennial.warehouse.editions.publish import publish
-    from perennial.warehouse.staging.merge_parts import consolidate
-    from perennial.warehouse.staging.staging import Staging
+    from perennial.warehouse.merge_parts import consolidate
+    from perennial.warehouse.staging import Staging
     from perennial.warehouse.store.store import Store
 
     prepare_kernels("sampling", "search")

@@ -24,7 +24,7 @@ from time import perf_counter, process_time
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Setting
-from perennial.schemas.model_calls.calls import CallPolicy, Message, ModelRequest, Reply
+from perennial.schemas.model_calls import CallPolicy, Message, ModelRequest, Reply
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance

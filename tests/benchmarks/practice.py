@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from perennial.flows.benchmark import benchmarks, find_benchmark
 from perennial.flows.practice.draw import PracticeQuestions, held_ids
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 from perennial.warehouse.store.store import Store
 
 _WARM, _LEAST = 20, 5

@@ -135,7 +135,7 @@ def _stage_plan(root: Path) -> str:
     """Stage a plan, for the workers of Dask to see."""
     from perennial.flows.refresh.planning.plan import prepare_refresh
     from perennial.schemas.settings import load_settings
-    from perennial.warehouse.staging.staging import Staging
+    from perennial.warehouse.staging import Staging
     from perennial.warehouse.store.store import Store
 
     store = Store(str(root))

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean, median
 
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.sampling import Sample, SamplingRequest, sample_instances

@@ -16,8 +16,7 @@ from collections import Counter, defaultdict
 from itertools import product
 from math import floor, log10
 
-from perennial.schemas.kumo.samplers import BALANCED
-from perennial.schemas.kumo.things import Instance, Outcome, SeedConfig, Setting
+from perennial.schemas.kumo.things import BALANCED, Instance, Outcome, SeedConfig, Setting
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

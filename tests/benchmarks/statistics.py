@@ -24,7 +24,7 @@ from perennial.flows.editions.analyse import analyse_editions
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import publish
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 from perennial.warehouse.kumo.rows import config_row, domain_row

@@ -19,9 +19,9 @@ from perennial.flows.stages.compute_statistics import analyse_edition
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.table_form import DUCKDB_TYPES, Table
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file, visible_editions
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import quote, table_file
 from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
-from perennial.warehouse.catalog.sql.confinement import quote
 from perennial.warehouse.editions.publish import publish, read_published_plan, unit_plan
 from perennial.warehouse.store.parquet import with_place
 from perennial.warehouse.store.store import Store

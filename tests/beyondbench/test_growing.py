@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.schemas.beyondbench.plan import BeyondBenchPlan, Cell
+from perennial.schemas.beyondbench.things import BeyondBenchPlan, Cell
 from perennial.tasks.beyondbench.problem import (
     CellRequest,
     GrownCell,

@@ -14,8 +14,8 @@ import pytest
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.multiplicity import Figure
 from perennial.tasks.statistics.study_figures import correlation_figures
-from perennial.warehouse.beyondbench.release.leaderboard import COLUMNS, parse_leaderboard, same_players
-from perennial.warehouse.catalog.external_scores import load_scores
+from perennial.warehouse.beyondbench.release import COLUMNS, parse_leaderboard, same_players
+from perennial.warehouse.catalog.scores import load_scores
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Run, perennial

@@ -17,7 +17,7 @@ from perennial.schemas.plan import way_of
 from perennial.schemas.settings import load_settings
 from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.page import sections
-from perennial.warehouse.catalog.external_scores import keep_scores
+from perennial.warehouse.catalog.scores import keep_scores
 from tests.beyondbench import made_edition
 from tests.warehouse import tiny_edition
 

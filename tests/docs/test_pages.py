@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.dictionary import describe_columns
-from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.catalog.dictionary import describe_columns, question_views
 from tests.conftest import REPOSITORY
 
 DOCS = REPOSITORY / "docs"

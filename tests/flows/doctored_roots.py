@@ -10,13 +10,13 @@ from typing import Any
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.completeness import progress_of
 from perennial.flows.stages.workspace import open_workspace
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.rows import Rows
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.ledger.rows import Entry, entry
 from perennial.warehouse.ledger.writer import LedgerWriter
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import cut, flip
 from tests.flows.report_root import publish_two

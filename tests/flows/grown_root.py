@@ -13,8 +13,8 @@ from perennial.flows.stages.grow import grow
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.settings import RefreshSettings, load_settings
-from perennial.warehouse.catalog.catalog import row_file
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.catalog.confinement import row_file
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 SETTINGS = {

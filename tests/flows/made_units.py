@@ -13,7 +13,7 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.plan import Plan
 from perennial.schemas.settings import RefreshSettings, load_settings
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}

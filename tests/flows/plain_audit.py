@@ -16,8 +16,7 @@ import duckdb
 
 from perennial.schemas.rows import JsonObject
 from perennial.warehouse.audit.great_expectations import CheckpointRunner
-from perennial.warehouse.audit.search import name_type
-from perennial.warehouse.audit.suites import COLUMNS, RULE, TYPES, TableExpectation
+from perennial.warehouse.audit.suites import COLUMNS, RULE, TYPES, TableExpectation, name_type
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from perennial.warehouse.catalog.catalog import FORMAT
+from perennial.warehouse.catalog.confinement import FORMAT
 from tests.flows.made_units import make_edition, make_evaluation
 
 DATA = Path(__file__).parent / "data"

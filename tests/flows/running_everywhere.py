@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusing, telling
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.a2rbench.seats import draw_seat, draw_sheet
-from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.things import DOMAINS
 from tests.a2rbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
 from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows

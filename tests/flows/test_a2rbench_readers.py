@@ -12,7 +12,7 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.flows.cli.run.evaluate import is_for_play
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.evaluation import prepare_evaluation
-from perennial.schemas.a2rbench.analysis import RIGHT, WRONG
+from perennial.schemas.a2rbench.things import RIGHT, WRONG
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.a2rbench.readers import excerpt

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.questions import saved_questions
+from perennial.warehouse.catalog.dictionary import saved_questions
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, two_editions
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.things import CATEGORIES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY

@@ -27,9 +27,10 @@ from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import Damaged, EditionConflict, PerennialError
 from perennial.schemas.rows import Rows
 from perennial.schemas.units import describe_unit
-from perennial.warehouse.catalog.catalog import published_units, table_file
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions import publish as publishing
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import (
     ANSWERS,

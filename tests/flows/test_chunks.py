@@ -20,7 +20,7 @@ from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.schemas.settings import RefreshSettings, load_settings
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import edition_content
 from tests.warehouse.tiny_edition import staged_rows

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.console.terminal import on_one_line, printable
-from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply
+from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from tests.flows.hand_made_root import Run, Shown, perennial
 from tests.flows.prefect_harness import clean_environment

@@ -10,7 +10,7 @@ import pytest
 
 from perennial.flows.refresh.planning.plan import prepare_refresh
 from perennial.schemas.settings import load_settings
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run
 from tests.warehouse import tiny_edition

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, perennial
 from tests.flows.prefect_harness import clean_environment

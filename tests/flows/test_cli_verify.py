@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on

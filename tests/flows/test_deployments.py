@@ -14,7 +14,7 @@ import yaml
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import split_unit
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published

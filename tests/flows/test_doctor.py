@@ -22,14 +22,11 @@ from perennial.flows.cli.app import app
 from perennial.flows.stages.completeness import progress_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.tasks.sandbox.tier import Jail, Protection, Tier
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.lock.owner import Owner
-from perennial.warehouse.lock.record import LockRecord
-from perennial.warehouse.lock.root_lock import lock_root
-from perennial.warehouse.staging.staging import Staging
-from perennial.warehouse.store.root_id import root_id
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.lock import LockRecord, Owner, lock_root
+from perennial.warehouse.staging import Staging
+from perennial.warehouse.store.store import Store, root_id
 from tests.flows.conftest import KEY
 from tests.flows.doctored_roots import DAMAGE, cut_a_part, make_healthy, publish_tiny
 from tests.flows.grown_root import digests

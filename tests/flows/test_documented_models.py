@@ -23,8 +23,8 @@ from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.editions.publish import publish
-from perennial.warehouse.staging.merge_parts import consolidate
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.merge_parts import consolidate
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.server.in_thread import serving
 from tests.server.options import ServerOptions

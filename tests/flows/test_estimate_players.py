@@ -1,7 +1,7 @@
 """The estimate of model calls where a question has one reply."""
 
 from perennial.flows.stages.estimates import estimate_players
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from perennial.schemas.plan import EvaluationPlan
 
 

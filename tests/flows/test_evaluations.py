@@ -14,7 +14,8 @@ from perennial.flows.console.terminal import Terminal
 from perennial.flows.editions.audit import audit_unit
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.schemas.errors import EditionConflict, InvalidOption
-from perennial.warehouse.catalog.catalog import open_catalog, published_units, table_file
+from perennial.warehouse.catalog.catalog import open_catalog, published_units
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.editions.verify import verifiable_units, verify_unit
 from perennial.warehouse.store.store import Store

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.warehouse.catalog.catalog import open_catalog, published_evaluations
-from perennial.warehouse.staging.staging import Staging, staged_units
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.made_units import make_edition, make_evaluation

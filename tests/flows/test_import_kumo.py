@@ -13,9 +13,8 @@ from perennial.flows.kumo.release.release_rows import read_release
 from perennial.schemas.kumo.things import Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.kumo.release.files import Skipped
-from perennial.warehouse.kumo.release.layout import find_release
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.kumo.release.layout import Skipped, find_release
 from perennial.warehouse.store.store import Store
 from tests.kumo.release_modules import module_text
 from tests.warehouse.release_tree import CLONE, EASY, environment, write_files

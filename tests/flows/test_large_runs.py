@@ -7,7 +7,7 @@ import pytest
 from perennial.flows.refresh.planning import large_runs
 from perennial.flows.refresh.planning.large_runs import refuse_large_run
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls import StageEstimate
 from perennial.schemas.settings import RefreshSettings
 
 MANY = StageEstimate("episodes", "m", 5_001, 9_000, 0, 0, 0, 0, None, None)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from perennial.flows.console.leaderboard_table import leaderboard_table
 from perennial.flows.console.terminal import Terminal
 from perennial.schemas.benchmark import benchmarks
-from perennial.schemas.statistics.measure import ABOVE_FLOOR
+from perennial.schemas.statistics import ABOVE_FLOOR
 
 PREFIX = "a-provider/a-model-of-a-long-name-70b-"
 NAMES = (

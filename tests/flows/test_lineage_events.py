@@ -19,7 +19,8 @@ from perennial.flows.watchers.watcher import Watchers, report_failure
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import split_unit
-from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 from tests.flows.lineage_server import Behaviour, lineage_server

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from perennial.flows.console import progress
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 
 
 class Clock:

@@ -9,7 +9,7 @@ import pytest
 
 from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.model_entry import ModelEntry
-from perennial.schemas.settings.models_file import load_models
+from perennial.schemas.settings.models import load_models
 from tests.flows.conftest import KEY
 from tests.flows.hand_made_root import perennial
 from tests.server.options import ServerOptions

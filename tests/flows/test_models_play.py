@@ -20,9 +20,9 @@ from perennial.flows.stages.grow import grow
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.errors import EndpointFailed, InvalidOption
-from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS
 from perennial.schemas.settings import load_settings
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY, Published
 from tests.flows.hand_made_root import perennial

@@ -8,7 +8,7 @@ import pytest
 from perennial.flows.console import progress, steps
 from perennial.flows.console.steps import print_while, show_steps
 from perennial.flows.console.terminal import Terminal
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 
 
 def test_a_line_says_how_far_it_is_and_none_comes_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

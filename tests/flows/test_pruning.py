@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.warehouse.catalog.catalog import published_editions, row_file, table_file
+from perennial.schemas.model_calls import ModelRequest, Reply
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.confinement import row_file, table_file
 from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
-from perennial.warehouse.lock.root_lock import lock_root
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.lock import lock_root
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import REFRESH, settings_of
 from tests.flows.hand_made_root import Run, publish_day

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.catalog.catalog import FORMAT
+from perennial.warehouse.catalog.confinement import FORMAT
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import Run, commands_on

@@ -12,8 +12,8 @@ import pytest
 
 from perennial.schemas.errors import QueryFailed
 from perennial.warehouse.catalog import catalog
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.catalog.dictionary import question_views
 from perennial.warehouse.store.file_system import file_system
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
@@ -220,7 +220,7 @@ def test_ctrl_c_stops_a_query(store: Store) -> None:
         "import signal, sys, threading, os\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from perennial.flows.cli import app\n"
-        "from perennial.warehouse.confined_sql.catalog import ConfinedCatalog as Catalog\n"
+        "from perennial.warehouse.confined_sql.process import ConfinedCatalog as Catalog\n"
         "stream = Catalog.stream\n"
         "def interrupted(*arguments):\n"
         "    threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"

@@ -18,8 +18,8 @@ import pytest
 
 from perennial.schemas.errors import QueryFailed
 from perennial.warehouse.catalog.catalog import MOVED, Catalog, open_catalog
-from perennial.warehouse.catalog.external_scores import keep_scores
 from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
+from perennial.warehouse.catalog.scores import keep_scores
 from perennial.warehouse.catalog.withdrawals import reinstate, withdraw
 from perennial.warehouse.editions.verify import verify_unit
 from perennial.warehouse.store.store import Store

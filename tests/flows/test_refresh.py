@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.kumo.book_styles import BOOK_STYLES
+from perennial.schemas.kumo.things import BOOK_STYLES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published

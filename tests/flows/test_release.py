@@ -12,7 +12,7 @@ from perennial.schemas.errors import AuditFailed, EditionConflict
 from perennial.schemas.tables import staged_tables
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.catalog.catalog import published_units
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 

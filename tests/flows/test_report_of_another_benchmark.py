@@ -18,7 +18,7 @@ from perennial.flows.kumo.benchmark import BENCHMARK as KUMO
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas import benchmark
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.statistics import Measure
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.report.page import sections
 from perennial.tasks.statistics.rate_figures import Analysis

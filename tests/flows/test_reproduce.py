@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from tests.flows.conftest import Published
 from tests.flows.prefect_harness import Harness
 

@@ -25,7 +25,7 @@ from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.papers import judge_figures
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.kumo.paper.printed import printed_values
+from perennial.warehouse.kumo.paper import printed_values
 from perennial.warehouse.kumo.release.run_table import count_outcomes, count_revised
 from perennial.warehouse.store.store import Store
 from tests.warehouse.release_tree import EASY, write_files

@@ -9,7 +9,7 @@ import pytest
 
 from perennial.flows.stages.policies import Policies
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls.calls import ModelRequest
+from perennial.schemas.model_calls import ModelRequest
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader
 from tests.flows.test_server_batches import CALLS, OPTIONS, Rows, describe_model, grown, play, root, single

@@ -16,9 +16,9 @@ from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import RefreshPlan
 from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.published_domains import domains_by_edition
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import Published
 

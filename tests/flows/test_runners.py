@@ -26,7 +26,7 @@ from perennial.schemas import errors
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_folder
 from tests.flows.prefect_harness import Harness, edition_content, wait_until
 

@@ -12,11 +12,10 @@ from perennial.flows.kumo.cli import sample_stream
 from perennial.flows.kumo.cli.sample_stream import SampleStream
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InstancesExhausted, InvalidOption
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 from tests.flows.test_chunks import COINS
 
 

@@ -9,7 +9,7 @@ import pytest
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.questions import saved_questions
+from perennial.warehouse.catalog.dictionary import saved_questions
 from perennial.warehouse.store.store import Store
 from tests.flows.made_units import make_edition
 from tests.server.options import ServerOptions

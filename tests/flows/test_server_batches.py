@@ -24,7 +24,7 @@ from perennial.schemas.errors import EndpointFailed, LimitReached
 from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES
 from perennial.tasks.llm.server_batches.use import InBatches, Pace
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows import made_units
 from tests.flows.conftest import KEY

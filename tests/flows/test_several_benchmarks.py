@@ -16,7 +16,7 @@ from perennial.flows.serve.flow_parameters import takes_settings
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings.several import load_each
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
 from tests.flows.prefect_harness import Harness

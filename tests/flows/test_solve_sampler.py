@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Setting
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances

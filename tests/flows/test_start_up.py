@@ -13,7 +13,8 @@ from typer.main import get_command
 from perennial.flows.cli.app import COMMANDS, app
 from perennial.flows.serve.prefect_database import prepare_database
 from perennial.schemas.errors import Damaged
-from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import table_file
 from tests.flows.hand_made_root import two_editions
 from tests.flows.prefect_harness import clean_environment
 

@@ -28,7 +28,7 @@ from perennial.prompts import render
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.conftest import KEY

@@ -12,7 +12,7 @@ import pytest
 
 from perennial.flows.console.progress import CallCount
 from perennial.flows.editions.diagnosis import find_problems, problem_lines
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness, clean_environment, wait_until

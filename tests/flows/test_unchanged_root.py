@@ -7,7 +7,7 @@ import pytest
 from perennial.flows.refresh.unchanged_root import refuse_changed_root, units_of_root
 from perennial.schemas.errors import RootLocked
 from perennial.warehouse.editions.publish import read_published_plan
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import publish_day
 

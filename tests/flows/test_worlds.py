@@ -22,7 +22,7 @@ from perennial.tasks.kumo.worlds import MIXED, draw_world
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.rows import domain_row
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.flows.prefect_harness import Harness
 from tests.warehouse import tiny_edition

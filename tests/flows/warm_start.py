@@ -135,7 +135,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
     from perennial.flows.refresh.template_hashes import template_hashes
     from perennial.schemas.benchmark import benchmarks
     from perennial.warehouse.audit import audit
-    from perennial.warehouse.editions.provenance import code_sha256, dependency_versions
+    from perennial.warehouse.editions.manifest import code_sha256, dependency_versions
 
     for benchmark in benchmarks().values():
         benchmark.settings()

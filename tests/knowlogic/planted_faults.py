@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.schemas.knowlogic.things import Decision, Proposition, Question
 from perennial.tasks.knowlogic.growing import check_pair
 from perennial.tasks.knowlogic.layout import write_prompt, write_questions
 from perennial.tasks.knowlogic.problem import Domain, Problem, payload_of, problem_of

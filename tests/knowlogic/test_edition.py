@@ -12,8 +12,8 @@ from perennial.flows.knowlogic.edition import batches_of, domain_of, plan_of
 from perennial.flows.knowlogic.grow_questions import grow
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed, EditionConflict
-from perennial.schemas.knowlogic.plan import KnowLogicPlan
 from perennial.schemas.knowlogic.settings import KnowLogicSettings
+from perennial.schemas.knowlogic.things import KnowLogicPlan
 from tests.knowlogic import toy_domain, toy_edition
 from tests.knowlogic.toy_edition import BOTH
 

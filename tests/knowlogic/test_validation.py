@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.knowlogic.cli.knowledge import knowledge as command
-from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Knowledge
 from perennial.warehouse.knowlogic import knowledge as loading
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from perennial.warehouse.knowlogic.validation.rules import RULES, validate_knowledge
+from perennial.warehouse.knowlogic.validation import RULES, validate_knowledge
 
 Tables = dict[str, list[dict[str, str]]]
 

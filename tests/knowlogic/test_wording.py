@@ -4,8 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DOMAINS, LANGUAGES, DomainName, Language, QuestionText
+from perennial.schemas.knowlogic.things import (
+    DOMAINS,
+    LANGUAGES,
+    DomainName,
+    Language,
+    Question,
+    QuestionText,
+)
 from perennial.tasks.knowlogic.layout import frame, split_prompt, write_prompt
 from perennial.tasks.knowlogic.problem import problem_of
 from perennial.warehouse.knowlogic.knowledge import load_knowledge

@@ -4,12 +4,12 @@ import random
 from functools import cache, lru_cache
 
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     Decision,
     Difficulty,
     DomainName,
+    Knowledge,
     Labels,
     Language,
     Proposition,

@@ -9,9 +9,7 @@ from typing import Any, cast
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.knowlogic.grow_questions import shared_row
 from perennial.flows.knowlogic.seats import QuestionSeat
-from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import DomainName, Language
+from perennial.schemas.knowlogic.things import DomainName, Knowledge, Language, Question
 from perennial.schemas.tables import staged_tables
 from perennial.tasks.knowlogic.growing import ScenarioRequest, check_pair, grow_scenario, plan_scenarios
 from perennial.tasks.knowlogic.problem import Domain

@@ -6,8 +6,7 @@ What is there is told by the arrangement, of which the engine is asked; everythi
 import re
 from collections.abc import Iterator
 
-from perennial.schemas.knowlogic.question import Question
-from perennial.schemas.knowlogic.things import GAP, Language
+from perennial.schemas.knowlogic.things import GAP, Language, Question
 from perennial.tasks.knowlogic.problem import problem_of
 from perennial.tasks.knowlogic.space.reasoning import arrangement_of, facts_of
 from perennial.tasks.knowlogic.space.scenes import SCENES

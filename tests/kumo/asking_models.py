@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import TURN_LIMIT, Setting, Step
-from perennial.schemas.model_calls.calls import Message, ModelRequest, Reply
+from perennial.schemas.model_calls import Message, ModelRequest, Reply
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config, encode_instance

@@ -7,7 +7,7 @@ from typing import Any
 
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import Proposal, SeedConfig
-from perennial.schemas.model_calls.calls import CallStatus, ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import CallStatus, ModelChoice, ModelRequest, Reply
 from perennial.tasks.kumo.authors.configurations import Configured, configure_domain
 from perennial.tasks.kumo.authors.proposal import Proposed
 from tests.server.roles import configurer, proposer

@@ -9,9 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.book_styles import BOOK_STYLES
-from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, SeedConfig
-from perennial.schemas.model_calls.calls import Message, ModelChoice
+from perennial.schemas.kumo.things import (
+    BOOK_STYLES,
+    Instance,
+    Observation,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+)
+from perennial.schemas.model_calls import Message, ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.game import Board, KumoGame

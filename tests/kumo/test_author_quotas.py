@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.categories import CATEGORIES, Quota, parse_quotas
 from perennial.schemas.kumo.settings import KumoSettings
+from perennial.schemas.kumo.things import CATEGORIES, Quota, parse_quotas
 from perennial.tasks.kumo.authors.proposal import (
     TRUTHS_THRESHOLD,
     Proposed,

@@ -14,8 +14,7 @@ import pytest
 from scipy.stats import binomtest, chisquare
 
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnsatisfiableSetting
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, Instance, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.sampling import SamplingRequest, check_request, sample_instances

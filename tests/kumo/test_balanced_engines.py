@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import UnsatisfiableSetting
-from perennial.schemas.kumo.samplers import BALANCED, COMPILED, SOLVER
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import BALANCED, COMPILED, SOLVER, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.sampling import Sample, SamplingRequest, sample_instances
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.book_styles import BOOK_STYLES, PLAIN, BookStyle
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import BOOK_STYLES, PLAIN, BookStyle, Setting
 from perennial.tasks.kumo.book_reading import quote_rule, read_book
 from perennial.tasks.kumo.books import check_book, write_book
 from perennial.tasks.kumo.configuration import parse_config

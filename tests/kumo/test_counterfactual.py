@@ -7,7 +7,7 @@ import pytest
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig
-from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.kumo.authors.books import writing_request
 from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config, instance_id

@@ -7,8 +7,7 @@ from itertools import product
 
 import pytest
 
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, SAMPLERS
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, SAMPLERS, Setting
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.game import is_decided
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances

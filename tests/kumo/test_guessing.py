@@ -9,9 +9,7 @@ from operator import or_
 import pytest
 from scipy.stats import binomtest, chi2, chisquare
 
-from perennial.schemas.kumo.book_styles import PLAIN
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, PLAIN, Setting
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.scoring import GUESSES, LEAST_P, count_survivals, judge_ranks, rank_valid_truth

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.kumo.things import BookVerdict
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.kumo.authors.books import write_model_book
 from perennial.tasks.kumo.books import check_book
 from tests.kumo.small_worlds import unhurried, worlds

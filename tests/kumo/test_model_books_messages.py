@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed, UnreadableInput
 from perennial.schemas.kumo.things import BookVerdict, Rule
-from perennial.schemas.model_calls.calls import ModelChoice, Reply
+from perennial.schemas.model_calls import ModelChoice, Reply
 from perennial.tasks.authors import Unusable, unusable_status
 from perennial.tasks.kumo.authors.books import (
     read_book_reply,

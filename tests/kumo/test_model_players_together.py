@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed, InvalidOption, LimitReached
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.tasks.kumo.game import KumoGame
 from perennial.tasks.play import play_all
 from tests.kumo.asking_models import (

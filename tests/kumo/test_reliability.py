@@ -10,12 +10,7 @@ from perennial.flows.kumo.draw_seat import draw_seat
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.reliability import (
-    RELIABILITIES,
-    fits_plan,
-    order_reliabilities,
-    versions_reported,
-)
+from perennial.schemas.kumo.plan import RELIABILITIES, fits_plan, order_reliabilities, versions_reported
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.reliability import (
     Case,

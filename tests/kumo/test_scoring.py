@@ -5,8 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED
-from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.schemas.kumo.things import (
+    AS_PUBLISHED,
+    BALANCED,
+    Instance,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+    Setting,
+)
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.scoring import (

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.samplers import AS_PUBLISHED
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, Setting
 from perennial.tasks.kumo.books import write_book
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config
 from perennial.tasks.kumo.game import Board, KumoGame, is_decided

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.samplers import BALANCED
-from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.schemas.kumo.things import BALANCED, SeedConfig, Setting
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.statistics import communities

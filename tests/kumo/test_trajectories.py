@@ -9,7 +9,7 @@ from perennial.flows.kumo.cli.trajectories import trajectories
 from perennial.flows.kumo.planning.domain_choice import load_bundled
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import NAMED_SETTINGS
-from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.game import SYMBOLIC, Board
@@ -18,7 +18,7 @@ from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
 from perennial.tasks.kumo.training import POLICIES, golden_trajectories
 from perennial.tasks.play import ModelPlayer
 from perennial.warehouse.editions import issued_ids
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 from tests.kumo.asking_models import make_reply, play_once, replies
 
 DOMAIN = "music_identification"

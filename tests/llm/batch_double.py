@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
+from perennial.schemas.model_calls import CallPolicy, ModelRequest, Reply, Spent, StoredBatch
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.server_batches.use import InBatches, Pace

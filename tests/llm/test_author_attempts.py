@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read
 
 

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.breaker import Breaker
 from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
 from tests.llm.http_double import (

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from perennial.schemas.errors import EndpointFailed, InvalidOption
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from tests.llm.http_double import (
     KEY,
     Answer,

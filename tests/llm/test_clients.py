@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import InvalidOption, LimitReached
-from perennial.schemas.model_calls.calls import CallPolicy, ModelRequest, Spent
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Spent
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.limits import token_counter

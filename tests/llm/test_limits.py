@@ -7,8 +7,7 @@ import socket
 import pytest
 
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls.calls import Spent
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, Spent
 from tests.llm.http_double import (
     DROPPED,
     Answer,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.limits import RateLimit, RateLimits
 from tests.llm.http_double import against, fault, ok, request, usage
 

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.client import Redaction
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received

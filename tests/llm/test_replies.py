@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.schemas.model_calls.calls import ANSWERED_STATUSES, CALL_STATUSES
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import ANSWERED_STATUSES, CALL_STATUSES, Price
 from perennial.tasks.llm.reasoning import split_reasoning
 from perennial.tasks.llm.replies import MAX_RAW_CHARS, cost_usd, read_attempt
 from perennial.tasks.llm.retry_policy import Received

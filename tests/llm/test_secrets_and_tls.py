@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.schemas.model_calls.calls import CallPolicy, Reply, Spent
+from perennial.schemas.model_calls import CallPolicy, Reply, Spent
 from perennial.schemas.settings.model_entry import ModelEntry
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.listing import ask_for_models

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed, LimitReached
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.server_batches.forms import ServerBatch, read_form, read_line
 from tests.llm.batch_double import PACE, Asked, BatchDouble, MemoryBatches, ask_all, line, requests
 from tests.llm.http_double import KEY, MemoryLedger

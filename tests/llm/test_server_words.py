@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import ANSWERED_STATUSES
+from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received
 from perennial.tasks.llm.server_words import read_ending, read_failure

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.schemas.model_calls.calls import CALL_STATUSES
+from perennial.schemas.model_calls import CALL_STATUSES
 from perennial.tasks.llm.bounded_http import read_completion
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import Received

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from perennial.schemas.model_calls.calls import CallStatus, ModelRequest, Reply
+from perennial.schemas.model_calls import CallStatus, ModelRequest, Reply
 from perennial.tasks.llm.structured import JsonAsker, SchemaSupport, object_schema, with_schema
 
 SCHEMA = object_schema(name={"type": "string"})

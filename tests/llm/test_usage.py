@@ -6,7 +6,7 @@ import json
 import pytest
 
 from perennial.schemas.errors import LimitReached
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from tests.llm.http_double import against, ask, ok, request, usage
 
 LIE = 10**12

@@ -6,7 +6,7 @@ from typing import Any
 from perennial.flows.practice.draw import PracticeQuestions
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import Row
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 
 # Small ones, quick to draw.
 GIVEN: dict[str, dict[str, Any]] = {

@@ -9,7 +9,7 @@ from perennial.flows.practice.draw import PracticeQuestions, draw_questions
 from perennial.schemas.errors import InstancesExhausted, InvalidOption
 from perennial.schemas.knowlogic.things import LANGUAGES
 from perennial.tasks.beyondbench.registry import TASKS
-from perennial.warehouse.editions.id_set import IdSet
+from perennial.warehouse.editions.issued_ids import IdSet
 from tests.practice.drawn import GIVEN, draw, stream
 
 SIZES: tuple[dict[str, Any], ...] = ({"size": "6x10"}, {"truths": 6, "actions": 10})

@@ -17,8 +17,8 @@ from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.settings import load_settings
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.editions.publish import publish
-from perennial.warehouse.staging.merge_parts import consolidate
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.merge_parts import consolidate
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.profiles.scripted_models import MODELS
 from tests.server.options import ServerOptions

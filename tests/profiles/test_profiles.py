@@ -13,7 +13,7 @@ import pytest
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.report_profiles import profile_data
 from perennial.flows.practice.grade import find_practice, open_question
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.tasks.report.profiles import profile_sections, render_profiles
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.editions.publish import read_published_plan

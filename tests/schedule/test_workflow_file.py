@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.settings.models_file import load_models
+from perennial.schemas.settings.models import load_models
 from tests.flows.hand_made_root import Run, perennial
 from tests.schedule.runner import read_workflow
 

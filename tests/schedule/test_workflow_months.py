@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.schedule.github import WORKFLOW, check_keep, github_workflow
-from perennial.schemas.settings.models_file import load_models
+from perennial.schemas.settings.models import load_models
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY

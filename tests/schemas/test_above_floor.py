@@ -2,7 +2,7 @@
 
 import pytest
 
-from perennial.schemas.statistics.measure import Floor, rate_above_floor
+from perennial.schemas.statistics import Floor, rate_above_floor
 
 FLOOR = Floor("guesser", "", "")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from perennial.schemas.model_calls.endpoint import DEFAULT_BASE_URL, choose_endpoint
+from perennial.schemas.model_calls import DEFAULT_BASE_URL, choose_endpoint
 
 GATEWAY = "https://gateway.example/v1"
 OTHER = "https://other.example/v1"

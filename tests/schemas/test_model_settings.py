@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.authoring import AuthoringPlan
-from perennial.schemas.kumo.plan import KumoPlan
+from perennial.schemas.kumo.plan import AuthoringPlan, KumoPlan
 from perennial.schemas.kumo.things import Setting
-from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.settings import load_settings
 from tests.schemas.kumo_settings import kumo_settings

@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import DEFAULT_MAX_TOKENS, ModelRequest
-from perennial.schemas.model_calls.endpoint import Endpoint, choose_endpoint
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, Endpoint, ModelRequest, choose_endpoint
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.model_entry import ModelEntry
-from perennial.schemas.settings.models_file import load_models
+from perennial.schemas.settings.models import load_models
 from tests.schemas.kumo_settings import kumo_settings
 
 TALK = (
@@ -129,7 +128,7 @@ _VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_
 def test_whatever_an_entry_holds_it_is_usable_or_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, values: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr("perennial.schemas.settings.models_file.read_toml", lambda _path: {"m": values})
+    monkeypatch.setattr("perennial.schemas.settings.models.read_toml", lambda _path: {"m": values})
     entry, told = _read_entry()
     if entry is None:
         assert told.startswith("models.toml: [m]")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from perennial.schemas.game import EPISODE_STATUSES
-from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.statistics import THESE_DOMAINS, Population
 from perennial.tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.clusters import (
     FEWEST_CLUSTERS,
     Draw,

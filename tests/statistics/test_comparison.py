@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS, Population
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
 from perennial.tasks.statistics.multiplicity import Figure
 from perennial.tasks.statistics.rate_figures import mcnemar_p, pair_figures
 from tests.statistics.made_cells import Cell, grid

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.kumo.statistics import counterfactual_figures
 from perennial.tasks.statistics.cells import ALL
 from tests.statistics.made_cells import Cell, columns_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from scipy.stats import pearsonr
 
-from perennial.schemas.statistics.measure import Measure
+from perennial.schemas.statistics import Measure
 from perennial.tasks.kumo.statistics import MEANS, topology_figures
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.schemas.statistics.measure import Floor
+from perennial.schemas.statistics import Floor
 from perennial.tasks.statistics.multiplicity import Figure
 from perennial.tasks.statistics.rank_figures import place_figures, rank_figures
 from tests.statistics.simulated_answers import make_grid

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.schemas.statistics.board import MODELS
-from perennial.schemas.statistics.populations import NEW_DOMAINS, THESE_DOMAINS
+from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.clusters import Draw
 from perennial.tasks.statistics.correlation import (

@@ -13,15 +13,14 @@ from perennial.flows.stages.workspace import open_workspace
 from perennial.flows.study.codes import draw_codes
 from perennial.flows.study.desk import StudyDesk
 from perennial.flows.study.study_file import read_study
-from perennial.schemas.people.study import TUTORIAL
+from perennial.schemas.people import TUTORIAL
 from perennial.schemas.settings import load_settings
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.text import Screen
 from perennial.warehouse.editions.publish import publish
-from perennial.warehouse.staging.merge_parts import consolidate
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.merge_parts import consolidate
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.clock import Clocks
-from perennial.warehouse.study.ledger import study_file
+from perennial.warehouse.study.ledger import Clocks, study_file
 
 EDITION = "lab"
 SETTINGS = ("easy", "5x7")

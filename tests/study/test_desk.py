@@ -6,8 +6,8 @@ import pytest
 
 from perennial.flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
 from perennial.schemas.errors import InvalidOption, LimitReached
-from perennial.schemas.people.study import TUTORIAL
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.people import TUTORIAL
+from perennial.schemas.text import Screen
 from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.study.on_disk import is_on_disk
 from tests.study.study_root import TASKS, Lab, open_lab

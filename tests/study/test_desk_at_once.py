@@ -9,7 +9,7 @@ from time import time
 
 import pytest
 
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.text import Screen
 from perennial.warehouse.study.ledger import StudyLedger, study_file
 from tests.conftest import REPOSITORY
 from tests.study.study_root import Lab, open_lab

@@ -6,9 +6,9 @@ import pytest
 
 from perennial.flows.study.opened import OpenedStudy
 from perennial.schemas.errors import InvalidOption, LimitReached
-from perennial.schemas.people.study import TUTORIAL
-from perennial.warehouse.study.erasure import Pending
+from perennial.schemas.people import TUTORIAL
 from perennial.warehouse.study.ledger import Event, StudyLedger
+from perennial.warehouse.study.schema import Pending
 from tests.study.study_root import Lab
 
 STALE = "that click was made on an earlier view of the task and does not count: this is the current one"

@@ -22,10 +22,11 @@ from perennial.flows.study.publish import (
 from perennial.flows.study.results import list_moves
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.people.persons import person_name
+from perennial.schemas.people import person_name
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.audit.audit import audit
-from perennial.warehouse.catalog.catalog import open_catalog, table_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.study.study_root import EDITION, Lab, open_lab

@@ -8,7 +8,7 @@ from perennial.flows.study.codes import draw_codes
 from perennial.flows.study.starter_file import write_starter
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import EditionConflict, InvalidOption, PerennialError
-from perennial.schemas.people.study import Earnings, Quality
+from perennial.schemas.people import Earnings, Quality
 from perennial.warehouse.store.store import Store
 from tests.study.study_root import DOMAINS, EDITION, FILE, SETTINGS, Lab, open_lab
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.study.clock import Clocks, StudyTime, read_clocks
-from perennial.warehouse.study.ledger import StudyLedger
+from perennial.warehouse.study.ledger import Clocks, StudyLedger, StudyTime, read_clocks
 from tests.study.study_root import Clock, Lab
 
 _HOUR = 3600.0

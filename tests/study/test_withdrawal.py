@@ -18,9 +18,9 @@ from perennial.flows.doctor.check import Status
 from perennial.flows.doctor.root import root_looks
 from perennial.flows.study.upkeep import keep_up
 from perennial.schemas.errors import InvalidOption
-from perennial.warehouse.study import erasure
-from perennial.warehouse.study.erasure import erase_withdrawn, find_pending
+from perennial.warehouse.study import schema as erasure
 from perennial.warehouse.study.ledger import Event, StudyLedger
+from perennial.warehouse.study.schema import erase_withdrawn, find_pending
 from perennial.warehouse.study.search import search
 from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import perennial
@@ -39,7 +39,7 @@ _KILLED = """
 import json, os, signal, sys
 from pathlib import Path
 from perennial.warehouse.study import ledger
-from perennial.warehouse.study.clock import Clocks
+from perennial.warehouse.study.ledger import Clocks
 ledger.erase_withdrawn = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 boot_id, since_boot, date = json.loads(sys.argv[2])
 opened = ledger.StudyLedger(Path(sys.argv[1]), clocks=lambda: Clocks(boot_id, since_boot, date))

@@ -16,16 +16,15 @@ from perennial.prompts.render import render
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import setting
-from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics import PublishedScore
 from perennial.schemas.table_form import Column, Reference, Table
 from perennial.tasks.statistics.rate_figures import Analysis
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.editions.publish import read_counts
 from perennial.warehouse.store.store import Store

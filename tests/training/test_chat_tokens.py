@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial.tasks.training import NOT_TRAINED, assistant_spans, label_tokens
 from tests.kumo.small_worlds import unhurried
 from tests.training.tiny_model import TEMPLATE

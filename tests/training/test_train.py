@@ -11,7 +11,7 @@ import pytest
 from perennial.flows.cli.train import train
 from perennial.flows.training.fine_tune import last_checkpoint, load_model
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.schemas.settings.models_file import load_models
+from perennial.schemas.settings.models import load_models
 from tests.training.tiny_model import make_model, make_tokenizer
 
 needs_torch = pytest.mark.skipif(

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 
 _HOLD = """
 import sys
 from perennial.schemas.errors import PerennialError
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 
 print("ready", flush=True)

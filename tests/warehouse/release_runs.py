@@ -10,15 +10,14 @@ import pyarrow.parquet as pq
 from perennial.schemas.kumo.things import Setting
 from perennial.schemas.tables import TABLES
 from perennial.tasks.kumo.configuration import parse_config
-from perennial.warehouse.kumo.release.files import ReleaseFile
-from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.layout import ReleaseFile, SettingFile
 from perennial.warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
+    Board,
     ImportedTrajectories,
     import_trajectories,
     merge_parts,
 )
-from perennial.warehouse.kumo.release.trajectory_lines import Board
 from perennial.warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)

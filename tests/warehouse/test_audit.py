@@ -12,7 +12,7 @@ from perennial.schemas.errors import AuditFailed
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import audit, cross_table_rules, require_pass
 from perennial.warehouse.catalog.catalog import view_over_arrow
-from perennial.warehouse.staging.merge_parts import write_sorted
+from perennial.warehouse.merge_parts import write_sorted
 from tests.warehouse import tiny_edition
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -1,6 +1,6 @@
 """Why calls failed: distinct errors with counts, whatever ids and numbers they hold."""
 
-from perennial.warehouse.ledger.causes import count_causes, describe_causes
+from perennial.warehouse.ledger.reading import count_causes, describe_causes
 
 ERRORS = [
     ("HTTP 429: slow down, request req_0a1b2c3d", 3),

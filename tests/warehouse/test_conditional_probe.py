@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from perennial.schemas.errors import InvalidOption, RootLocked
-from perennial.warehouse.lock.root_lock import lock_root
-from perennial.warehouse.store.conditional_probe import FOLDER
+from perennial.warehouse.lock import lock_root
+from perennial.warehouse.store.conditional_writes import FOLDER
 from perennial.warehouse.store.store import Store
 from tests.warehouse.lock_holding import holding, leave_lock, record
 from tests.warehouse.s3_server import BUCKET, S3, Conditions, conditions, s3
@@ -23,7 +23,7 @@ LOCK = "lock.json"
 _KILLED_AMID_PROBE = """
 import os, sys
 from s3fs import S3FileSystem
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 
 call, requests = S3FileSystem.call_s3, []

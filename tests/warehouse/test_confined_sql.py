@@ -18,11 +18,16 @@ import psutil
 import pytest
 
 from perennial.schemas.errors import Damaged, QueryFailed, QueryTimedOut
-from perennial.warehouse.catalog.catalog import list_contents, open_catalog, table_file
-from perennial.warehouse.confined_sql.catalog import ConfinedCatalog, open_confined
+from perennial.warehouse.catalog.catalog import list_contents, open_catalog
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.confined_sql.messages import MOST_BYTES, read_plain
-from perennial.warehouse.confined_sql.pool import SqlPool
-from perennial.warehouse.confined_sql.process import Limits, SqlProcess
+from perennial.warehouse.confined_sql.process import (
+    ConfinedCatalog,
+    Limits,
+    SqlPool,
+    SqlProcess,
+    open_confined,
+)
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import digests
 from tests.flows.hand_made_root import two_editions
@@ -46,7 +51,7 @@ import sys
 from pathlib import Path
 from math import inf
 from perennial.warehouse.catalog.catalog import list_contents
-from perennial.warehouse.confined_sql.catalog import ConfinedCatalog
+from perennial.warehouse.confined_sql.process import ConfinedCatalog
 from perennial.warehouse.confined_sql.process import Limits, SqlProcess
 from perennial.warehouse.store.store import Store
 process = SqlProcess()

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.warehouse.staging import merge_parts as consolidating
-from perennial.warehouse.staging.merge_parts import consolidate, write_sorted
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse import merge_parts as consolidating
+from perennial.warehouse.merge_parts import consolidate, write_sorted
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.parquet import with_place
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition

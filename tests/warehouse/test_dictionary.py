@@ -12,14 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import Catalog, open_catalog, table_file
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.dictionary import (
     column_doc,
     describe_columns,
     describe_relations,
     entries_without_a_column,
+    question_views,
 )
-from perennial.warehouse.catalog.question_views import question_views
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, perennial
 from tests.warehouse import tiny_edition

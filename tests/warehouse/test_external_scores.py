@@ -6,7 +6,7 @@ import pytest
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.external_scores import keep_scores, load_scores, parse_scores
+from perennial.warehouse.catalog.scores import keep_scores, load_scores, parse_scores
 from perennial.warehouse.store.store import Store
 
 HEADINGS = "benchmark,player,score,source\n"

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import RootLocked
-from perennial.warehouse.lock.found_lock import find_lock
-from perennial.warehouse.lock.owner import Life
-from perennial.warehouse.lock.root_lock import lock_root, refuse_locked
+from perennial.warehouse.lock import Life, find_lock, lock_root, refuse_locked
 from perennial.warehouse.store.store import Store
 from tests.warehouse.lock_holding import leave_lock, record
 from tests.warehouse.s3_server import S3, s3

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.catalog.external_scores import keep_scores, score_files
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import as_statistics, keep_analysis
+from perennial.warehouse.catalog.scores import keep_scores, score_files
 from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.editions.id_set import EitherSet, IdSet
-from perennial.warehouse.editions.issued_ids import issued_instances
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.editions.issued_ids import EitherSet, IdSet, issued_instances
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 

@@ -14,8 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.model_calls.call_tables import CALLS
-from perennial.schemas.model_calls.calls import (
+from perennial.schemas.model_calls import (
     ANSWERED_STATUSES,
     CALL_STATUSES,
     AttemptEnd,
@@ -23,6 +22,7 @@ from perennial.schemas.model_calls.calls import (
     Reply,
     Spent,
 )
+from perennial.schemas.tables import CALLS
 from perennial.warehouse.ledger.ledger import CallLedger
 
 FAILED_STATUSES = tuple(status for status in CALL_STATUSES if status not in ANSWERED_STATUSES)

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import Damaged
-from perennial.schemas.model_calls.calls import ModelRequest
-from perennial.warehouse.ledger.check import check_ledger
+from perennial.schemas.model_calls import ModelRequest
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.ledger.reading import LedgerReader
+from perennial.warehouse.ledger.reading import LedgerReader, check_ledger
 from perennial.warehouse.ledger.rows import CALL_COLUMNS
 from tests.warehouse.test_ledger import keep, reply, request
 

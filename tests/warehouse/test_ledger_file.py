@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import Damaged, UnreadableInput
-from perennial.schemas.model_calls.calls import StoredBatch
-from perennial.warehouse.ledger.check import check_ledger
+from perennial.schemas.model_calls import StoredBatch
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file, without_credentials
+from perennial.warehouse.ledger.reading import check_ledger
 from tests.warehouse.test_ledger import keep, reply, request
 
 

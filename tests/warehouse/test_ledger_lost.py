@@ -9,8 +9,8 @@ import pytest
 
 from perennial.schemas.errors import Damaged
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.ledger.place import one_ledger
 from perennial.warehouse.ledger.reading import CallFilter, LedgerReader
+from perennial.warehouse.ledger.schema import one_ledger
 from tests.warehouse.test_ledger import keep, reply, request
 
 URL = "http://localhost/v1"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.errors import Damaged
-from perennial.schemas.model_calls.calls import AttemptEnd, ModelRequest, Reply, Spent
+from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply, Spent
 from perennial.warehouse.ledger.ledger import CallLedger
-from perennial.warehouse.ledger.place import one_ledger
+from perennial.warehouse.ledger.schema import one_ledger
 
 URL = "http://localhost:8000/v1"
 MESSAGE = ({"role": "user", "content": "Which?"},)

@@ -16,10 +16,18 @@ from perennial.flows.stages.unit_stages import list_jobs
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.lineage.columns import Origin, column_origins, origin_tables, parent_tables
-from perennial.warehouse.lineage.datasets import Written, root_namespace
-from perennial.warehouse.lineage.events import RefreshEvents
-from perennial.warehouse.lineage.jobs import StageGraph, StageNode, StageTables
+from perennial.warehouse.lineage import (
+    Origin,
+    RefreshEvents,
+    StageGraph,
+    StageNode,
+    StageTables,
+    Written,
+    column_origins,
+    origin_tables,
+    parent_tables,
+    root_namespace,
+)
 from tests.warehouse.openlineage_schema import problems
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")

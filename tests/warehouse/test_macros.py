@@ -18,9 +18,8 @@ from perennial.schemas.kumo.things import Step
 from perennial.tasks.statistics.association import compute_corrected_cramers_v
 from perennial.tasks.statistics.correlation import pearson
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.question_views import macro_statements
-from perennial.warehouse.confined_sql.catalog import open_confined
-from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.catalog.dictionary import macro_statements
+from perennial.warehouse.confined_sql.process import Limits, open_confined
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish

@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.tables import staged_tables
-from perennial.warehouse.catalog.catalog import FORMAT, open_catalog, row_file, table_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import FORMAT, row_file, table_file
 from perennial.warehouse.editions.manifest import manifest_file, parse_manifest, seal_file, seal_row
 from perennial.warehouse.editions.verify import Verification, verifiable_units, verify_unit
-from perennial.warehouse.store.digests import Digest, digests_of
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.store import Digest, Store, digests_of
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 

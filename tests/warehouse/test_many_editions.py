@@ -7,7 +7,8 @@ import pytest
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import units_by_edition
-from perennial.warehouse.catalog.catalog import list_contents, row_file, table_file
+from perennial.warehouse.catalog.catalog import list_contents
+from perennial.warehouse.catalog.confinement import row_file, table_file
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store
 

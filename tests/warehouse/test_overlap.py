@@ -11,7 +11,7 @@ import pytest
 
 from perennial.schemas.errors import Damaged
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.overlap import (
     READ_BY_GRAMMAR,
     InstanceFacts,
@@ -23,7 +23,7 @@ from perennial.warehouse.kumo.overlap import (
     text_hash,
     write_facts,
 )
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 TRUTHS = [f"truth {i}" for i in range(8)]

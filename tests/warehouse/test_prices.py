@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from perennial.warehouse.ledger.prices import PRICE_COLUMNS, load_prices, parse_prices
 from perennial.warehouse.store.store import Store
 

@@ -12,7 +12,7 @@ from scipy import stats
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.kumo.things import Step
 from perennial.tasks.statistics.multiplicity import holm
-from perennial.warehouse.catalog.question_views import question_views
+from perennial.warehouse.catalog.dictionary import question_views
 from tests.warehouse import tiny_edition
 
 

@@ -20,9 +20,10 @@ from perennial.schemas.errors import EditionConflict, QueryFailed, UnreadableInp
 from perennial.schemas.table_form import DUCKDB_TYPES
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import audit
-from perennial.warehouse.catalog.catalog import FORMAT, open_catalog, published_editions, row_file, table_file
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
+from perennial.warehouse.catalog.confinement import FORMAT, row_file, table_file
+from perennial.warehouse.catalog.dictionary import question_views
 from perennial.warehouse.catalog.later_statistics import analysis_of
-from perennial.warehouse.catalog.question_views import question_views
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.editions.publish import (
@@ -33,8 +34,8 @@ from perennial.warehouse.editions.publish import (
     unit_plan,
 )
 from perennial.warehouse.editions.publish import publish as publish_unit
-from perennial.warehouse.lock.root_lock import find_lock, lock_root
-from perennial.warehouse.staging.merge_parts import write_sorted
+from perennial.warehouse.lock import find_lock, lock_root
+from perennial.warehouse.merge_parts import write_sorted
 from perennial.warehouse.store.parquet import with_place
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.benchmark import benchmarks
-from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES
+from perennial.schemas.tables import PUBLISHED_SCORES
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.published_scores import published_rows
+from perennial.warehouse.catalog.scores import published_rows
 from perennial.warehouse.store.store import Store
 from tests.conftest import REPOSITORY
 from tests.flows.installed_benchmarks import installed, write_package

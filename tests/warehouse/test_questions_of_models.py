@@ -2,7 +2,7 @@
 
 import duckdb
 
-from perennial.warehouse.catalog.questions import saved_questions
+from perennial.warehouse.catalog.dictionary import saved_questions
 
 # None of them has a rank: models count that share no instance too.
 BOARD = """CREATE TABLE leaderboard AS FROM (VALUES

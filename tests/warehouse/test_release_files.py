@@ -7,8 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
-from perennial.warehouse.kumo.release.layout import Release, find_release
+from perennial.warehouse.kumo.release.layout import (
+    Release,
+    ReleaseFile,
+    Skipped,
+    find_release,
+    read_lines,
+    read_text,
+)
 from tests.warehouse.release_tree import CLONE, EASY, write_files
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 139731311\n"

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.warehouse.kumo.release.files import Skipped
-from perennial.warehouse.kumo.release.layout import Release, find_release
+from perennial.warehouse.kumo.release.layout import Release, Skipped, find_release
 from tests.warehouse.release_tree import CLONE, EASY, environment, write_files
 
 EASY_RUNS = f"{EASY}/eval_times=5.jsonl"

@@ -8,10 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.kumo.things import Setting
-from perennial.warehouse.kumo.release.files import ReleaseFile
-from perennial.warehouse.kumo.release.layout import SettingFile
+from perennial.warehouse.kumo.release.layout import ReleaseFile, SettingFile
 from perennial.warehouse.kumo.release.run_table import run_table_episodes, table_players
-from perennial.warehouse.kumo.release.trajectory_lines import Board
+from perennial.warehouse.kumo.release.trajectories import Board
 
 BOARDS = {
     ("MusicEnv", Setting(4, 6)): {

@@ -11,7 +11,7 @@ import pytest
 from perennial.schemas.game import Episode, Result, Turn
 from perennial.schemas.kumo.things import Step
 from perennial.warehouse.kumo.rows import episode_id, kumo_episode_row, move_rows, observation_text
-from perennial.warehouse.staging.play_rows import episode_row, turn_rows
+from perennial.warehouse.staging import episode_row, turn_rows
 from tests.warehouse.release_runs import (
     EASY,
     HARD,

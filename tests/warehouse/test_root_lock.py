@@ -15,10 +15,8 @@ from typing import Any
 import pytest
 
 from perennial.schemas.errors import RootLocked
-from perennial.warehouse.lock import root_lock
-from perennial.warehouse.lock.found_lock import find_lock, remove_lock
-from perennial.warehouse.lock.owner import Life
-from perennial.warehouse.lock.root_lock import lock_root, refuse_locked, sole_writer
+from perennial.warehouse import lock as root_lock
+from perennial.warehouse.lock import Life, find_lock, lock_root, refuse_locked, remove_lock, sole_writer
 from perennial.warehouse.store.store import Store
 from tests.warehouse.lock_holding import Holder, holding, leave_lock, record
 from tests.warehouse.s3_server import S3, s3

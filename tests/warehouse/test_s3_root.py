@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from perennial.schemas.errors import EditionConflict
-from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.withdrawals import finish_moves, reinstate, withdraw
 from perennial.warehouse.editions.manifest import manifest_file
 from perennial.warehouse.editions.verify import verify_unit

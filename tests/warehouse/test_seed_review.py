@@ -4,8 +4,7 @@ import csv
 
 import pytest
 
-from perennial.warehouse.kumo.domains.generate import FOLDER
-from perennial.warehouse.kumo.domains.source_form import read_facts
+from perennial.warehouse.kumo.domains.generate import FOLDER, read_facts
 
 HEADER = ["truth", "attribute", "first", "second", "result", "reason"]
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))

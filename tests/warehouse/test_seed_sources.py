@@ -9,12 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import PerennialError, UnreadableInput, UnusableConfig
-from perennial.schemas.kumo.categories import CATEGORIES
-from perennial.schemas.kumo.things import Observation, SeedConfig
+from perennial.schemas.kumo.things import CATEGORIES, Observation, SeedConfig
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.validation import validate_config
-from perennial.warehouse.kumo.domains.generate import FOLDER, build_config, main, regenerate, seed_json
-from perennial.warehouse.kumo.domains.source_form import read_facts
+from perennial.warehouse.kumo.domains.generate import (
+    FOLDER,
+    build_config,
+    main,
+    read_facts,
+    regenerate,
+    seed_json,
+)
 
 SLUGS = sorted(path.parent.name for path in FOLDER.glob("*/config.json"))
 

@@ -17,7 +17,7 @@ import pytest
 from perennial.schemas.errors import Damaged, EditionConflict
 from perennial.schemas.ids import content_id
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.staging.staging import StagedPart, Staging, staged_units
+from perennial.warehouse.staging import StagedPart, Staging, staged_units
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.audit import search
+from perennial.warehouse.audit import suites as search
 from perennial.warehouse.audit.audit import _name_rule, audit, cross_table_rules, failed_validations
 from perennial.warehouse.audit.great_expectations import CheckpointRunner
 from perennial.warehouse.audit.suites import EVIDENCE_ROWS, rule_suite, table_suite
-from perennial.warehouse.staging.merge_parts import write_sorted
+from perennial.warehouse.merge_parts import write_sorted
 from tests.flows.plain_audit import holds
 from tests.warehouse import tiny_edition
 

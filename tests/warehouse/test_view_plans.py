@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from perennial.warehouse.catalog.question_views import question_views
-from perennial.warehouse.catalog.questions import saved_questions
+from perennial.warehouse.catalog.dictionary import question_views, saved_questions
 from tests.warehouse.view_plans import read_plan, wide_joins, write_tables
 
 

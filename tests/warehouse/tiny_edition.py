@@ -34,7 +34,7 @@ from perennial.warehouse.kumo.rows import (
     outcome_rows,
     shared_instance_row,
 )
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.parquet import sort_by_key, with_place
 from perennial.warehouse.store.store import Store
 

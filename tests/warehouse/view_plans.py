@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 from perennial.schemas.table_form import Column, Table
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import evaluation_of
-from perennial.warehouse.catalog.catalog import Contents, table_file
-from perennial.warehouse.catalog.question_views import question_views
-from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.catalog import Contents
+from perennial.warehouse.catalog.confinement import table_file, table_sql
+from perennial.warehouse.catalog.dictionary import question_views
 from perennial.warehouse.store.store import Store
 
 EDITIONS = ("one", "two", "three")

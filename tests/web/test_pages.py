@@ -15,7 +15,8 @@ from perennial.flows.web.plain_text import plain
 from perennial.flows.web.reading import Rows, as_csv
 from perennial.flows.web.shared_pages import sql
 from perennial.schemas.benchmark import benchmarks
-from perennial.warehouse.catalog.catalog import open_catalog, row_file
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.catalog.withdrawals import withdraw
 from perennial.warehouse.store.store import Store
 from tests.flows.hostile_sql import REFUSED

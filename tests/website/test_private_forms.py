@@ -17,8 +17,9 @@ from perennial.flows.export.export_edition import ExportForm, export_edition
 from perennial.flows.website.build import build_site
 from perennial.schemas.tables import staged_tables
 from perennial.warehouse.audit.audit import audit
-from perennial.warehouse.catalog.catalog import open_catalog, table_file
-from perennial.warehouse.disclosure.retirements import private_ids
+from perennial.warehouse.catalog.catalog import open_catalog
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.disclosure import private_ids
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
 from tests.flows.plain_audit import PlainRunner

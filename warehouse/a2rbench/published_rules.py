@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 

@@ -25,10 +25,18 @@ from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row, Rows
 from perennial.schemas.tables import EDITIONS, TABLES
 from perennial.warehouse.audit.great_expectations import CheckpointRunner
-from perennial.warehouse.audit.search import AuditedRows, read_broken, read_rows
-from perennial.warehouse.audit.suites import COLUMNS, NOT_NULL, TYPES, rule_suite, table_suite
-from perennial.warehouse.catalog.question_views import list_files
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.audit.suites import (
+    COLUMNS,
+    NOT_NULL,
+    TYPES,
+    AuditedRows,
+    read_broken,
+    read_rows,
+    rule_suite,
+    table_suite,
+)
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import list_files
 
 if TYPE_CHECKING:
     import duckdb

@@ -21,8 +21,7 @@ from great_expectations.render import (
 )
 from great_expectations.render.renderer.renderer import renderer
 
-from perennial.warehouse.audit.search import name_type
-from perennial.warehouse.audit.suites import EVIDENCE_ROWS
+from perennial.warehouse.audit.suites import EVIDENCE_ROWS, name_type
 
 
 class RenderRows:

@@ -13,38 +13,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from perennial.schemas.errors import QueryFailed, UnreadableInput
-from perennial.schemas.statistics.analysis_tables import PUBLISHED_SCORES, SCALE
+from perennial.schemas.errors import Damaged, QueryFailed, UnreadableInput
 from perennial.schemas.table_form import Table
-from perennial.schemas.tables import TABLES
+from perennial.schemas.tables import PUBLISHED_SCORES, SCALE, TABLES
 from perennial.schemas.units import evaluation_of, is_evaluation, split_unit, units_by_edition
-from perennial.warehouse.catalog.dictionary import comment_statements
-from perennial.warehouse.catalog.external_scores import score_files
-from perennial.warehouse.catalog.later_statistics import analysis_of
-from perennial.warehouse.catalog.published_scores import published_sql
-from perennial.warehouse.catalog.question_views import (
+from perennial.warehouse.catalog.confinement import FORMAT, Setting, row_file, table_file, table_sql
+from perennial.warehouse.catalog.dictionary import (
+    comment_statements,
     in_order,
     macro_names,
     macro_statements,
     question_views,
     words_of,
 )
-from perennial.warehouse.catalog.scale_file import scale_files
-from perennial.warehouse.catalog.sql.confinement import Setting
-from perennial.warehouse.catalog.sql.names import FORMAT as FORMAT
-from perennial.warehouse.catalog.sql.names import PART as PART
-from perennial.warehouse.catalog.sql.names import row_file as row_file
-from perennial.warehouse.catalog.sql.names import table_file as table_file
-from perennial.warehouse.catalog.sql.run_sql import SqlRunner, may_be_damage, open_runner
-from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.later_statistics import analysis_of, scale_files
+from perennial.warehouse.catalog.run_sql import SqlRunner, may_be_damage, open_runner
+from perennial.warehouse.catalog.scores import published_sql, score_files
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.editions.damage import damaged_file, refuse_damaged
-from perennial.warehouse.store.regular_files import NotRegular
+from perennial.warehouse.editions.manifest import damaged_file, refuse_damaged
+from perennial.warehouse.store.local_files import NotRegular
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow
+
 
 MOVED = "what it reads was withdrawn or reinstated meanwhile: give the command again"
 # Ways in which DuckDB says that a file is not there; it takes the name for that of a folder then.
@@ -342,3 +335,49 @@ def _find_file(store: Store, file: str) -> str | None:
         return store.find_file(file)
     except (NotRegular, IsADirectoryError) as error:
         raise damaged_file(store, file, error.strerror or "not a file") from None
+
+
+# Some rows of a published table, in memory that does not grow with the table.
+
+
+def read_batches(
+    store: Store, table: str, unit: str, columns: Sequence[str], rows: int
+) -> Iterator["pyarrow.RecordBatch"]:
+    """Yield these columns of a published table, so many rows at a time."""
+    import pyarrow.parquet as pq
+
+    with (
+        store.open(table_file(table, unit)) as file,
+        pq.ParquetFile(file, pre_buffer=False) as source,
+    ):
+        yield from source.iter_batches(rows, columns=list(columns), use_threads=False)
+
+
+def rows_with(
+    store: Store, table: str, unit: str, column: str, values: Iterable[str], columns: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the published rows whose column is one of the values, in the file's order.
+
+    Of these columns, or of all that are the table's own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = columns or [own.name for own in TABLES[table].columns]
+    wanted = pa.array(list(values), pa.string())
+    rows: list[dict[str, Any]] = []
+    for batch in read_batches(store, table, unit, names, 1 << 13):
+        rows += batch.filter(pc.is_in(batch[column], value_set=wanted)).to_pylist()
+    return rows
+
+
+def published_call_ids(store: Store) -> Iterator[tuple[str, list[str]]]:
+    """Yield what is published, each time with some ids of its calls; an unreadable file is left out."""
+    import pyarrow as pa
+
+    for unit in published_units(store):
+        try:
+            for batch in read_batches(store, "calls", unit, ["call_id"], 20_000):
+                yield unit, batch.column(0).to_pylist()
+        except (pa.ArrowException, OSError, Damaged):
+            continue

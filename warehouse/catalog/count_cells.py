@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import Damaged, in_one_line
 from perennial.schemas.game import EPISODE_STATUSES
-from perennial.schemas.people.persons import pool_sql
-from perennial.schemas.statistics.populations import THESE_DOMAINS, Population
+from perennial.schemas.people import pool_sql
+from perennial.schemas.statistics import THESE_DOMAINS, Population
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.confinement import table_sql
 from perennial.warehouse.store.duckdb_files import let_duckdb_read
 from perennial.warehouse.store.store import Store
 

@@ -8,24 +8,106 @@ the entry `= table.column` says of which one, where there are several.
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from perennial.schemas.benchmark import benchmarks
+from perennial.schemas.statistics import Measure
 from perennial.schemas.table_form import DUCKDB_TYPES
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.question_views import (
-    SHARED,
-    in_order,
-    question_of,
-    question_views,
-    view_names,
-    view_packages,
-    without_comments,
-)
-from perennial.warehouse.catalog.sql.confinement import quote
-from perennial.warehouse.catalog.sql.table_sql import table_sql
+from perennial.warehouse.catalog.confinement import quote, table_sql
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+
+# The SQL of the views, one per analyst's question, shared and of each benchmark, and of the macros.
+
+
+SHARED = "perennial.warehouse.catalog"
+_ANSWERS = "episode_answers"
+
+
+def question_views() -> dict[str, str]:
+    """Return the SQL of each view by name: the shared ones, then those of each benchmark."""
+    views = {name: sql for package in view_packages() for name, sql in _views_of(package)}
+    answers = (benchmark.answers for benchmark in benchmarks().values() if benchmark.answers)
+    return {**views, _ANSWERS: "\nUNION ALL\n".join((views[_ANSWERS], *answers))}
+
+
+@cache
+def macro_statements() -> tuple[str, ...]:
+    """The statements that create the macros over any two columns and comment them, in order."""
+    sql = (files(SHARED) / "macros.sql").read_text(encoding="utf-8")
+    return tuple(part.strip() for part in sql.split("\n;\n") if part.strip())
+
+
+@cache
+def macro_names() -> frozenset[str]:
+    """The names of all macros."""
+    return frozenset(
+        re.findall(r"^CREATE OR REPLACE MACRO (\w+)", "\n".join(macro_statements()), re.MULTILINE)
+    )
+
+
+def view_packages() -> tuple[str, ...]:
+    """Return the packages that hold a folder of views, the shared one first."""
+    return (SHARED, *(benchmark.sql for benchmark in benchmarks().values() if benchmark.sql))
+
+
+def view_names(package: str) -> tuple[str, ...]:
+    """Return the names of the views of one such package."""
+    return tuple(name for name, _ in _views_of(package))
+
+
+@cache
+def _views_of(package: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8"))
+        for entry in list_files(package, "views")
+        if entry.name.endswith(".sql")
+    )
+
+
+def list_files(package: str, folder: str) -> "list[Traversable]":
+    """Return the files of a package's folder, by name; none where it has no such folder."""
+    place = files(package) / folder
+    return sorted(place.iterdir(), key=lambda entry: entry.name) if place.is_dir() else []
+
+
+def question_of(sql: str) -> str:
+    """Return the comment that opens a view's SQL: the question, and what it counts."""
+    comment = re.match(r"(?:--.*\n)+", sql)
+    return re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE).strip() if comment else ""
+
+
+def words_of(sql: str) -> list[str]:
+    """Return the words of the SQL in small letters, each once, without comments on lines of their own."""
+    return list(dict.fromkeys(re.findall(r"\w+", without_comments(sql).lower())))
+
+
+def without_comments(sql: str) -> str:
+    """Return the SQL without comments on lines of their own."""
+    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+
+
+def in_order(names: Iterable[str], views: Mapping[str, str]) -> Iterator[str]:
+    """Yield those of the names that are views, and what their SQL names, each once, what is needed first."""
+    seen: set[str] = set()
+
+    def follow(names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            if name in views and name not in seen:
+                # Before, as its SQL may have its own name as a word.
+                seen.add(name)
+                if name not in TABLES:
+                    yield from follow(words_of(views[name]))
+                yield name
+
+    return follow(names)
 
 
 class ColumnEntry(NamedTuple):
@@ -129,3 +211,81 @@ def _view_columns() -> dict[str, tuple[tuple[str, str], ...]]:
             described = connection.execute(f'DESCRIBE "{name}"').fetchall()
             found[name] = tuple((column, type_) for column, type_, *_ in described)
     return found
+
+
+# The leaderboard of an edition with the measures of its benchmark beside the success rate.
+
+
+def leaderboard_sql(edition: str, measures: Iterable[Measure]) -> str:
+    """Return the query: each measure adds its column, and the same with _low, _high and _no_interval."""
+    listed = tuple(measures)
+    columns = "".join(
+        f",\n       {m.column}, {m.column}_low, {m.column}_high, {m.column}_no_interval" for m in listed
+    )
+    joins = "".join(_join(measure) for measure in listed)
+    return (
+        "-- Which player solves how much in each setting?\n"
+        "SELECT setting, place, player_group, rank, player, instances, attempted, scored, not_asked,\n"
+        "       success_rate, success_rate_low, success_rate_high, population,\n"
+        "       common_instances, common_rate, common_rate_low, common_rate_high,\n"
+        "       adjusted_rate, adjusted_rate_se, adjusted_rate_se_domains, ranked_by,\n"
+        f"       rank_low, rank_high{columns}\n"
+        f"FROM leaderboard{joins}\n"
+        f"WHERE edition = {quote(edition)}\n"
+        "ORDER BY setting, place, player"
+    )
+
+
+def _join(measure: Measure) -> str:
+    name = measure.column
+    return (
+        "\nLEFT JOIN (\n"
+        f"    SELECT edition, setting, player, value AS {name}, low AS {name}_low, high AS {name}_high,\n"
+        f"           no_interval AS {name}_no_interval\n"
+        "    FROM statistics\n"
+        f"    WHERE statistic = {quote(measure.statistic)} AND convention = {quote(measure.convention)}\n"
+        "      AND domain = 'all' AND other = ''\n"
+        ") USING (edition, setting, player)"
+    )
+
+
+# Saved questions: SQL that analysts run by name, the shared files first and then those of each benchmark.
+#
+# A file begins with the question as a comment; lines such as `-- $player = %` name its parameters and their
+# defaults, which are patterns of LIKE, and a line `-- No row: ...` says what is so where it has no answer.
+
+
+_PARAMETER = re.compile(r"^\$(\w+) = (.*)$", re.MULTILINE)
+_NO_ROW = re.compile(r"^No row: (.*)\.$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A saved question: its name, text, defaults of parameters and SQL, and why it may have no row."""
+
+    name: str
+    text: str
+    defaults: Mapping[str, str]
+    sql: str
+    no_row: str = "nothing in the data root fits"
+
+    def ask(self, given: Mapping[str, str]) -> str:
+        """Return the SQL with these values and the other defaults in place of its parameters."""
+        values = {**self.defaults, **given}
+        return re.sub(r"\$(\w+)", lambda found: quote(values[found[1]]), self.sql)
+
+
+@cache
+def saved_questions() -> dict[str, Question]:
+    """Return all saved questions by name."""
+    folders = (files(package) / "questions" for package in view_packages())
+    found = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
+    questions = (_read(entry.name, entry.read_text(encoding="utf-8")) for entry in found)
+    return {question.name: question for question in questions}
+
+
+def _read(file: str, sql: str) -> Question:
+    comment = question_of(sql)
+    text = " ".join(_NO_ROW.sub("", _PARAMETER.sub("", comment)).split())
+    of = (file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip())
+    return Question(*of, *_NO_ROW.findall(comment))

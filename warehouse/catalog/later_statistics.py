@@ -10,17 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.ids import content_id
-from perennial.schemas.tables import TABLES
-from perennial.schemas.units import split_unit
+from perennial.schemas.tables import SCALE, TABLES
+from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.store.parquet import sort_by_key, with_place
-from perennial.warehouse.store.store import Store
-from perennial.warehouse.store.versioned_files import latest_version, write_version
+from perennial.warehouse.store.store import Store, latest_version, write_version
 
 if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
+
 
 STATISTICS = "statistics"
 STATISTIC = "statistic"
@@ -122,3 +122,33 @@ def as_item_table(
 def _stem(edition: str, units: Iterable[str]) -> str:
     names = {name for of, name in map(split_unit, units) if of == edition and name}
     return content_id("evaluations", sorted(names))
+
+
+# Where table `scale` is kept: the players of all visible editions on one scale.
+#
+# As with statistics, the name of the file says which evaluations it is computed from: views never show
+# figures of others than those that are visible.
+
+
+SCALES = f"analyses/{SCALE.name}"
+
+
+def scale_files(store: Store, units: Iterable[str]) -> list[str]:
+    """Return the name of the file of the scale over these editions and evaluations; none: not computed."""
+    found = latest_version(store, SCALES, _name_scale_file(units))
+    return [found] if found else []
+
+
+def superseded_scales(store: Store, units: Iterable[str]) -> list[str]:
+    """Return the names of all files that are not the scale over these, relative to the data root."""
+    current = scale_files(store, units)
+    return [file for name in store.names(SCALES) if (file := f"{SCALES}/{name}") not in current]
+
+
+def keep_scale(store: Store, units: Iterable[str], table: "pyarrow.Table") -> None:
+    """Keep the scale over these editions and evaluations; equal rows give equal bytes."""
+    write_version(store, SCALES, _name_scale_file(units), table)
+
+
+def _name_scale_file(units: Iterable[str]) -> str:
+    return content_id("evaluations", sorted(filter(is_evaluation, units)))

@@ -16,7 +16,7 @@ from typing import Literal
 
 from perennial.schemas.errors import Damaged, EditionConflict
 from perennial.schemas.units import describe_unit, split_unit
-from perennial.warehouse.catalog.sql.names import row_file, unit_of
+from perennial.warehouse.catalog.confinement import row_file, unit_of
 from perennial.warehouse.store.store import WITHDRAWN, Store
 
 FORMAT = 1

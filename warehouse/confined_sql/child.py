@@ -17,7 +17,7 @@ from traceback import format_exc
 from typing import Any, BinaryIO
 
 from perennial.schemas.errors import PerennialError, QueryFailed, in_one_line
-from perennial.warehouse.catalog.sql.run_sql import Row, may_be_damage, memory_error, name_query, open_runner
+from perennial.warehouse.catalog.run_sql import Row, may_be_damage, memory_error, name_query, open_runner
 from perennial.warehouse.confined_sql.messages import (
     MOST_BYTES,
     Failure,

@@ -11,7 +11,7 @@ from io import BytesIO
 from typing import Any, BinaryIO
 from zoneinfo import ZoneInfo
 
-from perennial.warehouse.catalog.sql.confinement import Setting
+from perennial.warehouse.catalog.confinement import Setting
 
 MOST_BYTES = 32_000_000  # of a message, and so of a row
 _LENGTH = struct.Struct(">Q")

@@ -15,11 +15,10 @@ from perennial.schemas.table_form import Reference, Table
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import open_catalog
-from perennial.warehouse.catalog.external_scores import score_files
-from perennial.warehouse.catalog.later_statistics import ANALYSES
-from perennial.warehouse.catalog.scale_file import SCALES
-from perennial.warehouse.catalog.sql.confinement import Setting
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.catalog.confinement import Setting
+from perennial.warehouse.catalog.later_statistics import ANALYSES, SCALES
+from perennial.warehouse.catalog.scores import score_files
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -8,17 +8,61 @@ same files, plan and code give the same manifest, byte for byte: no clock is in 
 
 import hashlib
 import json
-from collections.abc import Mapping
+import platform
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
 from typing import Any
 
-from perennial.schemas.errors import Damaged
+from perennial.schemas.errors import Damaged, in_one_line
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
-from perennial.warehouse.catalog.sql.names import FORMAT, row_file, table_file
-from perennial.warehouse.editions.provenance import code_sha256, dependency_versions, python_version
-from perennial.warehouse.store.digests import Digest, digests_of
-from perennial.warehouse.store.store import Store
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.confinement import FORMAT, row_file, table_file, unit_of
+from perennial.warehouse.store.store import WITHDRAWN, Digest, Store, digests_of
+
+# What made an edition beside its plan: the code that ran, its Python and the libraries below it.
+
+
+_DISTRIBUTION = "perennial-bench"
+_CODE = (".py", ".sql", ".j2", ".json", ".csv", ".toml")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@lru_cache(maxsize=1)
+def code_sha256() -> str:
+    """Return the SHA-256 over names and content of all files that the installed code consists of.
+
+    It distinguishes two states of the code that have one version, such as a clone with changes in it.
+    """
+    installed = Path(__file__).parents[2]
+    # In a clone the packages are links, which a search from here would not follow.
+    parts = [path for entry in installed.iterdir() for path in (entry, *entry.rglob("*"))]
+    whole = hashlib.sha256()
+    for path in sorted(path for path in parts if path.suffix in _CODE):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        whole.update(f"{content} {path.relative_to(installed).as_posix()}\n".encode())
+    return whole.hexdigest()
+
+
+def python_version() -> str:
+    """Return the version of the Python that runs, such as 3.11.9."""
+    return platform.python_version()
+
+
+@lru_cache(maxsize=1)
+def dependency_versions() -> dict[str, str]:
+    """Return the installed version of each direct dependency by name; none for code not installed."""
+    try:
+        required = requires(_DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return {}
+    found = (_NAME.match(line) for line in required if "extra ==" not in line)
+    names = sorted({match.group().lower() for match in found if match})
+    return {name: version(name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +169,83 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
         "canary": plan.canary,
         **own,
     }
+
+
+# Whether published files are what was published: their digests against what was kept when they were written.
+#
+# Commands that build on published files check those that they read. A reader's query checks its files when it
+# fails: an altered file makes DuckDB say anything.
+
+
+_OF_TABLES = "tables/"
+# A file that is replaced by later ones has the beginning of its SHA-256 in its name.
+_VERSION = re.compile(r"\.v\d+\.(?P<sha256>[0-9a-f]{8})\.parquet$")
+
+
+def refuse_damaged(store: Store, files: Iterable[str]) -> None:
+    """Raise Damaged, naming edition and file, for the first of these that is not as it was written.
+
+    The files are named relative to the data root; each is read whole.
+    """
+    listed = list(dict.fromkeys(file.removeprefix(WITHDRAWN) for file in files))
+    expected: dict[str, Mapping[str, str]] = {}
+    for name, digest in digests_of(store, listed):
+        if not isinstance(digest, Digest):
+            raise damaged_file(store, name, f"cannot be read: {in_one_line(digest)}")
+        if not name.startswith(_OF_TABLES):
+            version = _VERSION.search(name)
+            if version and not digest.sha256.startswith(version["sha256"]):
+                raise damaged_file(store, name, "its SHA-256 does not begin as its name says")
+            continue
+        unit = unit_of(name)
+        if name == row_file(unit):
+            _check_row(store, unit)
+            continue
+        if unit not in expected:
+            expected[unit] = _digests_in_manifest(store, unit)
+        if expected[unit].get(name) != digest.sha256:
+            raise damaged_file(store, name, "its SHA-256 is not the one in the manifest")
+
+
+def _check_row(store: Store, unit: str) -> None:
+    name = row_file(unit)
+    try:
+        sealed = is_sealed(unit, store.read_bytes(name), store.read_bytes(seal_file(unit)))
+    except OSError as error:
+        raise damaged_file(store, name, f"it or its seal cannot be read: {in_one_line(error)}") from None
+    if not sealed:
+        raise damaged_file(store, name, f"it does not fit its seal {seal_file(unit)}")
+
+
+def _digests_in_manifest(store: Store, unit: str) -> Mapping[str, str]:
+    name = manifest_file(unit)
+    try:
+        content = store.read_bytes(name)
+        files = parse_manifest(content).files
+    except (OSError, ValueError) as error:
+        raise _damaged_unit(unit, f"{store.location(name)} cannot be read ({in_one_line(error)})") from None
+    try:
+        (row,) = store.read_table(row_file(unit), ["manifest_sha256"]).to_pylist()
+    except (OSError, Damaged, ValueError):
+        raise damaged_file(store, row_file(unit), "it cannot be read") from None
+    if row["manifest_sha256"] != hashlib.sha256(content).hexdigest():
+        raise _damaged_unit(unit, f"{store.location(name)} is not the manifest that its row names")
+    return {file.name: file.sha256 for file in files}
+
+
+def damaged_file(store: Store, name: str, reason: str) -> Damaged:
+    """Return the error that names the file, what it belongs to, and the remedy."""
+    if not name.startswith(_OF_TABLES):
+        return Damaged(
+            f"{store.location(name)} is damaged ({reason}): restore it from a copy; or remove it, and then "
+            "`perennial analyse` computes statistics again, `perennial import scores` imports scores again"
+        )
+    return _damaged_unit(unit_of(name), f"{store.location(name)} is damaged ({reason})")
+
+
+def _damaged_unit(unit: str, what: str) -> Damaged:
+    return Damaged(
+        f"{describe_unit(unit)}: {what}: `perennial verify {unit}` lists all damage; restore the files from "
+        f'a copy, or withdraw it (`perennial editions --withdraw {unit} --why "..."`), and then everything '
+        "else is read"
+    )

@@ -13,14 +13,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from perennial.schemas.units import evaluation_of, split_unit
-from perennial.warehouse.catalog.catalog import PART, published_units, visible_units
-from perennial.warehouse.catalog.external_scores import SCORES
-from perennial.warehouse.catalog.later_statistics import ANALYSES
-from perennial.warehouse.catalog.scale_file import superseded_scales
+from perennial.warehouse.catalog.catalog import published_units, visible_units
+from perennial.warehouse.catalog.confinement import PART
+from perennial.warehouse.catalog.later_statistics import ANALYSES, superseded_scales
+from perennial.warehouse.catalog.scores import SCORES
 from perennial.warehouse.editions.verify import lost_units
 from perennial.warehouse.store.file_system import file_system
-from perennial.warehouse.store.store import Store
-from perennial.warehouse.store.versioned_files import superseded_versions
+from perennial.warehouse.store.store import Store, superseded_versions
 
 Kind = Literal["manifest", "tables", "analyses", "superseded", "draft", "staging"]
 AT_REST = timedelta(hours=1)

@@ -15,10 +15,11 @@ from perennial.schemas.errors import EditionConflict
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan, plan_from_json
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import describe_unit, is_evaluation
-from perennial.warehouse.catalog.catalog import row_file, table_file, visible_evaluations
+from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.confinement import row_file, table_file
 from perennial.warehouse.catalog.later_statistics import keep_analysis
 from perennial.warehouse.editions.manifest import seal_row, write_manifest
-from perennial.warehouse.lock.root_lock import sole_writer
+from perennial.warehouse.lock import sole_writer
 from perennial.warehouse.store.parquet import parquet_bytes, rows_as_table, with_place
 from perennial.warehouse.store.store import Store
 
@@ -79,7 +80,7 @@ def publish(
     `files` are tables too large for memory: local Parquet files as they are to be published. `templates` are
     the hashes of prompt templates that the manifest keeps. `statistics` of an evaluation are the figures of
     its edition with it: readers see both at once. Raises EditionConflict where it is already published.
-    Nobody else writes to the root meanwhile: see `perennial.warehouse.lock.root_lock`.
+    Nobody else writes to the root meanwhile: see `perennial.warehouse.lock`.
     """
     with sole_writer(store, f"publish {plan.unit}"):
         return _publish_tables(

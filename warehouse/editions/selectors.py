@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
 from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation, split_unit
-from perennial.warehouse.catalog.catalog import published_units, row_file
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.store.store import Store
 
 LATEST = "latest"

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from perennial.schemas.errors import Damaged
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.schemas.model_calls import ModelRequest, Reply
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 _REPLY_COLUMNS = tuple(field.name for field in fields(Reply) if field.name not in ("content", "raw"))

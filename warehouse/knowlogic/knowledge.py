@@ -6,7 +6,7 @@ from importlib.resources import files
 from io import StringIO
 
 from perennial.schemas.ids import content_id
-from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Knowledge
 
 FOLDERS = ("names", "nature", "space", "time", "social", "kinship")
 

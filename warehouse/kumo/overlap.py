@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from perennial.schemas.errors import Damaged
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

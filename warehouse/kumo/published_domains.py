@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file, visible_editions
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions, visible_editions
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 

@@ -6,9 +6,9 @@ from dataclasses import asdict, fields
 
 from perennial.schemas.disclosure import is_public
 from perennial.schemas.ids import content_id
-from perennial.schemas.kumo.book_styles import BookStyle
 from perennial.schemas.kumo.things import (
     COUNTERFACTUAL,
+    BookStyle,
     BookVerdict,
     BookVersion,
     Instance,
@@ -21,7 +21,7 @@ from perennial.schemas.kumo.things import (
     read_number,
 )
 from perennial.schemas.rows import Row
-from perennial.warehouse.staging.growth_rows import question_row
+from perennial.warehouse.staging import question_row
 
 BENCHMARK = "kumo"
 _NO_OPTIMUM: Row = {

@@ -8,7 +8,7 @@ import io
 import re
 
 from perennial.schemas.errors import UnreadableInput, shorten
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from perennial.warehouse.store.store import Store
 
 PRICE_FILE = "prices.csv"

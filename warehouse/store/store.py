@@ -1,20 +1,23 @@
 """The files of a data root, on any fsspec file system: whole files in, whole files out."""
 
 import hashlib
+import json
+import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
 from perennial.schemas.errors import Damaged, in_one_line
-from perennial.warehouse.local_draft import draft_of
-from perennial.warehouse.store import conditional_probe
 from perennial.warehouse.store import conditional_writes as conditional
+from perennial.warehouse.store import conditional_writes as conditional_probe
 from perennial.warehouse.store.file_system import file_system, is_local, is_s3, translate_store_errors
+from perennial.warehouse.store.local_files import draft_of, open_regular, require_regular
 from perennial.warehouse.store.parquet import parquet_bytes, parquet_table
-from perennial.warehouse.store.regular_files import open_regular, require_regular
 
 if TYPE_CHECKING:
     import pyarrow
@@ -259,3 +262,111 @@ def _make_folder_of(filesystem: Any, target: str) -> None:
     # S3 has no folders, and asked to make one s3fs makes an absent bucket.
     if not is_s3(filesystem):
         filesystem.makedirs(target.rsplit("/", 1)[0], exist_ok=True)
+
+
+# Size and SHA-256 of files of a data root, read in blocks: memory stays flat however large they are.
+
+
+_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a file holds: its size in bytes and its SHA-256 in hexadecimal digits."""
+
+    size: int
+    sha256: str
+
+
+def digests_of(store: Store, names: Iterable[str]) -> Iterator[tuple[str, Digest | OSError]]:
+    """Yield each file's name and digest, in order; several are read at once.
+
+    A file that is missing or cannot be read comes with its error in place of a digest.
+    """
+    listed = list(names)
+    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+        yield from zip(listed, pool.map(lambda name: _digest(store, name), listed), strict=True)
+
+
+def _digest(store: Store, name: str) -> Digest | OSError:
+    try:
+        with store.open(name) as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return Digest(file.tell(), sha256)
+    except OSError as error:
+        return error
+
+
+# The id of a data root, kept in `root.json` there and in its ledger: whose ledger is this?
+
+
+ROOT_FILE = "root.json"
+
+
+def root_id(store: Store) -> str:
+    """Return the root's id, making one where it has none yet; raise Damaged where it cannot be read."""
+    while (found := find_root_id(store)) is None:
+        store.create_bytes(ROOT_FILE, f'{{"root_id": "{uuid4().hex}"}}\n'.encode())
+    return found
+
+
+def find_root_id(store: Store) -> str | None:
+    """Return the root's id, None where it has none yet; raise Damaged where it cannot be read."""
+    try:
+        return str(json.loads(store.read_bytes(ROOT_FILE))["root_id"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise Damaged(
+            f"{store.location(ROOT_FILE)} cannot be read: restore it from a copy, or remove it and the next "
+            "refresh with models makes another"
+        ) from None
+
+
+# Tables that are replaced now and then, each time as a file of its own; the latest one counts.
+#
+# A file that readers may have open is never written again: a query of DuckDB opens it more than once, and
+# would read the head of one and the rows of another. In `stem.v3.1f2e3d4c.parquet` the number says which is
+# the latest, the hash keeps two that were written at the same moment apart.
+
+
+_NAME = re.compile(r"(?P<stem>[^.]+)\.v(?P<number>\d+)\.[0-9a-f]{8}\.parquet")
+
+
+def latest_version(store: Store, folder: str, stem: str) -> str | None:
+    """Return the latest file of that stem, relative to the data root; None where there is none."""
+    versions = _versions(store, folder).get(stem)
+    return versions[-1][1] if versions else None
+
+
+def latest_versions(store: Store, folder: str) -> list[str]:
+    """Return the latest file of every stem in the folder, relative to the data root, sorted."""
+    return sorted(versions[-1][1] for versions in _versions(store, folder).values())
+
+
+def superseded_versions(store: Store, folder: str) -> list[str]:
+    """Return all files of the folder that a later one took the place of, relative to the data root."""
+    return sorted(name for versions in _versions(store, folder).values() for _, name in versions[:-1])
+
+
+def write_version(store: Store, folder: str, stem: str, table: "pyarrow.Table") -> None:
+    """Write the table as the latest file of that stem, unless the latest one holds just that.
+
+    The same tables, one after the other, give the same files.
+    """
+    content = parquet_bytes(table)
+    number, latest = _versions(store, folder).get(stem, [(0, "")])[-1]
+    if latest and store.read_bytes(latest) == content:
+        return
+    digest = hashlib.sha256(content).hexdigest()[:8]
+    store.write_bytes(f"{folder}/{stem}.v{number + 1}.{digest}.parquet", content)
+
+
+def _versions(store: Store, folder: str) -> dict[str, list[tuple[int, str]]]:
+    """Return number and name of the files of each stem, the latest last."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in store.names(folder):
+        match = _NAME.fullmatch(name)
+        if match:
+            found.setdefault(match["stem"], []).append((int(match["number"]), f"{folder}/{name}"))
+    return {stem: sorted(versions) for stem, versions in found.items()}

@@ -7,26 +7,88 @@ processes write to it at once: the key of a move is participant, task and turn, 
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
+from perennial.warehouse.lock import read_boot_id
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.clock import ReadClocks, StudyTime, read_clocks
-from perennial.warehouse.study.erasure import Pending, erase_withdrawn
 from perennial.warehouse.study.schema import (
     BUSY_TIMEOUT_S,
+    Pending,
     busy,
     connect,
     connect_beside,
     draw_key,
+    erase_withdrawn,
     make_private_file,
     plain_errors,
     require_study,
 )
+
+# The time of a study: it never goes back, and the machine's date can be set without changing it.
+#
+# While a machine runs, the time counts with the clock that starts with the machine and cannot be set. Over a
+# restart of the machine it continues from the last time that was stored, plus what the date says has passed
+# since, and never less than nothing.
+
+
+# Linux: it counts while the machine sleeps, too.
+_SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """A machine's clocks in seconds: `since_boot`, and `date` since 1970; `boot_id` "" where not known."""
+
+    boot_id: str
+    since_boot: float
+    date: float
+
+
+ReadClocks = Callable[[], Clocks]
+
+
+def read_clocks() -> Clocks:
+    """Return what this machine's clocks say."""
+    return Clocks(read_boot_id(), time.clock_gettime(_SINCE_BOOT), time.time())
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTime:
+    """What is stored of a study's time: it was `at` when the date was `date`.
+
+    In the boot `boot_id` it is `ahead` seconds ahead of the clock that starts with the machine.
+    """
+
+    boot_id: str
+    ahead: float
+    at: float
+    date: float
+
+    @classmethod
+    def begin(cls, clocks: Clocks) -> "StudyTime":
+        """Return the time of a new study, which begins with the date."""
+        return cls(clocks.boot_id, clocks.date - clocks.since_boot, clocks.date, clocks.date)
+
+    def resume(self, clocks: Clocks) -> "StudyTime":
+        """Return the time as it continues on these clocks."""
+        if self.boot_id and self.boot_id == clocks.boot_id:
+            return self
+        at = self.at + max(0.0, clocks.date - self.date)
+        return StudyTime(clocks.boot_id, at - clocks.since_boot, at, clocks.date)
+
+    def now(self, clocks: Clocks) -> float:
+        """Return the study's time, in seconds."""
+        return max(self.at, self.ahead + clocks.since_boot)
+
+    def note(self, clocks: Clocks) -> "StudyTime":
+        """Return the time as it is to be stored now."""
+        return StudyTime(self.boot_id, self.ahead, self.now(clocks), clocks.date)
+
 
 EventKind = Literal["consent", "profile", "start", "move"]
 _PARTICIPANTS = "SELECT number, public, secret_hash, withdrawn_at, erasing FROM participants"

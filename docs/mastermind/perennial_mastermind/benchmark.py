@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from perennial.flows.benchmark import Benchmark
 from perennial.schemas.late_module import LateModule
 from perennial.schemas.presentation import Presentation
-from perennial.schemas.statistics.measure import Floor, Measure
+from perennial.schemas.statistics import Floor, Measure
 from perennial_mastermind.tables import CODES, GUESSES
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from perennial.prompts.render import render
 from perennial.schemas.game import EpisodeStatus, Move, Opening, Program, Result, Sheet
-from perennial.schemas.model_calls.calls import Message
+from perennial.schemas.model_calls import Message
 from perennial_mastermind.codes import COLORS, GUESSES, Answer, all_codes, answer, read_guess
 
 OPENING = "mastermind/opening.md.j2"

@@ -11,8 +11,7 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings import RefreshSettings

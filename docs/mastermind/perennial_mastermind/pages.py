@@ -2,7 +2,7 @@
 
 from perennial.flows.web.page import Opened, OwnPages
 from perennial.flows.web.tables import show_rows
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 
 def show_guesses(edition: Opened, instance_id: str) -> None:

@@ -8,7 +8,7 @@ from perennial.flows.benchmark import Playing
 from perennial.schemas.errors import InvalidOption, suggest
 from perennial.schemas.game import Episode
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.store.store import Store
 from perennial_mastermind.codes import PEGS, all_codes
 from perennial_mastermind.game import PROGRAMS, CodeGame, draw_sheet

@@ -10,9 +10,7 @@ from perennial.flows.stages.model_calls import ModelSession, run_session, settle
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.threads import available_threads
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, name_domain
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, RULE_TYPES, A2RBenchPlan, name_domain
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig
 from perennial.schemas.ids import canonical_json

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from perennial.flows.a2rbench.edition import plan_of
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.item import DOMAINS, RULE_TYPES, SHAPES
+from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SHAPES
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Row
 from perennial.tasks.a2rbench.catalogue.rule import DIMENSIONS, Value

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from perennial.flows.stages.estimates import estimate_asking
-from perennial.schemas.a2rbench.authoring import CATALOGUE, AuthorRole
-from perennial.schemas.a2rbench.item import DOMAINS
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, AuthorRole
+from perennial.schemas.model_calls import Price, StageEstimate
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}

@@ -22,8 +22,7 @@ from perennial.flows.stages.model_calls import ModelSession, run_session, settle
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.threads import available_threads
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.authoring import CATALOGUE
-from perennial.schemas.a2rbench.item import DOMAINS
+from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import UnusableConfig, in_one_line, shorten
 from perennial.schemas.rows import Rows

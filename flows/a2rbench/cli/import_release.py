@@ -46,10 +46,10 @@ def a2rbench(
     """
     from perennial.flows.a2rbench.import_release import import_lines
     from perennial.flows.run.spread_work import spread_over
-    from perennial.schemas.settings.problems import EDITION_PATTERN, NAME_WORDS
+    from perennial.schemas.settings.form import EDITION_PATTERN, NAME_WORDS
     from perennial.tasks.sandbox.refusal import Refused
     from perennial.tasks.sandbox.tier import require_protection
-    from perennial.warehouse.lock.root_lock import lock_root
+    from perennial.warehouse.lock import lock_root
 
     if not edition or not re.fullmatch(EDITION_PATTERN, edition):
         raise InvalidOption(f"--edition {edition!r}: expected {NAME_WORDS}")

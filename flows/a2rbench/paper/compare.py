@@ -11,11 +11,11 @@ from statistics import fmean
 
 from perennial.flows.a2rbench.cli.import_release import find_lines
 from perennial.flows.benchmark import Paper
-from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
 from perennial.tasks.a2rbench.published import PublishedLine
 from perennial.tasks.papers import Comparison, compare
-from perennial.warehouse.a2rbench.published.scores import published_scores
+from perennial.warehouse.a2rbench.published import published_scores
 from perennial.warehouse.store.store import Store
 
 # Numbers with one digit: equal; the difference or mean of two; a weighted mean of several.

@@ -17,15 +17,15 @@ from perennial.flows.stages.model_calls import ModelSession, run_session, settle
 from perennial.flows.stages.play_episodes import play_batches
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
-from perennial.schemas.a2rbench.analysis import Analysis, ReadingPlan
+from perennial.schemas.a2rbench.things import Analysis, ReadingPlan
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls import ModelChoice
 from perennial.schemas.rows import Rejection, Rows
 from perennial.tasks.a2rbench.players import PLAYERS
 from perennial.tasks.a2rbench.readers import Subject, analyse
 from perennial.tasks.authors import Asked
-from perennial.warehouse.catalog.published_rows import rows_with
+from perennial.warehouse.catalog.catalog import rows_with
 
 STAGE = "analyses"
 _SHOWN = ("instance_id", "prompt", "description", "code", "answer")

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from perennial.flows.stages.estimates import estimate_asking
-from perennial.schemas.a2rbench.analysis import ReadingPlan
-from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.a2rbench.things import ReadingPlan
+from perennial.schemas.model_calls import ModelChoice, Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.a2rbench.players import PLAYERS
 from perennial.tasks.a2rbench.readers import ATTEMPTS

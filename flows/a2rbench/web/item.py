@@ -10,7 +10,7 @@ from perennial.flows.web.page import Opened, choose
 from perennial.flows.web.plain_text import plain, show_text
 from perennial.flows.web.tables import show_rows
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _FACTS = ("rule", "author", "type", "dimension", "variation", "is_remapped", "seed_item", "of")
 _CHECKS = ("fits", "fits_other", "commutes", "rejected_draws", "gzip", "deflate")

@@ -5,8 +5,8 @@ import streamlit as st
 from perennial.flows.a2rbench.web.item import show_item, show_solution
 from perennial.flows.web.page import ALL, OwnPages, Page, Visit, choose
 from perennial.flows.web.tables import show_query
-from perennial.schemas.a2rbench.item import DOMAINS, SETTINGS, VARIATIONS
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.schemas.a2rbench.things import DOMAINS, SETTINGS, VARIATIONS
+from perennial.warehouse.catalog.confinement import quote
 
 
 def show_items(visit: Visit) -> None:

@@ -29,14 +29,9 @@ def beyondbench(
 
     Example: perennial import beyondbench leaderboard.json
     """
-    from perennial.warehouse.beyondbench.release.leaderboard import (
-        BENCHMARK,
-        COLUMNS,
-        parse_leaderboard,
-        same_players,
-    )
-    from perennial.warehouse.catalog.external_scores import keep_scores
-    from perennial.warehouse.lock.root_lock import lock_root
+    from perennial.warehouse.beyondbench.release import BENCHMARK, COLUMNS, parse_leaderboard, same_players
+    from perennial.warehouse.catalog.scores import keep_scores
+    from perennial.warehouse.lock import lock_root
 
     store = data_root(root)
     rows = parse_leaderboard(read_bytes_file(file), show_path(file))

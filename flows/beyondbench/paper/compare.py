@@ -11,18 +11,11 @@ from statistics import fmean
 from perennial.flows.benchmark import Paper
 from perennial.flows.beyondbench.paper.figures import compare_figures
 from perennial.flows.beyondbench.paper.released import SUITES, SiteModel, printed_tasks, read_site
-from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.papers import Comparison, compare
-from perennial.warehouse.beyondbench.published.scores import (
-    PACKAGE,
-    models_of_site,
-    published_scores,
-    row_of,
-)
-from perennial.warehouse.beyondbench.published.scores import (
-    PAPER as PRINTED,
-)
-from perennial.warehouse.catalog.published_scores import read_rows
+from perennial.warehouse.beyondbench.published import PACKAGE, models_of_site, published_scores, row_of
+from perennial.warehouse.beyondbench.published import PAPER as PRINTED
+from perennial.warehouse.catalog.scores import read_rows
 from perennial.warehouse.store.store import Store
 
 # Both sides are rounded to two digits; a mean of rounded numbers may be one unit of the last digit away.

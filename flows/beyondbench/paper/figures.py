@@ -9,9 +9,9 @@ from math import log2
 from statistics import fmean, median
 
 from perennial.flows.beyondbench.paper.released import SUITES, SiteModel
-from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.papers import Comparison, compare
-from perennial.warehouse.beyondbench.published.scores import models_of_site
+from perennial.warehouse.beyondbench.published import models_of_site
 
 # Differences of numbers with two digits are printed with one or two.
 _GAIN = 0.055

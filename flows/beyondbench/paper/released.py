@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perennial.flows.console.input_files import read_bytes_file, show_path
-from perennial.schemas.statistics.published import PublishedScore
-from perennial.warehouse.beyondbench.published.scores import SITE, published_scores, row_of
-from perennial.warehouse.beyondbench.release.leaderboard import read_leaderboard
+from perennial.schemas.statistics import PublishedScore
+from perennial.warehouse.beyondbench.published import SITE, published_scores, row_of
+from perennial.warehouse.beyondbench.release import read_leaderboard
 
 SUITES = ("easy", "medium", "hard")
 _FILE = "leaderboard.json"

@@ -7,7 +7,7 @@ from perennial.flows.web.plain_text import show_text
 from perennial.flows.web.tables import show_query
 from perennial.schemas.beyondbench.things import SUITES
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _FACTS = (
     *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),

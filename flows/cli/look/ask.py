@@ -13,8 +13,8 @@ from perennial.flows.console.row_formats import Format, JsonOption, choose_forma
 from perennial.flows.console.terminal import Terminal
 from perennial.schemas.errors import InvalidOption, suggest
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_editions
-from perennial.warehouse.catalog.questions import Question, saved_questions
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import Question, saved_questions
 from perennial.warehouse.editions.selectors import select_unit
 
 _LIST = ("question", "parameters", "what it answers")

@@ -11,10 +11,10 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from perennial.flows.console.terminal import Terminal, json_text, on_one_line
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count, join_choices, shorten
-from perennial.schemas.model_calls.calls import CALL_STATUSES, ROLES, Spent
+from perennial.schemas.model_calls import CALL_STATUSES, ROLES, Spent
 from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.catalog import open_catalog, published_units
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.editions.selectors import LATEST, select_unit
 from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LISTED_COLUMNS, CallFilter, CallTotals, LedgerReader

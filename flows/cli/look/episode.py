@@ -11,7 +11,7 @@ from perennial.flows.console.terminal import Terminal, on_one_line
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _PREFIX = "ep_"
 _MOST_NAMED = 5

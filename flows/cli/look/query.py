@@ -22,10 +22,8 @@ from perennial.flows.console.terminal import Terminal
 from perennial.schemas.errors import InvalidOption, count
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import list_contents
-from perennial.warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations
-from perennial.warehouse.catalog.question_views import words_of
-from perennial.warehouse.confined_sql.catalog import open_confined
-from perennial.warehouse.confined_sql.process import Limits
+from perennial.warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations, words_of
+from perennial.warehouse.confined_sql.process import Limits, open_confined
 from perennial.warehouse.editions.selectors import require_any
 from perennial.warehouse.store.store import Store
 

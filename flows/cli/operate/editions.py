@@ -15,8 +15,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.units import is_evaluation
 from perennial.warehouse.catalog.catalog import open_catalog, published_units
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
-from perennial.warehouse.disclosure.retirements import retire
-from perennial.warehouse.disclosure.seeds import reveal_file, reveal_seed, revealed_seed
+from perennial.warehouse.disclosure import retire, reveal_file, reveal_seed, revealed_seed
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.store.store import Store

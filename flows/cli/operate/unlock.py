@@ -11,9 +11,7 @@ import typer
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.terminal import Terminal
 from perennial.schemas.errors import RootLocked
-from perennial.warehouse.lock.found_lock import FoundLock, find_lock, remove_lock
-from perennial.warehouse.lock.owner import Life
-from perennial.warehouse.lock.record import LOCK_FILE, ago, format_time
+from perennial.warehouse.lock import LOCK_FILE, FoundLock, Life, ago, find_lock, format_time, remove_lock
 
 _DANGER = (
     "If that writer is still running, a second one may overwrite its batches and pay for the same model "

@@ -18,7 +18,7 @@ from perennial.schemas.errors import InvalidOption, count
 
 if TYPE_CHECKING:
     from perennial.flows.study.publish import PublishedStudy
-    from perennial.warehouse.study.erasure import Pending
+    from perennial.warehouse.study.schema import Pending
 
 study = typer.Typer(
     help="Let people play instances of a published edition, and publish their answers.",
@@ -48,7 +48,8 @@ def new(
     import secrets
 
     from perennial.flows.study.starter_file import write_starter
-    from perennial.warehouse.catalog.catalog import table_file, visible_editions
+    from perennial.warehouse.catalog.catalog import visible_editions
+    from perennial.warehouse.catalog.confinement import table_file
     from perennial.warehouse.editions.selectors import select_unit
 
     store = data_root(root)
@@ -83,7 +84,7 @@ def codes(
     """
     from perennial.flows.study.codes import draw_codes
     from perennial.flows.study.study_file import read_study
-    from perennial.schemas.people.persons import person_name
+    from perennial.schemas.people import person_name
 
     form = choose_format(format_, as_json)
     read = read_study(file)
@@ -211,8 +212,8 @@ def withdraw(
     from perennial.flows.study.publish import withdraw_participant
     from perennial.flows.study.study_file import read_study
     from perennial.tasks.study import parse_public
-    from perennial.warehouse.study.erasure import erase_withdrawn
     from perennial.warehouse.study.ledger import study_file
+    from perennial.warehouse.study.schema import erase_withdrawn
 
     public = parse_public(code)
     console = Terminal(soft_wrap=True, stderr=True)

@@ -15,11 +15,12 @@ from perennial.flows.refresh.planning.print_plan import print_evaluation_plan
 from perennial.flows.serve.embedded_server import begin_server
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
-from perennial.warehouse.catalog.catalog import row_file, visible_editions
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
-from perennial.warehouse.lock.root_lock import lock_root, refuse_locked
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.lock import lock_root, refuse_locked
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ def init(
     from perennial.flows.models.starter_files import models_file, settings_file
     from perennial.flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
     from perennial.schemas.benchmark import DEFAULT_BENCHMARK
-    from perennial.schemas.settings.models_file import MODELS_FILE, load_models
+    from perennial.schemas.settings.models import MODELS_FILE, load_models
     from perennial.schemas.settings.refresh import SETTINGS_FILE
 
     if keep is not None and not github:

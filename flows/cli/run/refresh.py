@@ -16,7 +16,7 @@ from perennial.flows.refresh.planning.print_plan import print_plans
 from perennial.flows.refresh.print_outcomes import print_outcomes
 from perennial.flows.serve.embedded_server import begin_server
 from perennial.schemas.rows import JsonObject
-from perennial.warehouse.lock.root_lock import lock_root, refuse_locked
+from perennial.warehouse.lock import lock_root, refuse_locked
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

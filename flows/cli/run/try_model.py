@@ -38,7 +38,7 @@ def try_model(
     from perennial.flows.refresh.unchanged_root import units_of_root
     from perennial.schemas.errors import InvalidOption, LimitReached
     from perennial.schemas.settings.refresh import choose_benchmarks, load_settings
-    from perennial.warehouse.lock.root_lock import refuse_locked
+    from perennial.warehouse.lock import refuse_locked
     from perennial.warehouse.store.store import Store
 
     declared, *others = choose_benchmarks(benchmark)

@@ -17,8 +17,8 @@ from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.terminal import Terminal, json_text
 from perennial.flows.export.export_edition import ExportForm, export_edition
 from perennial.schemas.errors import count
-from perennial.warehouse.catalog.external_scores import keep_scores, parse_scores
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.catalog.scores import keep_scores, parse_scores
+from perennial.warehouse.lock import lock_root
 
 import_app = typer.Typer(
     help="Import what others have published: releases of benchmarks, scores of other benchmarks.",

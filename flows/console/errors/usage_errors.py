@@ -59,7 +59,7 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
     if match := re.match(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", text):
         return f"{match[1]}: no such argument is expected"
     if problems := _problems(error):
-        from perennial.schemas.settings.problems import describe_expectation, redact
+        from perennial.schemas.settings.form import describe_expectation, redact
 
         return f"{_name(parameter)} {redact(problems[0]['input'])}: {describe_expectation(problems[0])}"
     return text.rstrip(".")

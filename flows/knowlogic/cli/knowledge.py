@@ -9,8 +9,7 @@ import typer
 from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from perennial.flows.console.terminal import Terminal, json_text
 from perennial.schemas.errors import InvalidOption, count, quote, suggest
-from perennial.schemas.knowlogic.knowledge import Row
-from perennial.schemas.knowlogic.question import Question
+from perennial.schemas.knowlogic.things import Question, Row
 from perennial.schemas.rows import JsonObject
 
 knowledge = typer.Typer(
@@ -69,7 +68,7 @@ def show(
 def validate(format_: FormatOption = Format.table, as_json: JsonOption = False) -> None:
     """Check every table by named rules and print what breaks them; the exit code is 1 where anything does."""
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
-    from perennial.warehouse.knowlogic.validation.rules import RULES, validate_knowledge
+    from perennial.warehouse.knowlogic.validation import RULES, validate_knowledge
 
     base = load_knowledge()
     findings = validate_knowledge(base)

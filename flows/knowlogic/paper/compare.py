@@ -12,11 +12,11 @@ from statistics import fmean
 
 from perennial.flows.benchmark import Paper
 from perennial.flows.console.input_files import read_text_file, show_path
-from perennial.schemas.statistics.published import PublishedScore
+from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.knowlogic.published import PrintedItem, judge_item, read_printed_items
 from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
-from perennial.warehouse.knowlogic.published.scores import published_scores
+from perennial.warehouse.knowlogic.published import published_scores
 from perennial.warehouse.store.store import Store
 
 _MAX_BYTES = 10_000_000

@@ -7,7 +7,7 @@ from perennial.flows.web.plain_text import show_text
 from perennial.flows.web.tables import show_query, show_rows
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _WORDS = {"zh": "Chinese", "en": "English"}
 _FACTS = (

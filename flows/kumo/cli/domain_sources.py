@@ -13,7 +13,7 @@ from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.terminal import Terminal
 from perennial.flows.kumo.planning.domain_choice import choose_domain
 from perennial.schemas.errors import InvalidOption, count
-from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.things import CATEGORIES
 from perennial.warehouse.kumo.domains.generate import (
     ACTIONS,
     CONFIG,

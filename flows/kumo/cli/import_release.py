@@ -16,7 +16,7 @@ from perennial.flows.console.terminal import Terminal, json_text
 
 if TYPE_CHECKING:
     from perennial.warehouse.editions.publish import Publication
-    from perennial.warehouse.kumo.release.files import Skipped
+    from perennial.warehouse.kumo.release.layout import Skipped
     from perennial.warehouse.kumo.release.trajectories import ImportProgress
 
 _SHOWN = 10

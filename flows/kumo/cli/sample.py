@@ -50,9 +50,8 @@ def sample(
     from perennial.flows.kumo.cli.sample_stream import SampleStream
     from perennial.flows.kumo.kernels import prepare_kernels
     from perennial.flows.kumo.planning.domain_choice import choose_domain
-    from perennial.schemas.kumo.samplers import AS_PUBLISHED
     from perennial.schemas.kumo.settings import KumoSettings
-    from perennial.schemas.kumo.things import Instance, Setting
+    from perennial.schemas.kumo.things import AS_PUBLISHED, Instance, Setting
     from perennial.schemas.settings import load_settings
     from perennial.tasks.kumo.encoding import encode_config, encode_instance
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request

@@ -8,7 +8,7 @@ from perennial.schemas.errors import PerennialError
 from perennial.schemas.kumo.things import Instance
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
-from perennial.warehouse.editions.id_set import EitherSet, IdSet
+from perennial.warehouse.editions.issued_ids import EitherSet, IdSet
 
 # Large enough that starting worker processes for each costs little beside it.
 CHUNK = 50_000

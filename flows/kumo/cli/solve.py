@@ -12,7 +12,7 @@ from rich.table import Table
 from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.steps import show_steps
 from perennial.flows.console.terminal import Terminal, json_text
-from perennial.schemas.kumo.samplers import BALANCED, DEFAULT_SAMPLER, check_sampler
+from perennial.schemas.kumo.things import BALANCED, DEFAULT_SAMPLER, check_sampler
 from perennial.schemas.rows import Row
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from perennial.tasks.kumo.encoding import EncodedConfig
     from perennial.tasks.kumo.sampling import SamplingRequest
     from perennial.tasks.kumo.training import Policy
-    from perennial.warehouse.editions.id_set import IdSet
+    from perennial.warehouse.editions.issued_ids import IdSet
 
 _CHUNK = 2_000  # instances that are solved at a time
 
@@ -55,8 +55,7 @@ def trajectories(
     from perennial.flows.kumo.kernels import prepare_kernels
     from perennial.flows.kumo.planning.domain_choice import choose_domain
     from perennial.schemas.errors import InvalidOption, join_choices
-    from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
-    from perennial.schemas.kumo.things import Setting
+    from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Setting
     from perennial.schemas.settings.form import split_names
     from perennial.tasks.kumo.encoding import encode_config
     from perennial.tasks.kumo.sampling import SamplingRequest, check_request

@@ -26,9 +26,8 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed, UnreadableInput, in_one_line
-from perennial.schemas.kumo.gate import NO_THRESHOLDS, GatePolicy
 from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.things import Instance, Setting
+from perennial.schemas.kumo.things import NO_THRESHOLDS, GatePolicy, Instance, Setting
 from perennial.schemas.rows import Row, Rows
 from perennial.tasks.kumo.authors.read_back import parse_read_back
 from perennial.tasks.kumo.encoding import EncodedConfig, instance_id

@@ -27,14 +27,14 @@ from perennial.flows.kumo.gate.expectations import (
     rare_repeats,
 )
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.gate import GatePolicy
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import GatePolicy, Setting
 from perennial.schemas.rows import Row
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, instance_id
 from perennial.tasks.kumo.scoring import GUESSES, LEAST_P, judge_ranks
 from perennial.tasks.kumo.space import SpaceSize, repeat_probability
-from perennial.warehouse.catalog.catalog import published_editions, table_file
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.kumo.overlap import (
     NOT_READ,

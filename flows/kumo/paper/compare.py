@@ -11,7 +11,7 @@ from perennial.flows.kumo.release.import_release import EDITION, import_release
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.papers import Comparison, compare
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog, published_editions
-from perennial.warehouse.kumo.paper.printed import PrintedValue, printed_values
+from perennial.warehouse.kumo.paper import PrintedValue, printed_values
 from perennial.warehouse.store.store import Store
 
 # The text extraction of figure 3 garbles a few per cent of its cells, so that these are judged together.

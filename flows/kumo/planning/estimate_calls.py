@@ -12,13 +12,9 @@ from perennial.flows.kumo.seats import PLAYING
 from perennial.flows.stages.estimates import estimate_stage
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.authoring import AuthoringPlan
-from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.reliability import RELIABILITIES, may_fit
-from perennial.schemas.kumo.shown_books import AMONG
+from perennial.schemas.kumo.plan import AMONG, RELIABILITIES, AuthoringPlan, KumoPlan, may_fit
 from perennial.schemas.kumo.things import Instance, SeedConfig, Setting
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config

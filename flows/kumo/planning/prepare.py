@@ -12,15 +12,10 @@ from perennial.flows.kumo.planning.estimate_calls import estimate_calls
 from perennial.flows.kumo.planning.protocol import choose_protocol
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.game import USUAL
-from perennial.schemas.kumo.authoring import AuthoringPlan
-from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.protocol import PERENNIAL
-from perennial.schemas.kumo.reliability import RELIABILITIES
+from perennial.schemas.kumo.plan import AMONG, PERENNIAL, RELIABILITIES, AuthoringPlan, KumoPlan
 from perennial.schemas.kumo.settings import KumoSettings
-from perennial.schemas.kumo.shown_books import AMONG
 from perennial.schemas.kumo.things import Setting
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
@@ -33,7 +28,7 @@ from perennial.tasks.kumo.worlds import (
     draw_world,
     make_counterfactual,
 )
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.published_domains import domains_by_edition
 from perennial.warehouse.store.store import Store

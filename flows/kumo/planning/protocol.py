@@ -6,14 +6,19 @@ from pathlib import Path
 from perennial.flows.kumo.guidebooks import count_domains
 from perennial.flows.kumo.release.message_files import read_messages
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.protocol import KUMO_2025, PERENNIAL, plan_protocol
-from perennial.schemas.kumo.reliability import OUTCOMES
+from perennial.schemas.kumo.plan import (
+    AMONG,
+    KUMO_2025,
+    OUTCOMES,
+    PERENNIAL,
+    plan_protocol,
+    refuse_few_domains,
+)
 from perennial.schemas.kumo.settings import KumoSettings
-from perennial.schemas.kumo.shown_books import AMONG, refuse_few_domains
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.kumo.game import SYMBOLIC
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 # The authors' domain of the same subject and nouns, of those bundled domains that have one.

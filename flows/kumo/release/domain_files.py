@@ -13,8 +13,7 @@ from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.release.configurations import ReadConfig, config_from_json, config_from_module
 from perennial.tasks.kumo.release.repair import repair_config
 from perennial.tasks.kumo.validation import refuse_unsafe
-from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_text
-from perennial.warehouse.kumo.release.layout import find_release
+from perennial.warehouse.kumo.release.layout import ReleaseFile, Skipped, find_release, read_text
 
 _CONFIG_BYTES = 2_000_000  # the largest has 60,000
 

@@ -20,17 +20,22 @@ from perennial.flows.stages.compute_statistics import analyse_edition
 from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.schemas.kumo.things import AS_PUBLISHED
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, RefreshPlan
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES, staged_tables
-from perennial.warehouse.catalog.catalog import published_editions, row_file
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.editions.publish import Publication, publish, read_published_plan
-from perennial.warehouse.kumo.paper.models import facts_of_paper_models
-from perennial.warehouse.kumo.release.files import Skipped
-from perennial.warehouse.kumo.release.layout import Release, find_release
-from perennial.warehouse.kumo.release.other_runs import other_outcomes, revised_findings, revised_players
-from perennial.warehouse.kumo.release.run_table import run_table_episodes, table_players
+from perennial.warehouse.kumo.paper import facts_of_paper_models
+from perennial.warehouse.kumo.release.layout import Release, Skipped, find_release
+from perennial.warehouse.kumo.release.run_table import (
+    other_outcomes,
+    revised_findings,
+    revised_players,
+    run_table_episodes,
+    table_players,
+)
 from perennial.warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
     ImportProgress,
@@ -38,7 +43,7 @@ from perennial.warehouse.kumo.release.trajectories import (
     merge_parts,
     write_part,
 )
-from perennial.warehouse.lock.root_lock import lock_root
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.parquet import sort_by_key
 from perennial.warehouse.store.store import Store
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.schemas.kumo.protocol import PaperMessages
+from perennial.schemas.kumo.plan import PaperMessages
 from perennial.tasks.kumo.release.message_syntax import (
     AGENT,
     REMEDY,
@@ -18,7 +18,7 @@ from perennial.tasks.kumo.release.message_syntax import (
     read_agent,
     read_system_prompt,
 )
-from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, list_files, read_text
+from perennial.warehouse.kumo.release.layout import ReleaseFile, Skipped, list_files, read_text
 
 AGENT_FILE = "agents/vanilla_agent.py"
 _SYSTEM, _RESPONSE = "get_system_prompt", "response"

@@ -27,9 +27,15 @@ from perennial.tasks.kumo.encoding import (
 )
 from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
 from perennial.tasks.kumo.validation import validate_config
-from perennial.warehouse.kumo.release.files import ReleaseFile, Skipped, read_lines, read_text
-from perennial.warehouse.kumo.release.layout import Release, SettingFile
-from perennial.warehouse.kumo.release.trajectory_lines import Board
+from perennial.warehouse.kumo.release.layout import (
+    Release,
+    ReleaseFile,
+    SettingFile,
+    Skipped,
+    read_lines,
+    read_text,
+)
+from perennial.warehouse.kumo.release.trajectories import Board
 from perennial.warehouse.kumo.rows import (
     book_row,
     config_row,

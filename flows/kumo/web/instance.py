@@ -14,7 +14,7 @@ from perennial.flows.web.tables import frame_of, show_rows
 from perennial.schemas.errors import count
 from perennial.tasks.kumo.encoding import EncodedInstance
 from perennial.tasks.kumo.optimum.decision_tree import Decision, decision_tree
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _SMALL = 8  # actions: of an Easy instance the whole tree is drawn
 _TESTS = ("6", "12", "24", "48")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from perennial.flows.web.page import Page, Visit, choose
 from perennial.flows.web.tables import show_query
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 
 def show(visit: Visit) -> None:

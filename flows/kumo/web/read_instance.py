@@ -6,8 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from perennial.flows.web.page import Opened
-from perennial.schemas.kumo.samplers import BALANCED
-from perennial.schemas.kumo.things import Instance, SeedConfig
+from perennial.schemas.kumo.things import BALANCED, Instance, SeedConfig
 from perennial.schemas.rows import Row
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_config, encode_instance

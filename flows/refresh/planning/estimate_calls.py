@@ -6,8 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.schemas.model_calls.calls import StageEstimate
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.play import models_of

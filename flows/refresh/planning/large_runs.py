@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import StageEstimate
+from perennial.schemas.model_calls import StageEstimate
 from perennial.schemas.settings import RefreshSettings
 
 MOST_CALLS = 5_000

@@ -14,7 +14,7 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.flows.models.check import describe_sent, find_doubts, short_request, suggest_remedy
 from perennial.flows.refresh.planning.model_checks import known_prices
 from perennial.schemas.errors import EndpointFailed, count
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Spent
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Spent
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.units import LOOK_UP
@@ -22,8 +22,7 @@ from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.listing import listed_models
 from perennial.tasks.play import models_of
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
-from perennial.warehouse.store.root_id import root_id
-from perennial.warehouse.store.store import Store
+from perennial.warehouse.store.store import Store, root_id
 
 _ANSWER_S = 60.0
 

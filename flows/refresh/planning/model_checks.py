@@ -8,11 +8,10 @@ from difflib import get_close_matches
 
 from perennial.flows.benchmark import Benchmark, Playing
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.calls import ModelChoice
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import ModelChoice, Price
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
-from perennial.schemas.settings.models_file import MODELS_FILE, entry_prices
+from perennial.schemas.settings.models import MODELS_FILE, entry_prices
 from perennial.tasks.llm.bounded_http import Extras, check_key, check_url, environment_headers
 from perennial.tasks.llm.limits import check_budget
 from perennial.tasks.llm.listing import ask_for_models, is_listed, listed_models

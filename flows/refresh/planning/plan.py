@@ -14,12 +14,12 @@ from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan, RefreshPlan
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.units import split_unit
-from perennial.warehouse.catalog.catalog import published_editions, row_file
+from perennial.warehouse.catalog.catalog import published_editions
+from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.catalog.withdrawals import withdrawn_units
 from perennial.warehouse.editions.publish import unit_plan
 from perennial.warehouse.editions.selectors import LATEST
-from perennial.warehouse.staging.staging import Staging, staged_units
-from perennial.warehouse.staging.unfinished import read_unfinished, run_key
+from perennial.warehouse.staging import Staging, read_unfinished, run_key, staged_units
 from perennial.warehouse.store.store import Store
 
 FIRST = "1"  # the name of the evaluation that a refresh makes

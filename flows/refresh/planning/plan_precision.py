@@ -7,7 +7,7 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject, Row
 from perennial.tasks.statistics.scale.design import POWER, Design, measure_design
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 
 Sizes = Mapping[str, tuple[int, int]]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from perennial.flows.benchmark import Benchmark
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
-from perennial.schemas.people.persons import PERSON, is_person
+from perennial.schemas.people import PERSON, is_person
 from perennial.schemas.settings import RefreshSettings
 from perennial.tasks.play import plays_version
 

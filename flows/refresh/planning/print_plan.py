@@ -13,9 +13,7 @@ from perennial.flows.console.terminal import Terminal
 from perennial.flows.refresh.planning.estimate_calls import estimate_evaluation, estimate_refresh
 from perennial.flows.refresh.planning.plan_precision import describe_precision, measure_plan, read_sizes
 from perennial.schemas.game import USUAL
-from perennial.schemas.model_calls.calls import ModelChoice, StageEstimate
-from perennial.schemas.model_calls.endpoint import Endpoint
-from perennial.schemas.model_calls.price import BATCH_PRICE_SHARE
+from perennial.schemas.model_calls import BATCH_PRICE_SHARE, Endpoint, ModelChoice, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.tasks.play import models_of
 from perennial.warehouse.store.store import Store

@@ -2,7 +2,7 @@
 
 from perennial.schemas.disclosure import draw_seed, is_public
 from perennial.schemas.plan import RefreshPlan
-from perennial.warehouse.disclosure.seeds import keep_seed
+from perennial.warehouse.disclosure import keep_seed
 from perennial.warehouse.store.store import Store
 
 

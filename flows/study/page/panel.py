@@ -15,7 +15,7 @@ from perennial.flows.study.page.safe_text import as_sentence
 from perennial.flows.study.page.trouble import report_trouble, show_trouble
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.schemas.rows import JsonObject
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.text import Screen
 
 _KEY = "study_task_panel"
 _DRAWN = "study_panel_screen"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from perennial.flows.study.desk import StudyDesk
 from perennial.flows.study.page.safe_text import markdown_html
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.text import Screen
 
 Act = Callable[..., None]
 

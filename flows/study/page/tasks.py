@@ -7,8 +7,8 @@ import streamlit as st
 from perennial.flows.study.desk import StudyDesk
 from perennial.flows.study.page.panel import show_panel
 from perennial.flows.study.page.safe_text import markdown_html, plain_html
-from perennial.schemas.people.study import Study
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.people import Study
+from perennial.schemas.text import Screen
 
 Act = Callable[..., None]
 _BOOK = ("Guidebook", "Question")

@@ -16,7 +16,7 @@ from perennial.flows.study.page.safe_text import as_sentence, markdown_html, pla
 from perennial.flows.study.page.tasks import show_end, show_task, task_name
 from perennial.flows.study.page.trouble import report_trouble, show_trouble
 from perennial.schemas.errors import InvalidOption, LimitReached, PerennialError
-from perennial.schemas.text.screen import Screen
+from perennial.schemas.text import Screen
 from perennial.warehouse.store.store import Store
 
 _STYLE = (files(__package__) / "page.css").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.comparison import edition_difference, edition_link
 from perennial.tasks.report.figures.headline import heat_map
 from perennial.tasks.report.figures.interval_rows import draw_pairs_of, player_pairs
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 
 def show_pairs(visit: Visit) -> None:

@@ -8,7 +8,7 @@ from perennial.flows.web.tables import show_query
 from perennial.schemas.errors import count
 from perennial.schemas.game import EPISODE_STATUSES
 from perennial.schemas.rows import Row
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _HEIGHT = 320
 _MOST_REASONS = 8

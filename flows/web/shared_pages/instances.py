@@ -6,7 +6,7 @@ from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from perennial.flows.web.plain_text import plain
 from perennial.flows.web.shared_pages.episode import open_episode
 from perennial.flows.web.tables import show_query
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 
 def show(visit: Visit) -> None:

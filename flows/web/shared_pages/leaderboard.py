@@ -14,19 +14,22 @@ from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, choose_se
 from perennial.flows.web.player_kinds import groups_of, kinds_of
 from perennial.flows.web.reading import Rows, Snapshot
 from perennial.flows.web.tables import show_rows
-from perennial.schemas.statistics.board import order_board
-from perennial.schemas.statistics.measure import ABOVE_FLOOR_DOC, Floor, label_player, rate_above_floor
-from perennial.schemas.statistics.populations import (
+from perennial.schemas.statistics import (
+    ABOVE_FLOOR_DOC,
     NEW_DOMAINS,
     THESE_DOMAINS,
+    Floor,
     Population,
     describe_populations,
+    label_player,
+    order_board,
+    rate_above_floor,
 )
 from perennial.tasks.report.content import ReportData, ReportTable
 from perennial.tasks.report.figures.interval_rows import success_rows
 from perennial.tasks.statistics.clusters import bound_share
-from perennial.warehouse.catalog.leaderboard import leaderboard_sql
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import leaderboard_sql
 
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"

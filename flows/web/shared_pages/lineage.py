@@ -18,9 +18,8 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import is_evaluation, split_unit
-from perennial.warehouse.catalog.sql.confinement import quote
-from perennial.warehouse.lineage.columns import column_origins
-from perennial.warehouse.lineage.jobs import StageNode, StageTables
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.lineage import StageNode, StageTables, column_origins
 from perennial.warehouse.store.store import Store
 
 _WHOLE = "the whole edition"

@@ -8,7 +8,7 @@ from perennial.flows.web.figures import show_section
 from perennial.flows.web.page import Page, Visit, choose
 from perennial.flows.web.tables import show_query
 from perennial.tasks.report.figures.headline import scale_over_editions
-from perennial.warehouse.catalog.sql.confinement import quote
+from perennial.warehouse.catalog.confinement import quote
 
 _PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"
 _OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protocol_id || ')')"

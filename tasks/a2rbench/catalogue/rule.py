@@ -12,7 +12,7 @@ from functools import cached_property
 from textwrap import dedent
 from typing import Any, Literal, get_args
 
-from perennial.schemas.a2rbench.authoring import CATALOGUE
+from perennial.schemas.a2rbench.things import CATALOGUE
 
 # A list of tokens, a grid, or a cube: which of them, the rule's dimension says.
 Value = Any

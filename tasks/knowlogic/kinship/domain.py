@@ -25,12 +25,12 @@ from functools import cache, cached_property, lru_cache
 from itertools import count
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     Argument,
     Decision,
     Difficulty,
+    Knowledge,
     Labels,
     Language,
     Proposition,

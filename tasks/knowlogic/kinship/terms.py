@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Knowledge
 
 BIRTH, OWN = 0, 1
 

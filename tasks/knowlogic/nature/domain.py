@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     Argument,
     Decision,
+    Knowledge,
     Labels,
     Language,
     Proposition,

@@ -6,8 +6,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations, pairwise, permutations
 from typing import Any, NamedTuple
 
-from perennial.schemas.knowlogic.knowledge import Knowledge
-from perennial.schemas.knowlogic.things import GAP, Argument, Language, Proposition
+from perennial.schemas.knowlogic.things import GAP, Argument, Knowledge, Language, Proposition
 from perennial.tasks.knowlogic.arrangement import Constraint, frame
 from perennial.tasks.knowlogic.closure import Closure, Step, close
 from perennial.tasks.knowlogic.problem import Cuts

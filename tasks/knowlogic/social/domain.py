@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     LETTERS,
     Argument,
     Difficulty,
+    Knowledge,
     Language,
     Proposition,
 )

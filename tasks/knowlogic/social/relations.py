@@ -17,8 +17,16 @@ from itertools import combinations, permutations, product
 from pysat.solvers import Solver
 
 from perennial.schemas.ids import canonical_json
-from perennial.schemas.knowlogic.knowledge import Knowledge, Row
-from perennial.schemas.knowlogic.things import GAP, Argument, Decision, Language, Proposition, Verdict
+from perennial.schemas.knowlogic.things import (
+    GAP,
+    Argument,
+    Decision,
+    Knowledge,
+    Language,
+    Proposition,
+    Row,
+    Verdict,
+)
 from perennial.tasks.knowlogic.problem import Problem, Sex
 
 # What a proposition of the scenario says: facts of a statement, or a claim about two described people.

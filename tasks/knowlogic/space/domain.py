@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     LANGUAGES,
     LETTERS,
     Argument,
     Difficulty,
+    Knowledge,
     Labels,
     Language,
     QuestionType,

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from perennial.schemas.knowlogic.knowledge import Knowledge, Row
-from perennial.schemas.knowlogic.things import GAP, Language, Proposition
+from perennial.schemas.knowlogic.things import GAP, Knowledge, Language, Proposition, Row
 
 # The tables of time: events of a life, of a week and of history, spans of a life, and their order.
 

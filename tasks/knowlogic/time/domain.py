@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.knowledge import Knowledge
 from perennial.schemas.knowlogic.things import (
     DIFFICULTIES,
     GAP,
     LANGUAGES,
     Argument,
     Difficulty,
+    Knowledge,
     Labels,
     Language,
     Proposition,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perennial.schemas.kumo.things import BookVerdict, Instance, Judgement, Rule, SeedConfig
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read, author_request, unusable_status
 from perennial.tasks.kumo.answers import find_tagged

@@ -14,7 +14,7 @@ from functools import partial
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import UnreadableInput, count
 from perennial.schemas.kumo.things import MIN_ACTIONS, MIN_TRUTHS, Finding, Proposal, SeedConfig
-from perennial.schemas.model_calls.calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import CallStatus, Message, ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import (
     BadReply,

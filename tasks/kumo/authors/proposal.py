@@ -15,9 +15,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from perennial.schemas.errors import UnreadableInput, shorten
-from perennial.schemas.kumo.categories import Quota
-from perennial.schemas.kumo.things import Proposal
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest
+from perennial.schemas.kumo.things import Proposal, Quota
+from perennial.schemas.model_calls import ModelChoice, ModelRequest
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import Unusable, author_request, count_causes, describe_problems, unusable_status
 from perennial.tasks.kumo.configuration import parse_json

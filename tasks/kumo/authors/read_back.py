@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, Va
 
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.authors import (
     Asked,
     BadReply,

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.protocol import escape, slots_of
+from perennial.schemas.kumo.plan import escape, slots_of
 
 AGENT = "VanillaAgent"
 REMEDY = (

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.kumo.samplers import AS_PUBLISHED, BALANCED, COMPILED
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import AS_PUBLISHED, BALANCED, COMPILED, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig
 
 _MASK_BITS = 64

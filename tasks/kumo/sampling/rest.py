@@ -12,7 +12,7 @@ import numpy as np
 
 from perennial.schemas.errors import InstancesExhausted, PerennialError, UnsatisfiableSetting
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.samplers import AS_PUBLISHED
+from perennial.schemas.kumo.things import AS_PUBLISHED
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced
 from perennial.tasks.kumo.sampling.balanced.solver import FoundBoard

@@ -13,8 +13,14 @@ from functools import cache
 from time import perf_counter
 
 from perennial.schemas.errors import PerennialError
-from perennial.schemas.kumo.samplers import DEFAULT_SAMPLER
-from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, SeedConfig, Setting
+from perennial.schemas.kumo.things import (
+    DEFAULT_SAMPLER,
+    Instance,
+    Outcome,
+    OutcomeState,
+    SeedConfig,
+    Setting,
+)
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
 from perennial.tasks.kumo.kernels.kernel_sources import Preparation
 from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, count
 from typing import Any, Protocol, TypeVar
 
-from perennial.schemas.kumo.samplers import CONSTRUCTIVE
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import CONSTRUCTIVE, Setting
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.states import ObservableState
 

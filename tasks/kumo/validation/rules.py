@@ -7,7 +7,7 @@ from typing import Literal
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.kumo.things import Finding, OutcomeState, SeedConfig
-from perennial.schemas.text.hidden_characters import hidden_character
+from perennial.schemas.text import hidden_character
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from perennial.schemas.kumo.things import (
     SeedConfig,
     Setting,
 )
-from perennial.schemas.text.hidden_characters import hidden_character
-from perennial.schemas.text.look_alikes import plain_text
+from perennial.schemas.text import hidden_character, plain_text
 from perennial.tasks.kumo.validation.rules import (
     MAX_NAME,
     RULES,

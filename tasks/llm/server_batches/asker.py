@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import ModelRequest, StoredBatch
+from perennial.schemas.model_calls import ModelRequest, StoredBatch
 from perennial.tasks.llm.replies import find_message, one_line
 from perennial.tasks.llm.retry_policy import Received, is_retried_status
 from perennial.tasks.llm.server_batches.forms import ServerBatch, ServerFile, read_form

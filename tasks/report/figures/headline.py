@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 import altair as alt
 
-from perennial.schemas.statistics.board import rank_text
-from perennial.schemas.statistics.measure import (
+from perennial.schemas.statistics import (
     ABOVE_FLOOR,
     ABOVE_FLOOR_DOC,
     Measure,
     label_player,
+    rank_text,
     rate_above_floor,
     shown_measures,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from perennial.schemas.statistics.measure import mark_player
+from perennial.schemas.statistics import mark_player
 from perennial.tasks.report.content import (
     Drawing,
     Grid,

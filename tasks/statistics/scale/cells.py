@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from perennial.schemas.statistics.variance import Parts
+from perennial.schemas.statistics import Parts
 
 if TYPE_CHECKING:
     import numpy as np

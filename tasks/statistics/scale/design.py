@@ -1,6 +1,6 @@
 """What an evaluation of a given size can tell, and the smallest one that tells enough.
 
-From the parts of the variance of a success (`perennial.schemas.statistics.variance`), for d domains, i
+From the parts of the variance of a success (`perennial.schemas.statistics`), for d domains, i
 instances each and r runs: the variance of a rate over the population of domains, and that of the difference
 between two players on the same instances. Half-widths are of 95% intervals with Student's t for d - 1 degrees
 of freedom; a difference is detectable with a power where it is (t for 95% + t for the power) standard errors.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perennial.schemas.statistics.variance import Parts
+from perennial.schemas.statistics import Parts
 from perennial.tasks.statistics.scale.cells import Cell, observe
 from perennial.tasks.statistics.scale.joint_model import fit_joint_model
 

@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from perennial.schemas.statistics.variance import MeasuredVariance, Parts
+from perennial.schemas.statistics import MeasuredVariance, Parts
 from perennial.tasks.statistics.multiplicity import holm
 from perennial.tasks.statistics.scale.cells import Cell, Observations, Weighted, components, observe, weigh
 

@@ -9,11 +9,10 @@ import pytest
 from perennial.flows.a2rbench import prepare
 from perennial.flows.a2rbench.authoring.author_rules import write_all
 from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors
-from perennial.schemas.a2rbench.authoring import AuthoringPlan
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
+from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
 from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.model_calls import Price
 from perennial.tasks.a2rbench.authored_code import Known
 from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork
 from perennial.tasks.llm.structured import JsonAsker

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from perennial.schemas.model_calls.calls import ModelChoice
+from perennial.schemas.model_calls import ModelChoice
 from perennial.tasks.a2rbench.authored_code import (
     Known,
     TestedRule,

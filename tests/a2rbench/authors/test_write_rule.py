@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench.authored_code import Known
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tests.a2rbench.authors.writing import ScriptedAsk, steps, write

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from perennial.schemas.a2rbench.authoring import AuthoringPlan
+from perennial.schemas.a2rbench.things import AuthoringPlan
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import Known
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.model_calls.calls import ModelChoice, ModelRequest, Reply
+from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.expansion import Expansion, ExpansionRequest, expand_rule
 from perennial.tasks.a2rbench.growing import SeedRequest
 from perennial.tasks.a2rbench.items import AuthoredRule

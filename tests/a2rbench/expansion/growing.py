@@ -14,13 +14,12 @@ from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace, open_workspace
-from perennial.schemas.a2rbench.authoring import AuthoringPlan
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
+from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.model_calls.calls import CallPolicy
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan
 from perennial.tasks.sandbox.tier import find_protection
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN, rule_row
 

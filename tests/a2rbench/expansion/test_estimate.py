@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from perennial.flows.a2rbench.authoring.estimate_authors import estimate_expansions
-from perennial.schemas.a2rbench.authoring import AuthoringPlan
-from perennial.schemas.a2rbench.plan import A2RBenchPlan
-from perennial.schemas.model_calls.price import Price
+from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
+from perennial.schemas.model_calls import Price
 from tests.a2rbench.authored_rules import SWAP
 from tests.a2rbench.expansion.expanding import Asking, expand
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from perennial.schemas.errors import EndpointFailed
-from perennial.schemas.model_calls.calls import Reply
+from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench.items import PREFIX, instance_id
 from tests.a2rbench.authored_rules import LINES, SQUARES, SWAP
 from tests.a2rbench.expansion.expanding import Asking, Damage, expand, steps

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 
-from perennial.schemas.model_calls.calls import ModelRequest, Reply
+from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.tasks.a2rbench.expansion import Judgement, expansion_request, read_expansion, read_judgement
 from perennial.tasks.authors import Unusable
 from tests.a2rbench.authored_rules import LINES, SWAP

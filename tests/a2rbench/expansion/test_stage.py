@@ -16,7 +16,7 @@ from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.rows import Row
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.a2rbench.authored_rules import AUTHOR, SQUARES, SWAP, TURN
 from tests.a2rbench.expansion.growing import DOMAINS, VARIATIONS, begin, grow_all

@@ -28,7 +28,8 @@ from perennial.tasks.sandbox import tier
 from perennial.tasks.sandbox.refusal import Refused
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.audit.audit import cross_table_rules
-from perennial.warehouse.catalog.catalog import open_catalog, published_editions, table_file, view_over_arrow
+from perennial.warehouse.catalog.catalog import open_catalog, published_editions, view_over_arrow
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.store.store import Store
 from tests.a2rbench.published import made_lines as own
 from tests.conftest import REPOSITORY

@@ -16,12 +16,12 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
-from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.kumo.things import GatePolicy
 from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES
 from perennial.tasks.kumo.encoding import EncodedConfig
-from perennial.warehouse.catalog.catalog import table_file
-from perennial.warehouse.staging.staging import Staging
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 from tests.warehouse.tiny_edition import staged_rows
 

@@ -10,9 +10,9 @@ import pytest
 from perennial.flows.kumo.edition import KumoEdition
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.errors import Damaged
-from perennial.schemas.kumo.gate import GatePolicy
+from perennial.schemas.kumo.things import GatePolicy
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.withdrawals import withdraw, withdrawn_units
 from tests.flows.gate.staged_edition import (
     KUMO_ROW,

@@ -18,14 +18,13 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.ids import content_id
-from perennial.schemas.kumo.gate import GatePolicy
 from perennial.schemas.kumo.plan import KumoPlan
-from perennial.schemas.kumo.things import Setting
+from perennial.schemas.kumo.things import GatePolicy, Setting
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.encoding import EncodedInstance, encode_instance, instance_id
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.self_test import SelfTest, needs_no_test
-from perennial.warehouse.catalog.catalog import table_file
+from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.kumo.rows import instance_from_row, instance_row
 from tests.flows.gate.staged_edition import (
     EDITION,

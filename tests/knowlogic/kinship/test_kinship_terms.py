@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Knowledge
 from perennial.tasks.knowlogic.kinship.models import BornFamily, draw_family, holds
 from perennial.tasks.knowlogic.kinship.terms import STEPS, all_paths, read_path, read_terms
 from perennial.warehouse.knowlogic.knowledge import load_knowledge

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from perennial.schemas.knowlogic.knowledge import Knowledge
+from perennial.schemas.knowlogic.things import Knowledge
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 # Each thing's kind and the cells that are not '-' (name with underscores -> kind, cells).

@@ -3,7 +3,7 @@
 import pytest
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.knowledge import Row
+from perennial.schemas.knowlogic.things import Row
 from perennial.tasks.knowlogic.problem import Request
 from perennial.tasks.knowlogic.time.domain import SIZES
 from perennial.warehouse.knowlogic.knowledge import load_knowledge

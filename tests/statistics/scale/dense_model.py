@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from perennial.schemas.statistics.variance import Parts
+from perennial.schemas.statistics import Parts
 from perennial.tasks.statistics.scale.cells import Cell
 
 Floats = NDArray[np.float64]

@@ -1,1 +1,141 @@
 """What the authors of BeyondBench have published."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, NoReturn
+
+from perennial.schemas.errors import UnreadableInput, quote
+
+# The leaderboard that the authors of BeyondBench publish (JSON), as scores of another benchmark.
+#
+# A benchmark of `external_scores` is a column of the leaderboard: `beyondbench-2025 accuracy`, and so on.
+# Columns that are computed from others are left out: efficiency, overthinking, words, chars.
+
+
+BENCHMARK = "beyondbench-2025"
+SOURCE = "the authors' leaderboard (arXiv 2509.24210)"
+SHARES = (
+    "accuracy",
+    "instruction",
+    *(f"{suite}_{part}" for suite in ("easy", "medium", "hard") for part in ("acc", "inst")),
+)
+TOKENS = ("tokens", "easy_tokens", "medium_tokens", "hard_tokens")
+COLUMNS = (*SHARES, *TOKENS)
+_MAX_NAME = 200
+
+
+@cache
+def same_players() -> dict[str, str]:
+    """Return the player of the KUMO authors' release by the leaderboard's model, where both are plainly one.
+
+    The leaderboard says of a quantised model that it is the instruction-tuned one, and leaves it out of the
+    names of others. Gemma-27B is the third generation, so it is not gemma-2-27b-it.
+    """
+    text = (
+        files("perennial.warehouse.beyondbench.release").joinpath("players.csv").read_text(encoding="utf-8")
+    )
+    return {row["model"]: row["player"] for row in csv.DictReader(io.StringIO(text))}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model of the leaderboard: its columns, and parameters and quantization where it says them."""
+
+    model: str
+    scores: dict[str, float]
+    settings: str | None
+
+
+def read_leaderboard(content: bytes, name: str) -> list[Entry]:
+    """Return the models of the leaderboard.
+
+    Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
+    """
+    entries = _read_json(content, name)
+    if not isinstance(entries, list) or not entries:
+        raise UnreadableInput(f"{name}: {_what(entries)}, expected a list of models, each with {COLUMNS[0]}")
+    found: dict[str, Entry] = {}
+    for number, entry in enumerate(entries, 1):
+        model = _read_model(entry, f"{name}: entry {number}")
+        place = f"{name}: {quote(model)}"
+        player = same_players().get(model, model)
+        if player in found:
+            raise UnreadableInput(
+                f"{name}: {quote(found[player].model)} and {quote(model)} are one model; keep one"
+            )
+        scores = {column: _read_score(entry, column, place) for column in COLUMNS}
+        found[player] = Entry(model, scores, _read_settings(entry, place))
+    return list(found.values())
+
+
+def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
+    """Return rows of `external_scores`, one per model and column; raise what `read_leaderboard` raises."""
+    return [
+        {
+            "benchmark": f"{BENCHMARK} {column}",
+            "player": same_players().get(entry.model, entry.model),
+            "score": score,
+            "source": SOURCE,
+            "settings": entry.settings,
+        }
+        for entry in read_leaderboard(content, name)
+        for column, score in entry.scores.items()
+    ]
+
+
+def _read_json(content: bytes, name: str) -> Any:
+    def refuse(constant: str) -> NoReturn:
+        raise UnreadableInput(f"{name}: {constant} in it, expected numbers")
+
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=refuse)
+    except UnicodeDecodeError as error:
+        raise UnreadableInput(f"{name}: not UTF-8 ({error.reason} at byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableInput(f"{name}: not JSON ({error.msg}, line {error.lineno})") from None
+    except (ValueError, RecursionError):
+        raise UnreadableInput(
+            f"{name}: a number too long or lists too deep, expected a leaderboard"
+        ) from None
+
+
+def _read_model(entry: Any, place: str) -> str:
+    if not isinstance(entry, dict):
+        raise UnreadableInput(f"{place} is {_what(entry)}, expected an object with model and scores")
+    model = entry.get("model")
+    if not isinstance(model, str) or not model.strip() or not model.isprintable() or len(model) > _MAX_NAME:
+        raise UnreadableInput(f"{place}: model is {quote(model)}, expected a name on one line")
+    return model.strip()
+
+
+def _read_settings(entry: dict[str, Any], place: str) -> str | None:
+    """Return parameters and quantization, such as `0.5B, GPTQ-4-Bit`; None where the entry has neither."""
+    said = []
+    for column in ("params", "quantization"):
+        value = entry.get(column) or ""
+        if not isinstance(value, str) or len(value) > _MAX_NAME or not value.isprintable():
+            raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a text on one line")
+        said += [value] if value not in ("", "None") else []
+    return ", ".join(said) or None
+
+
+def _read_score(entry: dict[str, Any], column: str, place: str) -> float:
+    if column not in entry:
+        raise UnreadableInput(f"{place} has no {column}, expected a number")
+    value = entry[column]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    most = 100 if column in SHARES else 1e12
+    if not is_number or not 0 <= value <= most:
+        expected = "from 0 to 100" if column in SHARES else "of tokens, at least 0"
+        raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a number {expected}")
+    return float(value)
+
+
+def _what(value: Any) -> str:
+    return {list: "an empty list", dict: "an object", str: "a text", type(None): "null"}.get(
+        type(value), "a single value"
+    )

@@ -2,7 +2,7 @@
 
 import json
 
-from perennial.schemas.kumo.categories import CATEGORIES
+from perennial.schemas.kumo.things import CATEGORIES
 
 _FACTS = """\
 truth,note,source,shell_length,foot,habitat

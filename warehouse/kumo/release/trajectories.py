@@ -9,6 +9,7 @@ Beyond what a run says of itself, its rows hold: as observation and state of a t
 as the release does not say how long a run took.
 """
 
+import json
 import os
 import signal
 from collections import Counter, defaultdict
@@ -18,21 +19,265 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from perennial.schemas.errors import PerennialError
-from perennial.schemas.kumo.things import Setting
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import from_json
+
+from perennial.schemas.errors import PerennialError, quote
+from perennial.schemas.game import EpisodeStatus
+from perennial.schemas.kumo.things import TURN_LIMIT, Setting
 from perennial.schemas.rows import Rejection, Row
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.kumo.release.files import Skipped, read_lines
-from perennial.warehouse.kumo.release.layout import SettingFile
-from perennial.warehouse.kumo.release.outcome_runs import read_outcome_rows
-from perennial.warehouse.kumo.release.trajectory_lines import Board, ForeignLine, Run, read_line
+from perennial.warehouse.kumo.release.layout import SettingFile, Skipped, read_lines
 from perennial.warehouse.kumo.rows import episode_id, kumo_episode_row
-from perennial.warehouse.staging.merge_parts import write_sorted
+from perennial.warehouse.merge_parts import write_sorted
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+# Runs of a domain and setting without instances: their outcomes alone, as rows of `kumo_outcome_runs`.
+#
+# The checkpoints' MedicalINDEnv and MedicalOODEnv are such domains (the paper's figure 5). Success needs no
+# instance; the seed says which runs are on the same one, so that intervals can cluster by it.
+
+
+_MAX_LINE_BYTES_OUTCOME_RUNS = 100_000_000
+
+
+def read_outcome_rows(file: SettingFile) -> list[Row] | None:
+    """Return a row per instance of the file; None where a line holds no outcomes."""
+    rows = []
+    for seed, trajectories in read_outcomes(file).items():
+        if trajectories is None:
+            return None
+        if trajectories:
+            solved = sum(run["successful"] for run in trajectories)
+            rows.append(outcome_row(file.player, file.domain, file.setting, seed, len(trajectories), solved))
+    return rows or None
+
+
+def outcome_row(player: str, domain: str, setting: Setting, seed: int, runs: int, solved: int) -> Row:
+    """Return the row of table `kumo_outcome_runs`."""
+    place = {"player": player, "domain": domain, "setting": setting.name, "seed": seed}
+    return {**place, "runs": runs, "solved": solved}
+
+
+def read_outcomes(file: SettingFile) -> Mapping[int, list[dict[str, Any]] | None]:
+    """Return the runs of the file by seed, None for a line that holds none."""
+    found: dict[int, list[dict[str, Any]] | None] = {}
+    for entry in read_lines(file.file, _MAX_LINE_BYTES_OUTCOME_RUNS):
+        number, runs = -1 - len(found), None
+        if not isinstance(entry, Skipped):
+            try:
+                record = json.loads(entry[1])
+                if all(isinstance(run["successful"], bool) for run in record["trajectories"]):
+                    number, runs = int(record["seed"]), record["trajectories"]
+            except (ValueError, KeyError, TypeError):
+                pass
+        found[number] = runs
+    return found
+
+
+# Read one line of the authors' results: all runs of one player on one instance.
+#
+# What a line holds, worked out from the data:
+#
+# - `actions`: the tests in order, repeated ones included. A run that ends with a prediction has the truth's
+#   name next and `{"predicted_truth": name}` last: the prediction is stored twice, so that their action
+#   count, the list's length, is tests + 2. A parse error has null last, or (fine-tuned models) text that is
+#   neither an action nor a truth. A run that their limit of 50 turns ended has its tests only.
+# - `generated_text`: the reply of each turn; null where their call failed, which they count as a parse error.
+# - `observations`: what each turn was shown: null, then the observation of the action before. That of a last
+#   action at the turn limit is therefore not stored. The oracle's stand bare, a model's as
+#   `{"action", "observation"}`.
+# - `consumed_tokens`: the tokens of all calls of the run together; the oracle has none.
+#
+# Nothing is repaired. A line that is anything else raises `ForeignLine`, with all of its runs.
+
+
+class ForeignLine(ValueError):
+    """A line that does not hold the runs of a player on an instance; its text is the reason."""
+
+
+class _RunForm(BaseModel, strict=True):
+    actions: Annotated[list[Any], Field(min_length=1)]
+    generated_text: list[str | None]
+    observations: Annotated[list[Any], Field(min_length=1)]
+    successful: bool
+    parse_error: bool = False  # The oracle's runs have no such flag: it always names a truth.
+    consumed_tokens: Annotated[int | None, Field(ge=0, lt=2**63)] = None
+
+
+class _LineForm(BaseModel, strict=True):
+    seed: int
+    trajectories: Annotated[list[_RunForm], Field(min_length=1)]
+
+
+@dataclass(slots=True)
+class Board:
+    """What a run needs of its instance; `book_id` is None where the release at hand lacks the book.
+
+    `seen` are the stored observations already found to be the instance's own.
+    """
+
+    instance_id: str
+    book_id: str | None
+    truths: tuple[str, ...]
+    valid_truths: tuple[str, ...]
+    observation_of: dict[str, str]
+    state_of: dict[str, int | None]
+    seen: dict[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(slots=True)
+class Run:
+    """One run: `tests` are the actions taken, `replies` the text of each turn.
+
+    `ending` is the kind of the last turn beyond the tests (None: the run ends with a test) and `truth` the
+    truth that it names. `notes` are (rule, what was found) of each thing that does not agree.
+    """
+
+    tests: list[str]
+    ending: str | None
+    truth: str | None
+    replies: list[str | None]
+    status: EpisodeStatus
+    success: bool
+    tokens: int | None
+    notes: list[tuple[str, str]]
+
+
+def read_line(line: str, boards: Mapping[int, Board]) -> tuple[int, list[Run]]:
+    """Return the line's seed and its runs in order; raise ForeignLine where it holds no runs on a board."""
+    try:
+        record = _LineForm.model_validate_json(line)
+    except ValidationError as error:
+        raise ForeignLine(_describe_problem(error)) from None
+    board = boards.get(record.seed)
+    if board is None:
+        raise ForeignLine(f"the release has no instance with seed {quote(record.seed)} there")
+    found = []
+    for number, run in enumerate(record.trajectories):
+        try:
+            found.append(_read_run(run, board))
+        except ForeignLine as error:
+            raise ForeignLine(f"run {number}: {error}") from None
+    return record.seed, found
+
+
+def _describe_problem(error: ValidationError) -> str:
+    """Return the first thing that the form of a line does not have."""
+    problem = error.errors(include_url=False)[0]
+    if problem["type"] == "json_invalid":
+        return f"it is not JSON, or cut off: {problem['ctx']['error']}"
+    place = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
+    return f"{place or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
+
+
+def _read_run(run: _RunForm, board: Board) -> Run:
+    """Return the run with its status.
+
+    `solved` is exactly what was published as successful. Else a named truth is `wrong`, a last entry that is
+    neither action nor truth `unparsed`, and a run that ends with a test `turn_limit`.
+    """
+    tests, ending, named = _moves(run.actions, board)
+    if run.parse_error != (ending == "none"):
+        _foreign("`parse_error`", run.parse_error, "it does not fit how the run ends")
+    turns = len(tests) + (ending is not None)
+    if len(run.generated_text) != turns:
+        _foreign("`generated_text`", run.generated_text, f"expected {turns} replies")
+    notes: list[tuple[str, str]] = []
+    truth = named if named in board.truths else None
+    if named is not None and truth is None:
+        ending = "none"
+        notes.append(("prediction_unlisted", f"the prediction {quote(named)} is no truth of the instance"))
+    status: EpisodeStatus = "turn_limit" if ending is None else "wrong" if truth is not None else "unparsed"
+    if run.successful != (truth in board.valid_truths):
+        notes.append(("success_differs", _difference(run.successful, truth)))
+    if turns > TURN_LIMIT or (ending is None and turns < TURN_LIMIT):
+        notes.append(("turn_limit_differs", f"{turns} turns, where the authors stop at {TURN_LIMIT}"))
+    if None in run.generated_text:
+        notes.append(("reply_missing", "a call without a reply, published as a parse error"))
+    return Run(
+        tests,
+        ending,
+        truth,
+        replies=run.generated_text,
+        status="solved" if run.successful else status,
+        success=run.successful,
+        tokens=run.consumed_tokens,
+        notes=notes + _other_observations(run.observations, tests, turns, board),
+    )
+
+
+def _moves(actions: list[Any], board: Board) -> tuple[list[str], str | None, str | None]:
+    """Return the tests, the kind of a last turn that is none, and the truth that the run predicts."""
+    tests: list[str] = actions
+    ending: str | None = None
+    named: str | None = None
+    last = actions[-1]
+    if isinstance(last, dict):
+        named = last.get("predicted_truth")
+        if len(last) != 1 or not isinstance(named, str) or len(actions) < 2 or actions[-2] != named:
+            _foreign("the last move", last, "expected a prediction of the name before it")
+        tests, ending = actions[:-2], "truth"
+    elif last is None or (isinstance(last, str) and last not in board.observation_of):
+        if last in board.truths:
+            _foreign("the last move", last, "expected the prediction of that truth after it")
+        tests, ending = actions[:-1], "none"
+    for test in tests:
+        if not isinstance(test, str) or test not in board.observation_of:
+            _foreign("a move", test, "expected an action of the instance")
+    return tests, ending, named
+
+
+def _difference(success: bool, truth: str | None) -> str:
+    if truth is None:
+        return "published as a success without a truth of the instance named"
+    published = "a success, though an" if success else "a failure, though no"
+    return f"published as {published} observation of the instance rules out {quote(truth)}"
+
+
+def _other_observations(
+    shown: list[Any], tests: list[str], turns: int, board: Board
+) -> list[tuple[str, str]]:
+    """Return a note for each stored observation that is not the instance's."""
+    if len(shown) != turns or shown[0] is not None:
+        expected = f"expected null and the observations of all turns but the last, {turns}"
+        _foreign("`observations`", shown, expected)
+    notes = []
+    for action, entry in zip(tests, shown[1:], strict=False):
+        value = entry
+        if isinstance(entry, dict):
+            value = entry.get("observation")
+            if entry.get("action") != action:
+                _foreign("an observation", entry, f"expected that of {quote(action)}")
+        if board.seen.get(action) == value is not None:
+            continue
+        if _is_observation(value, board.observation_of[action]):
+            board.seen[action] = value
+        else:
+            own = quote(board.observation_of[action])
+            message = f"{quote(action)} showed {quote(value)}, where the instance has {own}"
+            notes.append(("observation_differs", message))
+    return notes
+
+
+def _is_observation(value: Any, text: str) -> bool:
+    """Whether the stored value is what the text of the tables stands for."""
+    if isinstance(value, str):
+        return value == text
+    try:
+        return bool(from_json(text) == value)
+    except ValueError:
+        return str(value) == text
+
+
+def _foreign(what: str, value: Any, expected: str) -> NoReturn:
+    raise ForeignLine(f"{what} is {quote(value)}: {expected}")
+
 
 TRAJECTORY_TABLES = ("episodes", "turns", "kumo_episodes", "kumo_moves")
 _MAX_LINE_BYTES = 64 << 20  # the longest line of the release has under a megabyte

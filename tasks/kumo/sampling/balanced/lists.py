@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.samplers import SOLVER
+from perennial.schemas.kumo.things import SOLVER
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge

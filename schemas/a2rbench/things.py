@@ -1,0 +1,248 @@
+"""What models do with answers: one reads what the program could not, others say how an answer came about."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Literal, Self, get_args
+
+from perennial.schemas.model_calls import ModelChoice
+from perennial.schemas.rows import JsonObject, ReadJson
+
+# The categories of section 3.4 of the paper, by whether the answer was right.
+WrongCategory = Literal[
+    "Abstraction_Failure-Operator_Inference",
+    "Abstraction_Failure-Scope_Condition",
+    "Reasoning_Failure-Procedural_Error",
+    "Format_Or_Collapse-Reasoning_Collapse",
+]
+RightCategory = Literal[
+    "Success-Type_A-Surface_Fitting", "Success-Type_B-Inferior_Rule", "Success-Type_C-Correct_Generalization"
+]
+Style = Literal["Direct_Deduction", "Hypothesis_Testing", "Chaotic_Guessing"]
+WRONG: tuple[str, ...] = get_args(WrongCategory)
+RIGHT: tuple[str, ...] = get_args(RightCategory)
+CATEGORIES = (*WRONG, *RIGHT)
+STYLES: tuple[str, ...] = get_args(Style)
+
+MOST_ANALYSTS = 2
+# The paper's temperature of solvers and analysts.
+TEMPERATURE = 1e-7
+
+Params = JsonObject
+
+
+def categories_of(success: bool) -> tuple[str, ...]:
+    """Return the categories of right answers, or of wrong ones."""
+    return RIGHT if success else WRONG
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What an analyst says of an episode: why, and which category and style it has."""
+
+    justification: str
+    outcome_category: str
+    reasoning_style: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """The models that read answers, as an evaluation's `protocol` keeps them.
+
+    `judge` reads replies that the program found no answer in, "": nobody does; `analysts` say of at most
+    `most` right and `most` wrong episodes of a player how they came about. Both are given with what their
+    calls pass on.
+    """
+
+    judge: str = ""
+    judge_params: Params = field(default_factory=dict)
+    analysts: dict[str, Params] = field(default_factory=dict)
+    most: int = 0
+
+    def as_protocol(self) -> JsonObject:
+        """Return the protocol, nothing where no model reads; `analysis` is not how players are asked."""
+        protocol: JsonObject = {}
+        if self.judge:
+            # With the name, evaluations with a judge are told from those without.
+            protocol |= {"name": f"judge {self.judge}"}
+            protocol |= {"judge": {"model": self.judge, "params": self.judge_params}}
+        if self.analysts:
+            protocol |= {"analysis": {"analysts": self.analysts, "most": self.most}}
+        return protocol
+
+    @classmethod
+    def from_protocol(cls, protocol: ReadJson) -> Self:
+        """Return the plan that `as_protocol` wrote."""
+        judge, analysis = protocol.get("judge", {}), protocol.get("analysis", {})
+        return cls(
+            judge.get("model", ""),
+            judge.get("params", {}),
+            analysis.get("analysts", {}),
+            analysis.get("most", 0),
+        )
+
+    def judges(self) -> tuple[ModelChoice, ...]:
+        """Return the judge, where there is one."""
+        return (ModelChoice(self.judge, self.judge_params),) if self.judge else ()
+
+    def choices(self) -> tuple[ModelChoice, ...]:
+        """Return all models that read."""
+        analysts = (ModelChoice(model, params) for model, params in self.analysts.items())
+        return (*self.judges(), *analysts)
+
+
+# Who writes rules and inputs, who judges them, and how often they may try: a part of the plan.
+
+
+CATALOGUE = "catalogue"
+
+# Roles of models before anybody plays, and the temperatures of their calls (appendix B of the paper).
+AuthorRole = Literal["designer", "architect", "judge", "expander"]
+TEMPERATURES: dict[AuthorRole, float] = {"designer": 0.5, "architect": 0.2, "judge": 0.1, "expander": 0.5}
+
+# The steps by which a rule (V0) and a variation (V1 to V9) are written, in order.
+Step = Literal["rule", "rule_judged", "code", "run", "judged", "inputs", "inputs_run", "inputs_judged"]
+STEPS: tuple[Step, ...] = get_args(Step)
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoringPlan:
+    """The authors of rules, who take the seeds of each cell in turn: `catalogue`, and models.
+
+    `judge` judges what models wrote; `expander` writes their variations, "": the rule's author does.
+    `candidates` is how many rules an author may begin for a seed, `retries` how often a step is tried again
+    with what was wrong. `params` are what calls pass on, by role and model.
+    """
+
+    authors: tuple[str, ...] = (CATALOGUE,)
+    judge: str = ""
+    expander: str = ""
+    candidates: int = 3
+    retries: int = 2
+    params: dict[str, dict[str, JsonObject]] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The authors that are models."""
+        return tuple(name for name in self.authors if name != CATALOGUE)
+
+    def author_of(self, number: int) -> str:
+        """Return who writes the seed of this number in each cell."""
+        return self.authors[number % len(self.authors)]
+
+    def choice(self, role: AuthorRole, model: str) -> ModelChoice:
+        """Return a model with what its calls in a role pass on."""
+        return ModelChoice(model, self.params[role][model])
+
+    def choices(self) -> tuple[ModelChoice, ...]:
+        """Return all models of all roles with what their calls pass on."""
+        return tuple(
+            ModelChoice(model, own) for of_role in self.params.values() for model, own in of_role.items()
+        )
+
+    def as_json(self) -> JsonObject:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "authors": list(self.authors)}
+
+    @classmethod
+    def from_json(cls, values: JsonObject) -> "AuthoringPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, "authors": tuple(values["authors"])})
+
+
+# An item, as a row of `a2rbench_items` holds it, and the names of its cell.
+
+
+RuleType = Literal["symbolic", "semantic"]
+RULE_TYPES: tuple[RuleType, ...] = get_args(RuleType)
+# By dimension from 1.
+SHAPES = ("line", "grid", "cube")
+DOMAINS = tuple(f"{shape}_{type_}" for shape in SHAPES for type_ in RULE_TYPES)
+
+# Shared figures are made by setting: an item and its copy in other tokens must never be counted together.
+Setting = Literal["seed", "augmented", "remapped"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+ParseKind = Literal["program", "judge", "none"]
+PARSE_KINDS: tuple[ParseKind, ...] = get_args(ParseKind)
+
+TIERS = ("bubblewrap", "seccomp", "none")
+VARIATIONS = 10
+
+
+def name_domain(dimension: int, type_: str) -> str:
+    """Return the name of a cell of the grid, such as `line_symbolic`."""
+    return f"{SHAPES[dimension - 1]}_{type_}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item: its fields are the columns of the table, in their order."""
+
+    instance_id: str
+    seed_item: str
+    rule: str
+    author: str
+    type: str
+    dimension: int
+    variation: int
+    is_remapped: bool
+    of: str | None
+    description: str
+    inverse_description: str
+    code: str
+    examples: str
+    query: str
+    answer: str
+    phi: str | None
+    commutes: bool | None
+    fits: int
+    fits_other: int
+    max_loop_depth: int
+    total_ifs: int
+    max_if_depth: int
+    max_complexity: int
+    mutability: int
+    return_complexity: int
+    gzip: float
+    deflate: float
+    prompt: str
+    template_hash: str
+    rejected_draws: int
+
+    @property
+    def domain(self) -> str:
+        """The cell of the grid that it is of."""
+        return name_domain(self.dimension, self.type)
+
+    @property
+    def setting(self) -> Setting:
+        """What kind of item it is."""
+        return "remapped" if self.is_remapped else "augmented" if self.variation else "seed"
+
+
+# A2RBench's own part of an edition's plan.
+
+
+@dataclass(frozen=True, slots=True)
+class A2RBenchPlan:
+    """What of A2RBench decides an edition's items.
+
+    `seeds` of each cell, each with the variations V0 to V`variations`, and copies in other tokens where
+    `remapping` is on; `catalogue` is the content id of the rules. `tier` is the protection that the machine
+    gave to workers when the edition was begun.
+    """
+
+    seeds: int
+    variations: int
+    remapping: bool
+    catalogue: str
+    tier: str
+    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
+
+    def as_json(self) -> JsonObject:
+        """Return the plan as a JSON object."""
+        return {**asdict(self), "authoring": self.authoring.as_json()}
+
+    @classmethod
+    def from_json(cls, values: JsonObject) -> "A2RBenchPlan":
+        """Return the plan that `as_json` wrote."""
+        return cls(**{**values, "authoring": AuthoringPlan.from_json(values["authoring"])})

@@ -1,1 +1,0 @@
-"""Calls of models, their endpoints and prices, and their tables."""

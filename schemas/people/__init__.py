@@ -1,1 +1,0 @@
-"""People as players, and their tables."""

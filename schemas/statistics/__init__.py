@@ -1,1 +1,0 @@
-"""What figures are of, and their tables."""

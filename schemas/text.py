@@ -1,0 +1,172 @@
+"""What a text may hold."""
+
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+# Characters that nobody sees in a text: control characters, and marks that turn the direction of reading.
+
+
+# Zero-width joiners are part of correct spelling in several scripts.
+_SPELLING_JOINERS = "\u200c\u200d"
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def hidden_character(text: str) -> str | None:
+    """Return the first control or other invisible character, None where there is none."""
+    if text.isascii() and text.isprintable():
+        return None
+    categories = ((c, unicodedata.category(c)) for c in text if c not in _SPELLING_JOINERS)
+    return next((c for c, category in categories if category in _INVISIBLE), None)
+
+
+# Characters that look like others: one form for what models write for the same thing.
+#
+# Models write U+2011 for a hyphen, U+2019 for an apostrophe, full-width letters, spaces that do not break,
+# entities of HTML, and characters that nobody sees. `plain_text` brings them to the usual ones. Superscripts,
+# fractions and circled signs stay as they are, since they say something else than the digits in them.
+
+
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_USUAL = {
+    **dict.fromkeys("−⁃˗", "-"),
+    **dict.fromkeys("‘’‚‛′ʹʻʼʽˈ´", "'"),
+    **dict.fromkeys("“”„‟″«»〝〞〟", '"'),
+    **dict.fromkeys("⁄∕", "/"),
+    **dict.fromkeys("\u034f\u115f\u1160\u3164\uffa0", ""),
+}
+# What decompositions are taken: of another width or font, not of another meaning.
+_SAME = ("<wide>", "<narrow>", "<font>", "<noBreak>", "<compat>")
+# Letters of other scripts that look like Latin ones.
+_LATIN = str.maketrans("АВСасΑΒ", "ABCacAB")
+
+
+class _Plain(dict[int, str]):
+    """The plain form of each character, found when it is first asked for."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        category = unicodedata.category(character)
+        if character in _USUAL:
+            plain = _USUAL[character]
+        elif category == "Pd":
+            plain = "-"
+        elif category == "Zs":
+            plain = " "
+        elif category == "Cf" or "\ufe00" <= character <= "\ufe0f":
+            plain = ""
+        elif unicodedata.decomposition(character).startswith(_SAME):
+            composed = unicodedata.normalize("NFKC", character)
+            plain = composed if composed.isascii() else "".join(self[ord(part)] for part in composed)
+        else:
+            plain = character
+        self[code] = plain
+        return plain
+
+
+_PLAIN = _Plain()
+
+
+def plain_text(text: str) -> str:
+    """Return the text with the usual characters in place of those that look like them."""
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def without_accents(text: str) -> str:
+    """Return the text without the marks on its letters."""
+    if text.isascii():
+        return text
+    return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
+
+
+def latin_letters(text: str) -> str:
+    """Return the text with Latin letters for Cyrillic and Greek ones that look alike, if it has no others."""
+    if text.isascii():
+        return text
+    latin = text.translate(_LATIN)
+    rest = (character for character in set(latin) if character.isalpha() and not character.isascii())
+    scripts = {unicodedata.name(character, "").partition(" ")[0] for character in rest}
+    return text if scripts & {"CYRILLIC", "GREEK"} else latin
+
+
+# What a participant of a study sees: one screen, and nothing that a participant must not know.
+
+
+ScreenKind = Literal["consent", "profile", "tutorial", "task", "end", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An action or a truth by its listed name, and whether the participant has chosen it."""
+
+    name: str
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """An action that was taken, and what it showed, as models see it."""
+
+    action: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """What a participant sees of a task once its clock runs.
+
+    `book` is the text as models see it, or the whole question where an answer is typed. `turn` is the number
+    of the next move, from 1: a click carries the turn of the screen that it was made on. `is_typed`: the
+    answer is typed, and there are no lists. `n_valid` of the truths are right.
+    """
+
+    turn: int
+    goal: str
+    book: str
+    truths: tuple[Choice, ...]
+    actions: tuple[Choice, ...]
+    observations: tuple[Observation, ...]
+    truth_noun: str = "truth"
+    action_noun: str = "action"
+    is_typed: bool = False
+    n_valid: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a participant is shown, from the stored events alone; `notice` says why a click was no move.
+
+    - `texts`: by name, what the study's file says: consent, instructions, contact, closed.
+    - `done` of `of` tasks have ended; the tutorial does not count.
+    - `task`: the task that is next or open, "tutorial" or its number from "1"; "" elsewhere.
+    - `is_started`: its clock runs; `view` is None before. `seconds_left` is None where there is no limit.
+    - `last`: how the task before ended, while the next one has not started: "" at the beginning, "answered",
+      "time", and of the tutorial "right" or "wrong".
+    - `earnings`, `solved`, `actions`: at the end alone, as they would say whether an answer was right.
+    """
+
+    kind: ScreenKind
+    title: str
+    texts: dict[str, str]
+    participant: str = ""
+    done: int = 0
+    of: int = 0
+    task: str = ""
+    is_started: bool = False
+    seconds_left: float | None = None
+    total_seconds_left: float | None = None
+    view: TaskView | None = None
+    last: str = ""
+    notice: str = ""
+    age_bands: tuple[str, ...] = ()
+    education: tuple[str, ...] = ()
+    genders: tuple[str, ...] = ()
+    majors: tuple[str, ...] = ()
+    earnings: float | None = None
+    currency: str = ""
+    solved: int | None = None
+    actions: int | None = None

@@ -1,1 +1,0 @@
-"""How SQL of readers is run, and what it may reach."""

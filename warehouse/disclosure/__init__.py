@@ -1,1 +1,0 @@
-"""What becomes known of an edition, and when: its seed, its private instances, an export."""

@@ -1,1 +1,0 @@
-"""Named rules over the tables of the knowledge base."""

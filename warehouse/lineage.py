@@ -1,0 +1,452 @@
+"""What OpenLineage receives of a refresh: its jobs, its datasets and where each column comes from."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from openlineage.client.constants import __version__ as client_version
+from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+from openlineage.client.facet_v2 import (
+    DatasetFacet,
+    JobFacet,
+    OutputDatasetFacet,
+    RunFacet,
+    column_lineage_dataset,
+    dataset_type_dataset,
+    dataset_version_dataset,
+    documentation_dataset,
+    documentation_job,
+    error_message_run,
+    job_type_job,
+    lifecycle_state_change_dataset,
+    nominal_time_run,
+    output_statistics_output_dataset,
+    parent_run,
+    processing_engine_run,
+    schema_dataset,
+    set_producer,
+)
+from openlineage.client.uuid import generate_new_uuid
+
+from perennial.schemas.benchmark import Origins, benchmarks
+from perennial.schemas.plan import EditionPlan, Plan
+from perennial.schemas.tables import TABLES, staged_tables
+from perennial.schemas.units import is_evaluation, split_unit
+from perennial.warehouse.ledger.ledger import without_credentials
+
+# Which columns the values of a column are made from: the references of the tables, what is listed
+# here, and what each benchmark lists of its own (`perennial.schemas.benchmark.Declaration.origins`).
+#
+# A column that is absent comes from the settings of the refresh, from the domains that were given, or from
+# other columns of its own row.
+
+
+Kind = Literal["IDENTITY", "TRANSFORMATION", "AGGREGATION"]
+
+
+_AUDITED = ("validations", "audits")
+_PUBLISHED_WITH = (*_AUDITED, "editions", "evaluations", "statistics")
+
+
+class Origin(NamedTuple):
+    """A column that values are made from, and how: taken as they are, computed, or counted up."""
+
+    table: str
+    column: str
+    kind: Kind = "TRANSFORMATION"
+
+
+_SHARED: Origins = {
+    "TRANSFORMATION": (
+        ("statistics", "setting", "instances.setting"),
+        ("statistics", "domain", "instances.domain"),
+        ("statistics", "player", "episodes.player"),
+    ),
+    "AGGREGATION": (
+        ("episodes", "tokens", "calls.prompt_tokens calls.completion_tokens"),
+        ("episodes", "cost_usd", "calls.cost_usd"),
+        ("episodes", "seconds", "calls.latency_s"),
+        (
+            "statistics",
+            "n value low high p_value p_adjusted",
+            "episodes.status episodes.success episodes.score episodes.tokens episodes.cost_usd "
+            "episodes.instance_id external_scores.score",
+        ),
+    ),
+}
+
+
+def column_origins(table: str) -> dict[str, tuple[Origin, ...]]:
+    """Return the origins of the table's columns, as far as they lie in other tables: by column, in order."""
+    origins = _listed_origins(table)
+    for reference in TABLES[table].references:
+        origins[reference.column] = {Origin(reference.to_table, reference.to_column, "IDENTITY"): None}
+    return {
+        column.name: tuple(origins[column.name]) for column in TABLES[table].columns if column.name in origins
+    }
+
+
+def _listed_origins(table: str) -> dict[str, dict[Origin, None]]:
+    """Return the origins of the table's columns without its references."""
+    found: dict[str, dict[Origin, None]] = {}
+    for listed in (_SHARED, *(benchmark.origins() for benchmark in benchmarks().values())):
+        for kind, entries in listed.items():
+            for name, columns, origins in entries:
+                for column in columns.split() if name == table else ():
+                    added = (Origin(*_place(origin), kind) for origin in origins.split())
+                    found.setdefault(column, {}).update(dict.fromkeys(added))
+    return found
+
+
+def _place(name: str) -> tuple[str, str]:
+    table, column = name.split(".")
+    return table, column
+
+
+def origin_tables(table: str) -> tuple[str, ...]:
+    """Return the tables that the table's rows are made from, in the order of `TABLES`."""
+    named = {origin.table for origins in column_origins(table).values() for origin in origins}
+    return tuple(name for name in TABLES if name in named)
+
+
+def parent_tables(table: str) -> tuple[str, ...]:
+    """Return the tables that the table's rows are made from, in order: without itself, and never in a circle.
+
+    An audit reads all that was staged before it. A table that refers to rows which are made from its own,
+    such as a benchmark's instances to the shared ones, is their parent and not their child.
+    """
+    if table in _AUDITED:
+        earlier = set(_AUDITED[: _AUDITED.index(table)])
+        return tuple(name for name in TABLES if name in earlier or name not in _PUBLISHED_WITH)
+    return tuple(name for name in origin_tables(table) if name != table and not _is_made_from(name, table))
+
+
+def _is_made_from(table: str, other: str) -> bool:
+    return any(origin.table == other for origins in _listed_origins(table).values() for origin in origins)
+
+
+# The tables of an edition as OpenLineage datasets, with their facets.
+
+
+def root_namespace(root: str) -> str:
+    """Return the data root as the namespace of its datasets: an absolute URL without credentials."""
+    if "://" in root and not root.startswith("file://"):
+        return without_credentials(root).rstrip("/")
+    return f"file://{Path(root.removeprefix('file://')).absolute()}".rstrip("/")
+
+
+def dataset_name(table: str) -> str:
+    """Return the table's name as a dataset; its editions and evaluations are versions of it."""
+    return f"tables/{table}"
+
+
+class Written(NamedTuple):
+    """What was written to a table: its rows and, where they are known, the bytes of its one file."""
+
+    rows: int
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitDatasets:
+    """The datasets of one edition or evaluation in one data root; `is_first`: it is the first one there."""
+
+    namespace: str
+    unit: str
+    is_first: bool = False
+
+    def read(self, table: str, *, earlier: bool = False) -> InputDataset:
+        """Return the table as a dataset that is read; of `earlier` editions: without a version."""
+        return InputDataset(
+            self.namespace, dataset_name(table), facets={} if earlier else self._version(table)
+        )
+
+    def to_write(self, table: str, rows: int | None = None) -> OutputDataset:
+        """Return the table as a dataset that is being written, with its rows so far where they are known."""
+        what = None if rows is None else Written(rows)
+        return self._output(table, self._version(table), what)
+
+    def describe_written(self, table: str, what: Written, touched: Collection[str]) -> OutputDataset:
+        """Return the table as written, with all its facets; column lineage names the tables `touched`."""
+        facets: dict[str, DatasetFacet] = {
+            **self._version(table),
+            "documentation": documentation_dataset.DocumentationDatasetFacet(
+                f"A row is {TABLES[table].row}."
+            ),
+            "datasetType": dataset_type_dataset.DatasetTypeDatasetFacet("TABLE"),
+            "schema": _schema(table),
+        }
+        if lineage := self._column_lineage(table, touched):
+            facets["columnLineage"] = column_lineage_dataset.ColumnLineageDatasetFacet(lineage, None)
+        if self.is_first:
+            change = lifecycle_state_change_dataset
+            facets["lifecycleStateChange"] = change.LifecycleStateChangeDatasetFacet(
+                change.LifecycleStateChange.CREATE
+            )
+        return self._output(table, facets, what)
+
+    def _output(self, table: str, facets: dict[str, DatasetFacet], what: Written | None) -> OutputDataset:
+        counts: dict[str, OutputDatasetFacet] = {}
+        if what is not None:
+            counts["outputStatistics"] = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(
+                rowCount=what.rows, size=what.size, fileCount=None if what.size is None else 1
+            )
+        return OutputDataset(self.namespace, dataset_name(table), facets=facets, outputFacets=counts)
+
+    def _version(self, table: str) -> dict[str, DatasetFacet]:
+        if not TABLES[table].of_editions:
+            return {}
+        version = self.unit if TABLES[table].of_evaluations else split_unit(self.unit)[0]
+        return {"version": dataset_version_dataset.DatasetVersionDatasetFacet(version)}
+
+    def _column_lineage(
+        self, table: str, touched: Collection[str]
+    ) -> dict[str, column_lineage_dataset.Fields]:
+        inputs = {
+            column: [
+                column_lineage_dataset.InputField(
+                    self.namespace,
+                    dataset_name(origin.table),
+                    origin.column,
+                    transformations=[column_lineage_dataset.Transformation("DIRECT", origin.kind)],
+                )
+                for origin in origins
+                if origin.table in touched
+            ]
+            for column, origins in column_origins(table).items()
+        }
+        return {column: column_lineage_dataset.Fields(fields) for column, fields in inputs.items() if fields}
+
+
+def _schema(table: str) -> schema_dataset.SchemaDatasetFacet:
+    fields = [
+        schema_dataset.SchemaDatasetFacetFields(column.name, column.type, column.doc, place, None)
+        for place, column in enumerate(TABLES[table].file_columns, start=1)
+    ]
+    return schema_dataset.SchemaDatasetFacet(fields)
+
+
+# The stages of a refresh as jobs: what each does, which tables it reads and which it adds rows to.
+
+
+PUBLISH = "publish"
+
+
+@dataclass(frozen=True, slots=True)
+class StageTables:
+    """A stage, the tables of its edition that it reads, and those that it adds rows to.
+
+    `earlier`: tables of the editions published before, which it reads as well. A stage that asks models
+    adds rows to `calls` and `messages` too; that shows in what it counts.
+    """
+
+    name: str
+    doc: str
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+
+    def list_written(self, counted: Iterable[str]) -> tuple[str, ...]:
+        """Return the tables that the stage adds rows to: those declared, and those with rows counted."""
+        named = {*self.writes, *counted} - set(self.reads)
+        return tuple(table for table in TABLES if table in named)
+
+
+class StageNode(NamedTuple):
+    """A stage of a run: the edition or evaluation that it makes, and its name."""
+
+    unit: str
+    stage: str
+
+
+class StageGraph:
+    """Which stages of a run wait for which: those that made the tables which a stage reads.
+
+    The answers of an edition rest on its published questions, so what reads these waits for their publishing.
+    """
+
+    def __init__(self) -> None:
+        # By edition and table.
+        self._makers: dict[tuple[str, str], list[StageNode]] = {}
+        self._added: list[StageNode] = []
+
+    def add(self, node: StageNode, tables: StageTables) -> tuple[StageNode, ...]:
+        """Add a stage, and return those before it that it waits for, in order.
+
+        Publishing waits for every stage of its unit: nothing is published that one of them refused.
+        """
+        edition = split_unit(node.unit)[0]
+        waits_for = {maker for table in tables.reads for maker in self._makers.get((edition, table), ())}
+        if node.stage == PUBLISH:
+            waits_for |= {other for other in self._added if other.unit == node.unit}
+            for (of_edition, _), makers in self._makers.items():
+                if of_edition == edition and makers[0].unit == node.unit:
+                    makers[:] = [node]
+        for table in tables.writes:
+            self._makers.setdefault((edition, table), []).append(node)
+        self._added.append(node)
+        return tuple(other for other in self._added if other in waits_for)
+
+
+def jobs_of(unit: str, benchmark: str, stages: Iterable[StageTables]) -> tuple[StageTables, ...]:
+    """Return these stages of an edition or evaluation, and the one that publishes it."""
+    answers = is_evaluation(unit)
+    staged = staged_tables(benchmark, answers=answers)
+    audited = ("validations", "audits")
+    publishing = StageTables(
+        PUBLISH,
+        "Audits the answers, computes the figures of the edition and makes both visible."
+        if answers
+        else "Audits all tables and makes the edition visible.",
+        tuple(dict.fromkeys((*staged, *origin_tables("statistics")))) if answers else staged,
+        ("evaluations", *audited, "statistics") if answers else ("editions", *audited),
+    )
+    return (*stages, publishing)
+
+
+# The OpenLineage events of one refresh: its own run, and one of each stage below it.
+#
+# Nothing is read or sent here: each method returns the event of what just happened.
+
+
+_NAMESPACE = "perennial"
+_GROWN = "Grows one edition of the benchmark, from its domains to its published tables."
+_EVALUATED = "Lets players answer the questions of one edition, and publishes their answers."
+
+
+class RefreshEvents:
+    """Makes the events of one edition or evaluation, made in these stages, in the order of what happens.
+
+    `scheduled_for`: when a schedule wanted it to run; None for one that was started by hand. `has_scores`:
+    the data root holds scores of other benchmarks, which the statistics read. `is_first_evaluation`: the data
+    root holds no evaluation yet.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        plan: Plan,
+        stages: Sequence[StageTables],
+        *,
+        scheduled_for: datetime | None = None,
+        has_scores: bool = False,
+        is_first_evaluation: bool = False,
+    ) -> None:
+        set_producer(f"pkg:generic/perennial-bench@{plan.code_version}")
+        self.run_id = str(generate_new_uuid())
+        self._stages = {stage.name: stage for stage in stages}
+        if isinstance(plan, EditionPlan):
+            name, doc, self._row = "refresh", _GROWN, "editions"
+            self._has_earlier = bool(plan.known_editions)
+            is_first = not self._has_earlier
+        else:
+            name, doc, self._row = "evaluate", _EVALUATED, "evaluations"
+            self._has_earlier, is_first = False, is_first_evaluation
+        self._whole = StageTables(name, doc)
+        self._datasets = UnitDatasets(root_namespace(root), plan.unit, is_first)
+        self._absent = set() if has_scores else {"external_scores"}
+        engine = processing_engine_run.ProcessingEngineRunFacet(plan.code_version, _NAMESPACE, client_version)
+        self._facets: dict[str, RunFacet] = {"processing_engine": engine}
+        self._scheduled_for = scheduled_for
+        self._stage = self._whole  # between two stages, the whole itself
+        self._stage_run = self.run_id
+        self._rows: dict[StageTables, Counter[str]] = {self._whole: Counter()}
+        self._described: set[str] = set()  # tables whose column lineage a stage has reported
+
+    def refresh_started(self) -> RunEvent:
+        """Return the START of the refresh."""
+        return self._event(RunState.START, self._whole, [])
+
+    def stage_started(self, name: str) -> RunEvent:
+        """Return the START of a stage, which the next events belong to."""
+        stage = self._stage = self._stages[name]
+        self._stage_run = str(generate_new_uuid())
+        self._rows[stage] = Counter()
+        return self._event(
+            RunState.START, stage, [self._datasets.to_write(t) for t in stage.list_written(())]
+        )
+
+    def batch_done(self, counts: Mapping[str, int]) -> RunEvent:
+        """Count the rows of one more batch and return RUNNING of the stage with its rows so far."""
+        self._rows[self._stage].update(_of_tables(counts))
+        return self._event(RunState.RUNNING, self._stage, self._so_far(self._stage))
+
+    def stage_done(self, counts: Mapping[str, int]) -> list[RunEvent]:
+        """Return COMPLETE of the stage with these rows by table, and RUNNING of the refresh.
+
+        What publishes counts all rows of the edition; RUNNING does not come after it, but `published`.
+        """
+        stage, self._stage = self._stage, self._whole
+        writes = stage.list_written(_of_tables(counts))
+        publishes = self._row in writes
+        rows = {table: counts.get(table, 0) for table in writes} | ({self._row: 1} if publishes else {})
+        touched = {*stage.reads, *writes} - self._absent
+        outputs = [self._datasets.describe_written(table, Written(rows[table]), touched) for table in writes]
+        done = self._event(RunState.COMPLETE, stage, outputs)
+        self._described.update(writes)
+        if publishes:
+            return [done]
+        self._rows[self._whole].update(rows)
+        return [done, self._event(RunState.RUNNING, self._whole, self._so_far(self._whole))]
+
+    def complete(self, tables: Mapping[str, Written]) -> RunEvent:
+        """Return COMPLETE of the refresh with all tables of the edition."""
+        # Stages report column lineage; here it is reported of those tables only that no stage wrote.
+        rest = {table for table, what in tables.items() if what.rows and table not in self._described}
+        outputs = [
+            self._datasets.describe_written(table, tables[table], rest if table in rest else ())
+            for table in TABLES
+            if table in tables
+        ]
+        return self._event(RunState.COMPLETE, self._whole, outputs)
+
+    def end(self, message: str | None) -> list[RunEvent]:
+        """Return FAIL with the message, or ABORT without one, of the stage at work and of the refresh."""
+        state = RunState.ABORT if message is None else RunState.FAIL
+        if message is not None:
+            self._facets["errorMessage"] = error_message_run.ErrorMessageRunFacet(message, "PYTHON")
+        jobs = dict.fromkeys((self._stage, self._whole))
+        return [self._event(state, job, self._so_far(job)) for job in jobs]
+
+    def _so_far(self, job: StageTables) -> list[OutputDataset]:
+        rows = self._rows[job]
+        return [self._datasets.to_write(name, rows[name]) for name in job.list_written(rows) if name in rows]
+
+    def _event(self, state: RunState, job: StageTables, outputs: list[OutputDataset]) -> RunEvent:
+        facets, is_stage = dict(self._facets), job is not self._whole
+        if is_stage:
+            facets["parent"] = self._parent()
+        elif self._scheduled_for is not None:
+            facets["nominalTime"] = nominal_time_run.NominalTimeRunFacet(_time(self._scheduled_for))
+        inputs = [self._datasets.read(table) for table in job.reads if table not in self._absent]
+        if self._has_earlier:
+            inputs += [self._datasets.read(table, earlier=True) for table in job.earlier]
+        job_facets: dict[str, JobFacet] = {
+            "documentation": documentation_job.DocumentationJobFacet(job.doc),
+            "jobType": job_type_job.JobTypeJobFacet("BATCH", "PERENNIAL", "TASK" if is_stage else "FLOW"),
+        }
+        return RunEvent(
+            eventType=state,
+            eventTime=_time(datetime.now(UTC)),
+            run=Run(self._stage_run if is_stage else self.run_id, facets),
+            job=Job(_NAMESPACE, f"{self._whole.name}.{job.name}" if is_stage else job.name, job_facets),
+            inputs=inputs,
+            outputs=outputs,
+        )
+
+    def _parent(self) -> parent_run.ParentRunFacet:
+        run, job = parent_run.Run(self.run_id), parent_run.Job(_NAMESPACE, self._whole.name)
+        root = parent_run.RootRun(self.run_id), parent_run.RootJob(_NAMESPACE, self._whole.name)
+        return parent_run.ParentRunFacet(run, job, parent_run.Root(*root))
+
+
+def _of_tables(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts that are rows of tables; a stage may count something else beside them."""
+    return {name: rows for name, rows in counts.items() if name in TABLES}
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

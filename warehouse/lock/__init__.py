@@ -1,1 +1,0 @@
-"""One writer a data root."""

@@ -1,1 +1,0 @@
-"""The work in progress of an edition."""
