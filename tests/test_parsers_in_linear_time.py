@@ -8,19 +8,18 @@ import pytest
 from tests.hostile_replies import UNITS, hostile_replies
 from tests.large_documents import large_documents
 from tests.parsing_time import MOST_SECONDS, measure
-from tests.reply_parsers import beyondbench_parsers, other_parsers, parsers
+from tests.reply_parsers import other_parsers, parsers
 
 # Of a text of this length a parser whose time grows with the square of it needs far more than it may.
 SHORT = 30_000
 MEGABYTE = 1_000_000
-# A text of a tenth that is read in a hundredth of the time is read in time though the square of it counted.
-# So is one that is read in a twentieth, and in no more than six times what a quarter of it takes (16 by the
+# A text of a twentieth that is read in a 400th of the time is read in time though the square of it counted.
+# So is one that is read in a 40th, and in no more than six times what a quarter of it takes (16 by the
 # square).
-TENTH = MEGABYTE // 10
+PART = 20
 MOST_GROWTH = 6
-# The same few functions read all of BeyondBench's forms of answers: each gets every sixth text, in turns.
-# What hides keys in a reply searches for the same patterns in each: it gets every sixth, too.
-TURNS = 6
+# Parsers share most of what they call: each gets every 12th text, in turns, and all of them together get all.
+TURNS = 12
 
 
 @pytest.mark.parametrize("name", other_parsers())
@@ -35,19 +34,21 @@ def test_a_short_text_takes_no_longer_than_a_megabyte_may(name: str) -> None:
 @pytest.mark.parametrize("name", parsers())
 def test_a_megabyte_takes_half_a_second_of_cpu_at_most(name: str) -> None:
     parse = parsers()[name]
-    forms = [*beyondbench_parsers(), "keys in a reply"]
-    turn = forms.index(name) % TURNS if name in forms else None
+    turn = list(parsers()).index(name) % TURNS
     slow = []
     for texts in (large_documents, lambda size: hostile_replies(size, is_short=True)):
-        sizes = (TENTH // 4, TENTH, MEGABYTE)
+        sizes = (MEGABYTE // PART // 4, MEGABYTE // PART, MEGABYTE)
         for number, by_size in enumerate(zip(*map(texts, sizes), strict=True)):
-            if turn is not None and number % TURNS != turn:
+            if number % TURNS != turn:
                 continue
-            (_, quarter), (kind, tenth), (_, whole) = by_size
-            seconds = measure(parse, tenth)
-            if seconds <= MOST_SECONDS / 100:
+            (_, quarter), (kind, part), (_, whole) = by_size
+            seconds = measure(parse, part)
+            if seconds <= MOST_SECONDS / PART**2:
                 continue
             is_linear = seconds <= MOST_GROWTH * measure(parse, quarter)
-            if not (is_linear and seconds <= MOST_SECONDS / 20) and measure(parse, whole) > MOST_SECONDS:
+            if (
+                not (is_linear and seconds <= MOST_SECONDS / PART / 2)
+                and measure(parse, whole) > MOST_SECONDS
+            ):
                 slow.append(kind)
     assert slow == []

@@ -1,7 +1,6 @@
 """What is read of replies, well-meant and hostile ones, and how it is graded."""
 
 import json
-import time
 from typing import Any, NoReturn
 
 import pytest
@@ -51,30 +50,6 @@ def answer(reply: str) -> str | None:
 )
 def test_without_a_form_the_one_answer_of_strict_json_objects_counts(reply: str, read: str | None) -> None:
     assert answer(reply) == read
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"final_answer":' * 100_000,
-        '{"a":[' * 100_000,
-        "{" * 1_000_000,
-        '{"final_answer": [' + '"a",' * 1_000_000,
-        '{"a":' * 400 + "[" + "1," * 2_000_000,
-        # 2.6 s for 100 kB, where every beginning was read to its end.
-        '{"a":' * 490 + "{}," * 350_000,
-        ('{"a":' * 490 + "{}," * 500) * 300,
-        '{"a":1,"a":' * 390 + "[" + "{}," * 300_000 + "1]" + "}" * 390,
-        '{"a":1,"b":"\\ud800","c":' * 390 + "[" + "{}," * 300_000 + "1]" + "}" * 390,
-        '{"":{' * 200_000,
-        '{"{":"{",' * 100_000,
-        '{"' * 500_000,
-    ],
-)
-def test_hostile_replies_are_read_in_bounded_time(reply: str) -> None:
-    begun = time.process_time()
-    assert answer(reply) is None
-    assert time.process_time() - begun < 0.5 * len(reply) / 1_000_000 + 0.2
 
 
 def find_by_beginnings(text: str) -> list[dict[str, Any]]:

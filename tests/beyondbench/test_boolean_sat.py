@@ -12,7 +12,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.mappings import AssignmentForm
 from perennial.tasks.beyondbench.hard.boolean_sat import FAMILIES, RATIOS, SIZES, TASK, SatParams
 from perennial.tasks.beyondbench.parse import parse_reply
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import draw_problem
 
 SMALL = SatParams(4, ((-4,), (-3, 4), (1, 2)))
 RIGHT = {"1": True, "2": False, "3": False, "4": False}
@@ -168,18 +168,6 @@ def test_more_xor_formulas_of_four_variables_are_drawn_than_the_bound_says():
     assert len(drawn) >= 10 ** TASK.space("xor", 4).log10
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    st.sampled_from(CELLS),
-    st.integers(0, 999),
-    st.sampled_from(["", "# canary (x1)\n\n", "4 variables: x1 OR x2\n"]),
-)
-def test_the_prompt_alone_holds_the_problem(cell, seed, canary):
-    params = draw(*cell, seed)
-    prompt = Problem(TASK, *cell, params).prompt
-    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
-
-
 WRITTEN = "{1: True, 2: False, 3: False, 4: False}"
 
 
@@ -209,16 +197,6 @@ def test_truth_values_are_read_at_their_level(reply, level):
 def test_a_variable_has_one_value_and_other_words_are_none():
     assert parse_reply("<answer>{1: True, 1: False}</answer>", FORM).answer is None
     assert parse_reply("<answer>{1: maybe}</answer>", FORM).answer is None
-
-
-@pytest.mark.parametrize(
-    "junk",
-    ["{" * 100_000, "1: " * 33_000, "{1: " * 25_000, "1: True, " * 11_000, " " * 99_999, "{1:T}" * 20_000],
-)
-def test_long_junk_is_read_as_nothing_or_wrong(junk):
-    for reply in (junk, f"<answer>{junk}</answer>"):
-        answer = parse_reply(reply, FORM).answer
-        assert answer is None or TASK.verify(SMALL, answer) == "variable_missing"
 
 
 @pytest.mark.parametrize(

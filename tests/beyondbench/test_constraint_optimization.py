@@ -250,20 +250,6 @@ def test_replies_are_read(reply, answer, level):
     assert (parsed.answer, parsed.level) == (answer, level)
 
 
-@pytest.mark.parametrize(
-    "noise", ["[1, " * 25_000, "[" + "1," * 50_000 + "]", "1 and " * 20_000, "[1" * 50_000]
-)
-def test_long_noise_is_read_as_no_right_answer(noise):
-    for text in (noise, f"<answer>{noise}</answer>", f"The answer is {noise}"):
-        assert TASK.verify(PLAN, problem_of(PLAN).parse(text).answer) != ""
-
-
-def test_a_line_before_and_behind_the_prompt_changes_nothing():
-    problem, _ = draw_problem(TASK, "mixed", 8, 5, 0)
-    line = "canary - Project 9: profit 1; needs budget 1, time 1, personnel 1; - Budget: 5"
-    assert TASK.read(f"{line}\n\n{problem.prompt}\n\n{line}") == problem.params
-
-
 def test_a_payload_that_is_none_is_refused():
     payload = TASK.payload_of(PLAN)
     for old, new in (

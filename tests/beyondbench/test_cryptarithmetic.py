@@ -163,12 +163,6 @@ def test_the_grader_names_what_is_wrong(change, detail):
     assert not TASK.check(MONEY, SOLUTION | change)
 
 
-@pytest.mark.parametrize("answer", [None, 5, "SEND", [], [SOLUTION], {}, {1: 2}, {"S": [9]}, {"S": 10**400}])
-def test_no_answer_makes_the_grader_raise(answer):
-    assert TASK.verify(MONEY, answer) != ""
-    assert not TASK.check(MONEY, answer)
-
-
 @pytest.mark.parametrize(
     "payload",
     [
@@ -209,21 +203,6 @@ ANSWER = {"A": 1, "B": 2, "C": 0}
 def test_mappings_are_read_from_replies(reply, level):
     parsed = parse_reply(reply, FORM)
     assert (parsed.answer, parsed.level) == (ANSWER, level)
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [
-        "A = " * 25_000,
-        '{"A": ' * 20_000,
-        "A" * 100_000,
-        "{" * 100_000,
-        "A: 1, B: 12, " * 5_000,
-        "A" + " " * 90_000,
-    ],
-)
-def test_junk_is_no_mapping(junk):
-    assert parse_reply(junk, FORM).answer is None
 
 
 def test_a_letter_with_two_digits_is_not_read_in_the_required_format():

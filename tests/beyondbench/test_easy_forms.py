@@ -162,21 +162,6 @@ def test_what_a_form_writes_it_reads_at_level_1(value, items, relation):
         assert read(box(form.write(careless)), form) == (careless, 1)
 
 
-@pytest.mark.parametrize("form", ALL, ids=lambda form: type(form).__name__)
-@pytest.mark.parametrize(
-    "piece",
-    ["1, ", "1,", "1 ", "1", "[1, ", "[", "[1]", "1/", "1.", "less than ", "1 and ", "=", "-", "e", "1x, "],
-)
-@pytest.mark.slow
-def test_100_kb_of_junk_is_read_or_refused_by_each_form(form, piece):
-    junk = piece * (100_000 // len(piece))
-    for text in (junk, box(junk[:49_000])):
-        form.find_last(junk)
-        form.read_loosely(junk)
-        form.read(junk)
-        parse_reply(text, form)
-
-
 @given(st.text(alphabet="0123456789 ,.;-+[](){}<>=/eabdnlsthr\n\\", max_size=60), st.sampled_from(ALL))
 def test_reading_raises_nothing(text, form):
     for found in (form.read(text), form.read_loosely(text), form.find_last(text)):

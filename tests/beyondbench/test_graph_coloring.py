@@ -21,7 +21,7 @@ from perennial.tasks.beyondbench.hard.graph_coloring import (
     smaller_parts,
 )
 from perennial.tasks.beyondbench.parse import parse_reply
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import draw_problem
 
 CELLS = [(family, size) for family, (_, sizes) in FAMILIES.items() for size in sizes]
 SQUARES = GraphParams(8, ((0, 1), (0, 3), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)), 2)
@@ -199,18 +199,6 @@ def test_generalized_petersen_graphs_are_counted_by_their_automorphisms(half):
     assert 10 ** TASK.space("petersen_variant", 2 * half).log10 == pytest.approx(count, rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    st.sampled_from(CELLS),
-    st.integers(0, 999),
-    st.sampled_from(["", "# canary 0-1, 2-3\n\n", "8 vertices: 0-1\n"]),
-)
-def test_the_prompt_alone_holds_the_problem(cell, seed, canary):
-    params = draw(*cell, seed)
-    prompt = Problem(TASK, *cell, params).prompt
-    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
-
-
 WRITTEN = FORM.write(TWO)
 
 
@@ -243,24 +231,6 @@ def test_colors_may_be_numbers_and_a_vertex_has_one():
 
 
 @pytest.mark.parametrize(
-    "junk",
-    [
-        "{" * 100_000,
-        "0: " * 33_000,
-        '{0: "' * 20_000,
-        "0: red, " * 12_000,
-        " " * 100_000,
-        "{0:red}" * 14_000,
-        "v" * 99_999,
-    ],
-)
-def test_long_junk_is_read_as_nothing_or_wrong(junk):
-    for reply in (junk, f"<answer>{junk}</answer>"):
-        answer = parse_reply(reply, FORM).answer
-        assert answer is None or TASK.verify(SQUARES, answer) == "vertex_missing"
-
-
-@pytest.mark.parametrize(
     "payload",
     [
         '{"vertices":29,"edges":[[0,1]],"colors":2}',
@@ -276,9 +246,3 @@ def test_long_junk_is_read_as_nothing_or_wrong(junk):
 def test_a_payload_out_of_bounds_is_refused(payload):
     with pytest.raises(ValueError):
         TASK.params_of(payload)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_another_graph_comes_of_another_seed(family):
-    size = FAMILIES[family][1][-1]
-    assert len({draw(family, size, seed).edges for seed in range(20)}) == 20

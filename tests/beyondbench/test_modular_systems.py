@@ -157,18 +157,6 @@ def test_replies_are_read(reply, answer, level):
     assert (parsed.answer, parsed.level) == (answer, level)
 
 
-@pytest.mark.parametrize("noise", ["x = 1" * 20_000, "x =" + " " * 100_000 + "y", "x = " + "1" * 100_000])
-def test_long_noise_is_read_as_no_right_answer(noise):
-    answer = problem_of(SUN_TZU).parse(noise).answer
-    assert TASK.verify(SUN_TZU, answer) != ""
-
-
-def test_a_line_before_and_behind_the_prompt_changes_nothing():
-    problem, _ = draw_problem(TASK, "mixed", 4, 5, 0)
-    line = "canary 0 <= x <= 5, x ≡ 1 (mod 2), x is a prime number, x is divisible by 9"
-    assert TASK.read(f"{line}\n\n{problem.prompt}\n\n{line}") == problem.params
-
-
 def test_a_payload_that_is_none_is_refused():
     for change in (
         {"moduli": [0, 5, 7]},

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.schemas.beyondbench.things import Parsed
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.parse import NOTHING, parse_reply, strip_markup
 from perennial.tasks.llm.reasoning import split_reasoning
@@ -252,15 +251,6 @@ PIECES = r"""<think> </think> <think></think> <answer> </answer> <answer>1 <answ
 \boxed boxed } { \ \text{ \frac{1}{ ``` ` ```a~ answer~ answer_ answer_is_ so_ so_is_ ** **a $ $a \[ \[a \(
 1 1, 1. 1/ - 1e _ ~ = x= ' ≥ <|channel|> is :"""
 PIECES = [piece.replace("_", " ").replace("~", "\n") for piece in PIECES.split()]
-
-
-@pytest.mark.parametrize("form", [BOXED, TAGGED], ids=["boxed", "answer"])
-@pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.slow
-def test_a_hostile_reply_is_read_or_refused(piece, form):
-    hostile = piece * (40_000 // len(piece))
-    for text in (hostile, f"{BOX}{{{hostile}}}", f"<answer>{hostile}</answer>"):
-        assert isinstance(parse_reply(text, form), Parsed)
 
 
 @pytest.mark.slow

@@ -113,15 +113,6 @@ def test_regions_are_connected_and_differ_and_cages_are_neighbours():
     assert len(layouts | {box_grid(9)}) == 6
 
 
-def test_a_draw_depends_on_seed_and_index_not_on_draws_before_it():
-    def payload(variation, index):
-        return draw_problem(TASK, variation, BANDS[variation][-1][1], 5, index)[0].payload
-
-    cells = [(variation, index) for variation in BANDS for index in range(2)]
-    forwards = [payload(*cell) for cell in cells]
-    assert [payload(*cell) for cell in reversed(cells)] == forwards[::-1]
-
-
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(["standard", "diagonal"]), st.lists(st.integers(0, 4), min_size=16, max_size=16))
@@ -172,21 +163,6 @@ def test_the_grader_names_the_rule_that_is_broken(params, answer, detail):
     assert TASK.verify(params, answer) == detail
 
 
-JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.just("1") | st.just({"1": [1]})
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    JSON
-    | st.lists(JSON, max_size=5)
-    | st.lists(st.lists(JSON, min_size=4, max_size=4), min_size=4, max_size=4)
-)
-def test_no_answer_makes_the_grader_raise(answer):
-    params = SudokuParams("killer", ((1, 0, 0, 0), *EMPTY[1:]), (), (Cage(3, ((1, 1), (1, 2))),))
-    assert isinstance(TASK.verify(params, answer), str)
-    assert not TASK.check(params, answer)
-
-
 @pytest.mark.parametrize(
     "payload",
     [
@@ -231,14 +207,6 @@ OTHER = "2 1 3 4\n3 4 1 2\n1 2 4 3\n4 3 2 1"
 def test_grids_are_read_from_replies(reply, level):
     parsed = parse_reply(reply, FORM)
     assert (parsed.answer, parsed.level) == (SOLVED, level)
-
-
-@pytest.mark.parametrize(
-    "junk", ["1 " * 50_000, "[" * 100_000, "1 2 3 4\n" * 3, "[[1,2" * 20_000, "4\n" * 50_000, "9" * 100_000]
-)
-def test_junk_is_no_grid(junk):
-    assert parse_reply(junk, FORM).answer is None
-    assert parse_reply(f"<answer>{junk}</answer>", FORM).answer in (None, [[1, 2, 3, 4]] * 3)
 
 
 def test_a_guess_keeps_the_givens():

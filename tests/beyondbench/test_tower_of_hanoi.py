@@ -13,7 +13,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.lists import NOTATIONS, MovesForm
 from perennial.tasks.beyondbench.hard.tower_of_hanoi import PAIRS, TASK, HanoiParams
 from perennial.tasks.beyondbench.parse import parse_reply
-from perennial.tasks.beyondbench.problem import Problem, draw_problems
+from perennial.tasks.beyondbench.problem import draw_problems
 
 ABC = HanoiParams("ABC", "AAA", "CCC", 0)
 SEVEN = [
@@ -143,13 +143,6 @@ def test_grader_and_search_agree_on_any_change_of_the_solution(params, data):
     assert (TASK.verify(params, changed) == "") == TASK.check(params, changed) == (changed == moves)
 
 
-@settings(max_examples=40, deadline=None)
-@given(params, st.sampled_from(["", "# canary 0123-4567\n\n", "Peg A is not peg B. 1: A -> B\n"]))
-def test_the_prompt_alone_holds_the_problem(params, canary):
-    prompt = Problem(TASK, "", params.disks, params).prompt
-    assert TASK.read(canary + prompt) == TASK.read(prompt + "\n" + canary) == params
-
-
 def test_another_prompt_is_refused():
     with pytest.raises(ValueError, match="no Tower of Hanoi"):
         TASK.read("Add all numbers of this list.")
@@ -217,22 +210,6 @@ def test_the_last_block_counts_and_prose_within_is_not_an_answer():
         parse_reply(f"The path:\n{bad}\nNo, wrong. The path is:\n{good}\nThat is all.", form).answer == SEVEN
     )
     assert parse_reply("<answer>I move disk 1 from A to C because it is small</answer>", form).answer is None
-
-
-@pytest.mark.parametrize(
-    "junk",
-    [
-        " " * 100_000,
-        "move " * 20_000,
-        "1: A -> " * 12_000,
-        "1." * 50_000,
-        "(" * 100_000,
-        "disk 1 from\n" * 8_000,
-    ],
-)
-def test_long_junk_is_read_as_nothing(junk):
-    assert parse_reply(f"<answer>{junk}</answer>", MovesForm(3, "ABC", 0)).answer is None
-    assert parse_reply(junk, MovesForm(3, "ABC", 0)).answer is None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
-"""Editions and evaluations made in this process, stage by stage, without Prefect."""
+"""Editions and evaluations made in this process, stage by stage, without Prefect or Great Expectations."""
 
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.refresh.planning.plan import prepare_refresh
@@ -13,8 +15,10 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.plan import Plan
 from perennial.schemas.settings import RefreshSettings, load_settings
+from perennial.warehouse.audit import audit
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
+from tests.flows.plain_audit import PlainRunner
 
 SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}
 
@@ -42,5 +46,7 @@ def make_unit(settings: RefreshSettings, plan: Plan, inputs: Any = None) -> None
     staging = Staging(Store(settings.root), plan.unit)
     staging.write_plan(plan)
     grow(open_workspace(settings.root, plan.unit), Policies.of(settings, inputs), PlainStages())
-    audit_and_publish(settings.root, plan.unit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit, "CheckpointRunner", PlainRunner)
+        audit_and_publish(settings.root, plan.unit)
     staging.remove()

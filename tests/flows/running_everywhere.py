@@ -19,7 +19,7 @@ from tests.flows.batches_in_peril import Peril, dying_once, failing_once, refusi
 BATCHES = 6
 ASKED = {
     "domains": "mineral_identification",
-    "settings": "easy,6x8",
+    "settings": "easy,4x5",
     "instances": 4,
     "seed": 0,
     "runs": 2,
@@ -44,7 +44,7 @@ def main() -> None:
         scheduler_kwargs={"dashboard": False},
     ) as cluster:
         elsewhere = cluster.scheduler_address.replace("tcp://", "dask://")
-        runners = {"one": ("local", 1), "two": ("local", 2), "dask": ("dask", 2), "scheduler": (elsewhere, 2)}
+        runners = {"one": ("local", 1), "two": ("local", 2), "scheduler": (elsewhere, 2)}
         found: dict[str, Any] = {}
         for name, (runner, workers) in runners.items():
             settings = {

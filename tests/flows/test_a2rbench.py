@@ -11,7 +11,7 @@ from perennial.flows.a2rbench.seats import draw_seat, draw_sheet
 from perennial.schemas.a2rbench.things import DOMAINS
 from tests.a2rbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
-from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.one_shot import check_refusal, query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -84,10 +84,6 @@ def test_each_cell_has_its_items_and_symbolic_ones_their_copies(root: Path) -> N
     assert len(query_rows(root, "FROM a2rbench_measures")) == 6
 
 
-def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    check_audit_and_reproduction(root, tmp_path)
-
-
 def test_a_second_edition_holds_other_items(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
     more = ("--edition", "e2", "--players", "search", "--no-remapping")
@@ -132,11 +128,3 @@ def test_a_fresh_item_is_played_by_a_person_who_types_json(setting: str) -> None
         result = game.result()
         assert result is not None
         assert result.status == status
-
-
-def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
-    command = (*SMALL, "--edition", "e1", "--players", "search,right")
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=7)
-    check_kills(keyed_by_prefect, tmp_path, command, "a2rbench_items", options)

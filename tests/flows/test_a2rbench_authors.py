@@ -1,6 +1,5 @@
 """An edition of A2RBench with models in every role: grown, audited, counted, killed and resumed."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.conftest import KEY
-from tests.flows.prefect_harness import Harness, edition_content
+from tests.flows.prefect_harness import Harness
 from tests.server.log import answers_by_digest
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -123,26 +122,3 @@ def test_equal_replies_are_read_by_one_call_in_whatever_batch(grown: tuple[Path,
     assert found[1][:2] == ("proser", 24)
     shared = "SELECT count(*) FROM a2rbench_answers WHERE judge_call_id NOT IN (SELECT call_id FROM calls)"
     assert rows(root, shared) == [(0,)]
-
-
-@pytest.mark.slow
-def test_killed_while_models_write_gives_the_same_rules_and_repeats_no_call(
-    keyed_by_prefect: Harness, grown: tuple[Path, dict[str, int]], tmp_path: Path
-) -> None:
-    with running_server(OPTIONS) as server:
-        begin(tmp_path, server)
-        server.release(12)
-        process = keyed_by_prefect.start(*COMMAND, cwd=tmp_path)
-        server.wait_held(timeout_s=120)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
-        server.release()
-        done = keyed_by_prefect.perennial(*COMMAND, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        answers = answers_by_digest(server.log())
-    assert edition_content(tmp_path / "data", "e1") == edition_content(grown[0], "e1")
-    assert set(answers) == set(grown[1])
-    # One call was under way when it was killed.
-    assert sum(answers.values()) <= sum(grown[1].values()) + 1

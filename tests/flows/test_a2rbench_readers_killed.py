@@ -31,7 +31,7 @@ PLAYED, JUDGED, ANALYSED = 18, 18, 15
 
 
 def test_killed_while_judge_and_analysts_read_it_repeats_no_stored_call(
-    keyed_by_prefect: Harness, tmp_path: Path
+    keyed: Harness, tmp_path: Path
 ) -> None:
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
     of_kumo = dict.fromkeys(("domains", "settings", "instances"))
@@ -39,17 +39,15 @@ def test_killed_while_judge_and_analysts_read_it_repeats_no_stored_call(
     make_edition(undisturbed, "e1", **(of_kumo | grow))
     shutil.copytree(undisturbed, killed)
     with running_server(OPTIONS) as server:
-        done = keyed_by_prefect.perennial(*_command(server, undisturbed), cwd=tmp_path)
+        done = keyed.perennial(*_command(server, undisturbed), cwd=tmp_path)
         expected = answers_by_digest(server.log())
     assert done.returncode == 0, done.stderr
     assert sum(expected.values()) == PLAYED + JUDGED + ANALYSED
     with running_server(OPTIONS) as server:
         server.release(PLAYED + JUDGED // 2)
-        _kill_once_held(keyed_by_prefect, server, killed)
-        server.release(JUDGED // 2 + ANALYSED // 2)
-        _kill_once_held(keyed_by_prefect, server, killed)
+        _kill_once_held(keyed, server, killed)
         server.release()
-        done = keyed_by_prefect.perennial(*_command(server, killed), cwd=tmp_path)
+        done = keyed.perennial(*_command(server, killed), cwd=tmp_path)
         answered = answers_by_digest(server.log())
     assert done.returncode == 0, done.stderr
     assert answered == expected
@@ -65,8 +63,8 @@ def _command(server: RunningServer, root: Path) -> tuple[str, ...]:
     return ("evaluate", "latest", "--benchmark", "a2rbench", "--players", "proser", *readers, *place)
 
 
-def _kill_once_held(keyed_by_prefect: Harness, server: RunningServer, root: Path) -> None:
-    process = keyed_by_prefect.start(*_command(server, root), cwd=root)
+def _kill_once_held(keyed: Harness, server: RunningServer, root: Path) -> None:
+    process = keyed.start(*_command(server, root), cwd=root)
     server.wait_held(timeout_s=120)
     deadline = time.monotonic() + 60
     while _answers(root) < server.status().answered:

@@ -337,12 +337,12 @@ def test_a_clock_is_refused_from_five_minutes_before_the_latest_edition_on(base:
 
 
 def test_a_clock_that_was_set_back_stops_a_refresh_before_it_begins_and_one_before_it_publishes(
-    staged: Path, by_prefect: Harness
+    staged: Path, harness: Harness
 ) -> None:
     ahead = datetime.now(UTC) + timedelta(days=2)
     publish(Store(str(staged)), tiny_edition.plan("ahead"), tiny_edition.tables(), [], ahead)
     before = digests(staged)
-    done = by_prefect.perennial(*REFRESH, "--root", str(staged), cwd=staged)
+    done = harness.perennial(*REFRESH, "--root", str(staged), cwd=staged)
     line = _refuse(done, EditionConflict.exit_code)
     assert "'ahead@1'" in line
     assert f"{ahead:%Y-%m-%d %H:%M:%S} UTC" in line
@@ -397,7 +397,7 @@ def _alter_a_reply(ledger: Path) -> str:
 
 
 def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
-    base: Path, by_prefect: Harness, tmp_path: Path
+    base: Path, harness: Harness, tmp_path: Path
 ) -> None:
     root = Path(shutil.copytree(base, tmp_path / "root"))
     cut(root / table_file("kumo_domains", "plain"))
@@ -411,7 +411,7 @@ def test_a_published_file_that_was_cut_off_is_told_in_one_line_by_every_reader(
             "cannot be read.*`perennial doctor` names",
         ),
     ):
-        line = _refuse(by_prefect.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
+        line = _refuse(harness.perennial(*command, "--root", str(root), cwd=tmp_path), Damaged.exit_code)
         assert re.search(remedy, line)
     assert digests(root) == before
 
@@ -437,12 +437,12 @@ def test_a_full_disk_is_told_and_what_is_staged_is_gone_on_with_when_there_is_ro
     require_complete(open_workspace(str(kept_root), "next"))
 
 
-def test_a_read_only_root_is_told_before_any_work(base: Path, by_prefect: Harness, tmp_path: Path) -> None:
+def test_a_read_only_root_is_told_before_any_work(base: Path, harness: Harness, tmp_path: Path) -> None:
     require_mounts()
     root = Path(shutil.copytree(base, tmp_path / "root"))
     before = digests(root)
     mount = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
-    done = run_mounted(mount, (*REFRESH, "--root", str(root)), by_prefect.environment, tmp_path)
+    done = run_mounted(mount, (*REFRESH, "--root", str(root)), harness.environment, tmp_path)
     line = _refuse(done, 2)
     assert str(root) in line
     assert "ead-only file system" in line

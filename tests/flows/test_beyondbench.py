@@ -8,7 +8,7 @@ import pytest
 
 from tests.beyondbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
-from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.one_shot import check_refusal, query_rows
 from tests.flows.prefect_harness import Harness
 from tests.server.options import ServerOptions
 from tests.server.running import RunningServer, running_server
@@ -83,10 +83,6 @@ def test_tokens_have_a_status_where_a_model_played(root: Path) -> None:
         "JOIN beyondbench_answers USING (episode_id) GROUP BY 1, 2 ORDER BY 1",
     )
     assert found == [(False, "VALID", True), (True, None, True)]
-
-
-def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    check_audit_and_reproduction(root, tmp_path)
 
 
 def test_a_second_edition_holds_other_problems_and_says_where_a_space_is_exhausted(
@@ -182,11 +178,3 @@ def test_bad_settings_are_one_line(
     (tmp_path / "perennial.toml").write_text("runs = 2\n")
     command = ("refresh", "--benchmark", "beyondbench", "--root", "data", *flags)
     check_refusal(harness, tmp_path, command, words)
-
-
-def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
-    command = (*REFRESH, "--tasks", "addition,tower_of_hanoi", "--edition", "e1", "--players", "exact,right")
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
-    check_kills(keyed_by_prefect, tmp_path, command, "beyondbench_instances", options)

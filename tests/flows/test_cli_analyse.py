@@ -77,9 +77,3 @@ def test_what_is_not_there_is_named(
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert re.search(told, done.stderr)
-
-
-def test_a_root_without_editions_has_nothing_to_analyse(harness: Harness, tmp_path: Path) -> None:
-    done = harness.perennial("analyse", "--root", str(tmp_path), cwd=tmp_path)
-    assert done.returncode == 2
-    assert "no edition is published" in done.stderr

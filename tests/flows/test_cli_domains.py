@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.console.input_files import json_files, read_lines, read_text_file, show_path
-from perennial.flows.kumo.cli import domains as cli_domains
 from perennial.flows.kumo.cli.domains import domains
 from perennial.flows.kumo.planning.domain_choice import load_bundled, read_config_file
 from perennial.schemas.errors import InvalidOption, UnreadableInput
@@ -212,13 +209,6 @@ def test_rules_lists_every_rule_without_a_path() -> None:
         assert ("unsafe" if rule.unsafe else rule.severity) in line
 
 
-@pytest.mark.parametrize("command", ["validate", "list"])
-def test_help_has_an_example(command: str) -> None:
-    code, out, _ = run(command, "--help")
-    assert code == 0
-    assert f"Example: perennial domains {command}" in out
-
-
 @pytest.mark.slow
 def test_list_shows_every_bundled_domain() -> None:
     names = list(bundled_domains())
@@ -331,12 +321,3 @@ def test_odd_file_names_are_shown_on_one_line(tmp_path: Path) -> None:
     assert len(err.splitlines()) == 1
     json.loads(run("validate", odd, "--json")[1])
     assert "1 unreadable" in out
-
-
-@pytest.mark.slow
-def test_import_is_cheap() -> None:
-    heavy = "('pydantic', 'prefect', 'rich.table', 'numpy', 'duckdb', 'pyarrow')"
-    module = cli_domains.__name__
-    code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -22,7 +22,6 @@ from perennial.flows.cli.app import app
 from perennial.flows.stages.completeness import progress_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.tasks.sandbox.tier import Jail, Protection, Tier
-from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.ledger.ledger import CallLedger
 from perennial.warehouse.lock import LockRecord, Owner, lock_root
 from perennial.warehouse.staging import Staging
@@ -34,7 +33,6 @@ from tests.flows.mounted import require_mounts, run_mounted
 from tests.flows.prefect_harness import Harness, clean_environment
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
-from tests.warehouse.s3_server import running_s3
 
 
 @pytest.fixture(scope="module")
@@ -127,17 +125,6 @@ def test_damage_is_named_with_exit_code_8_and_nothing_is_touched(root: Path, nam
         "clock",  # reads the rows of all editions
     }
     assert digests(root) == before
-
-
-@pytest.mark.slow
-def test_a_line_of_the_terminal_names_status_check_and_remedy(root: Path) -> None:
-    cut_a_part(root)
-    done = Harness(clean_environment()).perennial("doctor", "--root", "root", cwd=root.parent)
-    assert done.returncode == 8
-    (line,) = [line for line in done.stdout.splitlines() if not line.startswith("ok ")]
-    assert line.startswith("failed   staging begun: ")
-    assert "; to do: remove what is staged with `perennial editions --prune-staging begun`" in line
-    assert "Traceback" not in done.stdout + done.stderr
 
 
 @pytest.mark.slow
@@ -238,23 +225,6 @@ def test_it_needs_no_prefect(tiny: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
-
-
-@pytest.mark.slow
-def test_a_root_on_s3_is_looked_at_too(root: Path) -> None:
-    with running_s3() as s3:
-        store = Store(s3.new_root())
-        publish_tiny(store, "e1", datetime(2026, 1, 2, tzinfo=UTC))
-        code, checks = _doctor(store.root)
-        assert (code, _not_ok(checks)) == (0, set())
-        assert "keys and references hold" in checks["edition e1"]["seen"]
-        name = table_file("turns", "e1@1")
-        store.write_bytes(name, store.read_bytes(name)[:-1])
-        code, checks = _doctor(store.root)
-        assert (code, _not_ok(checks)) == (8, {"evaluation e1@1"})
-        assert f"{name}: truncated" in checks["evaluation e1@1"]["seen"]
-        code, checks = _doctor("s3://no-such-bucket/root")
-        assert (code, _not_ok(checks)) == (2, {"root"})
 
 
 @pytest.mark.slow

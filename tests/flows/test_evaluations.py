@@ -158,17 +158,6 @@ def test_selectors(parted: Path, named: str | None, found: str) -> None:
     assert select_unit(store, named, published_units(store)) == found
 
 
-@pytest.mark.parametrize(
-    "named",
-    ["latest~2", "latest~", "latest~-1", "latest~x", "one@", "one@9", "@1", "", "../one", "one@../1", "@"],
-)
-def test_hostile_selectors_are_refused_in_one_line(parted: Path, named: str) -> None:
-    store = Store(str(parted))
-    with pytest.raises(InvalidOption) as caught:
-        select_unit(store, named, published_units(store))
-    assert "\n" not in str(caught.value)
-
-
 def test_what_an_evaluation_published_is_told_apart_from_the_edition(parted: Path) -> None:
     shown = StringIO()
     print_edition(Store(str(parted)), "one@2", Terminal(file=shown, width=1_000), as_json=False)

@@ -69,25 +69,6 @@ def rows_of(folder: Path, table: str) -> list[dict[str, object]]:
     return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
 
 
-def test_the_share_of_each_domain_and_setting_is_private(grown: Path) -> None:
-    counted = open_catalog(Store(str(grown))).query(
-        "SELECT domain, setting, count(*) FROM private_instances GROUP BY ALL ORDER BY ALL"
-    )[1]
-    assert [number for *_, number in counted] == [2, 2]
-    # By another way: the smallest hashes of commitment and origin.
-    commitment = read_published_plan(Store(str(grown)), "e").seed_commitment
-    listed = open_catalog(Store(str(grown))).query("SELECT domain, origin, instance_id FROM instances")[1]
-    expected = set()
-    for domain in {domain for domain, *_ in listed}:
-        drawn = [
-            (hashlib.sha256(f"{commitment} private {origin}".encode()).hexdigest(), instance_id)
-            for listed_domain, origin, instance_id in listed
-            if listed_domain == domain
-        ]
-        expected |= {instance_id for _, instance_id in sorted(drawn)[:2]}
-    assert private_of(grown) == expected
-
-
 def test_an_export_holds_nothing_of_a_private_instance(grown: Path, tmp_path: Path) -> None:
     found = export_edition(Store(str(grown)), "e", tmp_path / "out")
     private = private_of(grown)

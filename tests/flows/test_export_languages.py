@@ -12,7 +12,8 @@ from perennial.flows.export.source import Source
 from perennial.schemas.benchmark import benchmarks
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
-from tests.profiles.grown_root import EDITIONS, refresh
+from tests.flows.made_units import make_edition
+from tests.profiles.grown_root import EDITIONS
 
 _KNOWLOGIC = {
     "benchmark": "knowlogic",
@@ -26,7 +27,7 @@ _KNOWLOGIC = {
 def _export(folder: Path, **flags: Any) -> dict[str, Any]:
     """Return the card of an edition that is grown with these flags."""
     root = folder / "data"
-    refresh(root, edition="e", seed=5, **flags)
+    make_edition(root, edition="e", seed=5, **flags)
     export_edition(Store(str(root)), "e", folder / "out", form=ExportForm.hf, with_answers=True)
     _, head, _ = (folder / "out" / "README.md").read_text("utf-8").split("---\n", 2)
     card: dict[str, Any] = yaml.safe_load(head)
@@ -57,7 +58,7 @@ def test_a_card_names_the_languages_and_the_split(
 @pytest.mark.slow
 def test_a_language_whose_questions_all_stay_private_is_not_named(tmp_path: Path) -> None:
     root = tmp_path / "data"
-    refresh(root, edition="e", seed=5, private_share=0.5, **_KNOWLOGIC)
+    make_edition(root, edition="e", seed=5, private_share=0.5, **_KNOWLOGIC)
     store = Store(str(root))
     plan = read_published_plan(store, "e")
     source = Source.of(store, plan, "x", leave_out=True, with_answers=False)

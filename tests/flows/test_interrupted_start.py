@@ -18,13 +18,7 @@ ENTRY = (
     "main()\n"
 )
 DELAYS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-COMMANDS = {
-    "help": ["--help"],
-    "version": ["--version"],
-    "query": ["query", "SELECT 1"],
-    "editions": ["editions"],
-    "dry run": ["refresh", "--dry-run"],
-}
+COMMANDS = {"query": ["query", "SELECT 1"], "dry run": ["refresh", "--dry-run"]}
 
 
 def interrupt(arguments: list[str], delay: float, folder: Path) -> tuple[int, str]:

@@ -22,15 +22,12 @@ pytestmark = [
 _PROGRAM = """
 import sys, time
 from pathlib import Path
-from tests.flows.prefect_harness import ONE_WORKER, Harness, clean_environment, plain_environment
+from tests.flows.prefect_harness import Harness, plain_environment
 from tests.flows.warm_start import WarmStart
 
-folder, start, url = Path(sys.argv[1]), *sys.argv[2:]
-warm = None
-environment = {**clean_environment(), **ONE_WORKER}
-if start == "warm":
-    environment = plain_environment(folder)
-    warm = WarmStart(environment, folder, folder / "kernels.lock", plain=True)
+folder, url = Path(sys.argv[1]), sys.argv[2]
+environment = plain_environment(folder)
+warm = WarmStart(environment, folder, folder / "kernels.lock", plain=True)
 process = Harness(environment, warm).but(PERENNIAL_API_KEY="k").start(
     *("refresh", "--domains", "chemical_analysis", "--settings", "easy", "--instances", "1"),
     *("--players", "m", "--base-url", url, "--root", "data"),
@@ -41,13 +38,12 @@ time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("start", ["warm", "cold"])
-def test_a_killed_test_takes_its_commands_along(tmp_path: Path, start: str) -> None:
+def test_a_killed_test_takes_its_commands_along(tmp_path: Path) -> None:
     # The server holds its reply for as long as the test lasts: the refresh would wait for it.
     tests = os.getpid()
     with running_server(ServerOptions(keys=("k",), models=("m",), hold_after=0)) as server:
         owner = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(tmp_path), start, server.url],
+            [sys.executable, "-c", _PROGRAM, str(tmp_path), server.url],
             cwd=REPOSITORY,
             stdout=subprocess.PIPE,
             text=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import KEY
-from tests.flows.one_shot import check_audit_and_reproduction, check_kills, check_refusal, query_rows
+from tests.flows.one_shot import check_refusal, query_rows
 from tests.flows.prefect_harness import Harness
 from tests.knowlogic.scripted_model import MODELS
 from tests.server.options import ServerOptions
@@ -79,10 +79,6 @@ def test_questions_stand_in_both_languages_and_as_1_2_3(root: Path) -> None:
     ]
 
 
-def test_it_is_audited_and_reproduced(root: Path, tmp_path: Path) -> None:
-    check_audit_and_reproduction(root, tmp_path)
-
-
 def test_a_second_edition_holds_other_questions(harness: Harness, root: Path, tmp_path: Path) -> None:
     shutil.copytree(root, tmp_path / "data")
     more = ("--edition", "e2", "--players", "exact", "--languages", "en", "--questions", "20")
@@ -142,11 +138,3 @@ def test_the_papers_size_is_600_questions_at_temperature_0_7(harness: Harness, t
     planned = json.loads(done.stdout)
     assert planned["counts"]["instances"] == 1200
     assert "0.7" in done.stdout
-
-
-def test_killed_while_it_grows_and_while_a_model_plays_it_gives_the_same_and_repeats_no_call(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
-    command = (*SMALL, "--edition", "e1", "--players", "exact,right")
-    options = ServerOptions(keys=(KEY,), models=MODELS, roles=ROLES, hold_after=9)
-    check_kills(keyed_by_prefect, tmp_path, command, "knowlogic_questions", options)

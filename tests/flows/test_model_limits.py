@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -87,23 +86,21 @@ def test_requests_that_fail_count_towards_the_limit_of_calls(
 
 
 @pytest.mark.slow
-def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
+def test_requests_in_flight_at_a_kill_count_when_the_run_resumes(keyed: Harness, tmp_path: Path) -> None:
     with running_server(ServerOptions(keys=(KEY,), hold_after=0)) as server:
         command = (*ONE_BATCH, "--root", str(tmp_path), "--base-url", server.url)
-        process = keyed_by_prefect.start(*command, "--max-calls", "5", cwd=tmp_path)
+        process = keyed.start(*command, "--max-calls", "5", cwd=tmp_path)
         server.wait_held(waiting=5)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
         server.release()
-        resumed = keyed_by_prefect.perennial(*command, "--max-calls", "5", cwd=tmp_path)
+        resumed = keyed.perennial(*command, "--max-calls", "5", cwd=tmp_path)
         assert resumed.returncode == 7, resumed.stderr
         assert "the limit of 5 calls is reached: 5 requests sent" in resumed.stderr
         assert server.status().answered == 0
-        done = keyed_by_prefect.perennial(*command, "--max-calls", "500", cwd=tmp_path)
+        done = keyed.perennial(*command, "--max-calls", "500", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
 
 
@@ -197,27 +194,3 @@ def test_a_dry_run_estimates_calls_tokens_and_cost_without_a_key(harness: Harnes
     assert estimates[6]["cost_low_usd"] < estimates[4]["cost_low_usd"]
     assert json.loads(done.stdout)["counts"]["model_calls"] == sum(row["calls_low"] for row in estimates)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.csv"]
-
-
-@pytest.mark.slow
-def test_ctrl_c_waits_for_the_calls_in_flight_and_keeps_their_replies(
-    keyed_by_prefect: Harness, tmp_path: Path
-) -> None:
-    with running_server(ServerOptions(keys=(KEY,), latency_s=0.5)) as server:
-        command = (*ONE_BATCH, "--instances", "40", "--base-url", server.url, "--root", str(tmp_path))
-        process = keyed_by_prefect.start(*command, cwd=tmp_path)
-        while server.status().answered < 20:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        assert process.stdout is not None
-        out = process.stdout.read()
-        assert process.wait() == 130, out
-        process.stdout.close()
-        assert "waiting for the calls in flight" in out
-        assert "the same command resumes" in out
-        assert "Traceback" not in out
-        assert not [line for line in server.log() if line.outcome == "abandoned"]
-        answered = server.status().answered
-        asked = ("calls", "--root", str(tmp_path), "--edition", "limited", "--limit", "1")
-        listed = keyed_by_prefect.perennial(*asked, cwd=tmp_path)
-        assert f"\n{answered} calls, " in listed.stdout

@@ -132,7 +132,7 @@ def test_the_server_gave_each_answer_once(undisturbed: tuple[Path, list[LogLine]
 
 
 def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_call(
-    keyed_by_prefect: Harness,
+    keyed: Harness,
     faulty: ServerOptions,
     undisturbed: tuple[Path, list[LogLine], str],
     tmp_path: Path,
@@ -141,7 +141,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
     with running_server(faulty) as server:
         for hold_after in (calls // 3, calls // 3):
             server.release(hold_after)
-            process = keyed_by_prefect.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
+            process = keyed.start(*_command(server, tmp_path, "--concurrency", "8"), cwd=tmp_path)
             server.wait_held(timeout_s=120)
             wait_until(lambda: _count_answers(tmp_path) == server.status().answered)
             process.send_signal(signal.SIGKILL)
@@ -150,7 +150,7 @@ def test_a_refresh_killed_twice_gives_the_same_edition_and_repeats_no_stored_cal
             process.stdout.close()
             assert not (tmp_path / "tables" / "evaluations").exists()
         server.release()
-        done = keyed_by_prefect.perennial(*_command(server, tmp_path), cwd=tmp_path)
+        done = keyed.perennial(*_command(server, tmp_path), cwd=tmp_path)
         log = server.log()
     assert done.returncode == 0, done.stderr
     assert "resuming edition models" in done.stdout

@@ -29,11 +29,11 @@ def print_while_failing(url: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_failed_refresh_is_told_with_its_exit_code(by_prefect: Harness, tmp_path: Path) -> None:
+def test_a_failed_refresh_is_told_with_its_exit_code(harness: Harness, tmp_path: Path) -> None:
     with running_hook() as told:
         options = ("--edition", "e", "--players", "m", "--base-url", "http://127.0.0.1:1/v1")
         more = ("--max-attempts", "1", "--webhook", told.url)
-        done = by_prefect.perennial(*REFRESH, *options, *more, "--root", "data", cwd=tmp_path)
+        done = harness.perennial(*REFRESH, *options, *more, "--root", "data", cwd=tmp_path)
     assert done.returncode == 6
     (document,) = told.taken
     assert (document["event"], document["edition"], document["counts"]) == ("failed", "e", {})

@@ -267,13 +267,3 @@ def test_hostile_sql_is_refused_on_s3(on_s3: Store, folder: Path) -> None:
     assert list(folder.iterdir()) == []
     for sql in ("FROM domain_scores", "SELECT count(*) FROM lineage", "SUMMARIZE episodes"):
         assert opened.query(sql)[1], sql
-
-
-@pytest.mark.slow
-def test_the_command_reads_s3(
-    on_s3: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = commands_on(on_s3, monkeypatch, capsys)
-    shown = run("query", "SELECT count(*) AS n FROM episodes", "--format", "csv")
-    assert (shown.code, shown.out) == (0, "n\n4\n"), shown.err
-    assert_refused(run("query", fill_in("FROM read_text('{secret}')", on_s3)))

@@ -288,15 +288,6 @@ def test_an_unknown_edition_is_answered_with_the_known_ones(root: Path, run: Run
     assert run("--root", root, "newer").err.endswith("published: new, old; did you mean new?\n")
 
 
-def test_a_root_without_editions_is_told_and_stays_as_it_is(run: Run, tmp_path: Path) -> None:
-    shown = run("--root", tmp_path / "nothing")
-    assert (shown.code, shown.out) == (2, "")
-    assert "no edition is published in" in shown.err
-    assert "perennial refresh" in shown.err
-    assert shown.err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_told(root: Path, run: Run, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o500)
@@ -308,11 +299,6 @@ def test_a_folder_that_may_not_be_written_is_told(root: Path, run: Run, tmp_path
 def test_an_edition_is_quoted_in_sql() -> None:
     for name, sql in queries("it's \\1").items():
         assert "edition = 'it''s \\1'" in sql, name
-
-
-def test_help_has_an_example(run: Run) -> None:
-    text = " ".join(run("--help").out.replace("│", " ").split())
-    assert "Example: perennial report --compare" in text
 
 
 def test_a_model_of_a_long_name_is_whole_in_its_table(page: str) -> None:

@@ -33,7 +33,7 @@ from tests.flows.prefect_harness import Harness, edition_content, wait_until
 pytestmark = pytest.mark.slow
 
 EDITION = "everywhere"
-RUNNERS = ("two", "dask", "scheduler")
+RUNNERS = ("two", "scheduler")
 DEADLINE_S = 60.0
 
 

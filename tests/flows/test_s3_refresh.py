@@ -28,14 +28,14 @@ class OnS3:
     """A root on S3 with the edition `e1`, and commands that reach it."""
 
     root: str
-    by_prefect: Harness
+    harness: Harness
     printed: str
 
 
 @pytest.fixture(scope="module")
-def on_s3(by_prefect: Harness, s3: S3, tmp_path_factory: pytest.TempPathFactory) -> OnS3:
+def on_s3(harness: Harness, s3: S3, tmp_path_factory: pytest.TempPathFactory) -> OnS3:
     """A small refresh into a root on S3."""
-    there = by_prefect.but(**s3.environment)
+    there = harness.but(**s3.environment)
     root = s3.new_root()
     folder = tmp_path_factory.mktemp("beside")
     done = there.perennial(*REFRESH, "--root", root, cwd=folder)
@@ -43,8 +43,8 @@ def on_s3(by_prefect: Harness, s3: S3, tmp_path_factory: pytest.TempPathFactory)
     return OnS3(root, there, done.stdout)
 
 
-def test_an_edition_on_s3_equals_that_on_the_disk(on_s3: OnS3, by_prefect: Harness, tmp_path: Path) -> None:
-    done = by_prefect.perennial(*REFRESH, "--root", str(tmp_path), cwd=tmp_path)
+def test_an_edition_on_s3_equals_that_on_the_disk(on_s3: OnS3, harness: Harness, tmp_path: Path) -> None:
+    done = harness.perennial(*REFRESH, "--root", str(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     there = edition_content(on_s3.root, "e1")
     assert there == edition_content(tmp_path, "e1")
@@ -69,14 +69,14 @@ def test_no_file_on_s3_holds_the_credentials(on_s3: OnS3, s3: S3) -> None:
 def test_reading_commands_and_analyse_work_there(on_s3: OnS3, tmp_path: Path) -> None:
     there = ("--root", on_s3.root)
     asked = "SELECT player, attempted FROM leaderboard ORDER BY 1"
-    query = on_s3.by_prefect.perennial("query", asked, *there, "--format", "json", cwd=tmp_path)
+    query = on_s3.harness.perennial("query", asked, *there, "--format", "json", cwd=tmp_path)
     assert json.loads(query.stdout) == [
         {"player": "algorithm-3", "attempted": 3},
         {"player": "random", "attempted": 6},
     ]
     (tmp_path / "scores.csv").write_text("benchmark,player,score,source\nother,algorithm-3,0.9,us\n")
     for command in (("import", "scores", "scores.csv"), ("analyse",)):
-        done = on_s3.by_prefect.perennial(*command, *there, cwd=tmp_path)
+        done = on_s3.harness.perennial(*command, *there, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     assert Store(on_s3.root).names("external_scores")
     assert not Store(on_s3.root).exists("lock.json")
@@ -95,13 +95,13 @@ def test_a_locked_root_is_one_line_and_exit_9_for_every_writer(
     with holding(root, "refresh e2") as holder:
         for command in commands:
             started = time.monotonic()
-            done = on_s3.by_prefect.perennial(*command, "--root", root, cwd=tmp_path, timeout=60)
+            done = on_s3.harness.perennial(*command, "--root", root, cwd=tmp_path, timeout=60)
             assert done.returncode == 9, done.stderr
             assert done.stderr.count("\n") == 1
             assert f"process {holder.process.pid}: refresh e2" in done.stderr
             assert "perennial unlock" in done.stderr
             assert time.monotonic() - started < 30
         # Who only reads does not look at locks.
-        dry = on_s3.by_prefect.perennial(*REFRESH[:-1], "e3", "--dry-run", "--root", root, cwd=tmp_path)
+        dry = on_s3.harness.perennial(*REFRESH[:-1], "e3", "--dry-run", "--root", root, cwd=tmp_path)
         assert dry.returncode == 0, dry.stderr
     assert not (tmp_path / "data" / ".prefect").exists()

@@ -43,11 +43,11 @@ def command(root: Path, server: RunningServer, *lines: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def single(keyed_by_prefect: Harness, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
+def single(keyed: Harness, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
     """An edition whose books were written by single calls, and how often the server answered each request."""
     root = tmp_path_factory.mktemp("single")
     with running_server(OPTIONS) as server:
-        done = keyed_by_prefect.perennial(*command(root, server), cwd=root)
+        done = keyed.perennial(*command(root, server), cwd=root)
         answers = answers_by_digest(server.log())
     assert done.returncode == 0, done.stderr
     return root / "data", answers
@@ -65,7 +65,7 @@ def _end(process: "subprocess.Popen[str]", number: signal.Signals) -> str:
 
 
 def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
-    keyed_by_prefect: Harness, single: tuple[Path, Counter[str]], tmp_path: Path
+    keyed: Harness, single: tuple[Path, Counter[str]], tmp_path: Path
 ) -> None:
     with running_server(OPTIONS) as server:
         given = command(tmp_path, server, "batch = true")
@@ -74,7 +74,7 @@ def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
             """Run to this point of the Batch API, kill; return what the server has seen."""
             server.release(hold_batch=point)
             before = Counter(line.outcome for line in server.log())[f"held_{point}"]
-            process = keyed_by_prefect.start(*given, cwd=tmp_path)
+            process = keyed.start(*given, cwd=tmp_path)
             server.wait_logged(f"held_{point}", before + 1)
             wait_until(holds, timeout_s=120)
             _end(process, signal.SIGKILL)
@@ -94,7 +94,7 @@ def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
         assert (seen["uploaded"], seen["batch_created"], seen["batch_listed"]) == (2, 1, 1)
 
         server.release(hold_batch="polled")
-        process = keyed_by_prefect.start(*given, cwd=tmp_path)
+        process = keyed.start(*given, cwd=tmp_path)
         server.wait_logged("held_polled", seen["held_polled"] + 1)
         said = _end(process, signal.SIGINT)
         assert process.returncode == 130, said
@@ -102,7 +102,7 @@ def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
         assert "Traceback" not in said
 
         server.release()
-        done = keyed_by_prefect.perennial(*given, cwd=tmp_path)
+        done = keyed.perennial(*given, cwd=tmp_path)
         answers = answers_by_digest(server.log())
         seen = Counter(line.outcome for line in server.log())
     assert done.returncode == 0, done.stderr
@@ -115,5 +115,5 @@ def test_killed_at_each_moment_of_a_batch_nothing_is_submitted_or_asked_twice(
         (0,)
     ]
     # The server is gone: stored replies give the same.
-    again = keyed_by_prefect.perennial("reproduce", "books", "--root", str(tmp_path / "data"), cwd=tmp_path)
+    again = keyed.perennial("reproduce", "books", "--root", str(tmp_path / "data"), cwd=tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr

@@ -4,7 +4,6 @@ import inspect
 import json
 import re
 import signal
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,41 +101,6 @@ def test_limits_hold_for_all_editions_together_and_for_a_run_that_resumes(
 
 
 @pytest.mark.slow
-def test_a_limit_of_cost_holds_for_all_editions_together(
-    keyed: Harness, server: RunningServer, folder: Path
-) -> None:
-    (folder / "data").mkdir()
-    (folder / "data/prices.csv").write_text(
-        "model,prompt_usd_per_million,completion_usd_per_million\nscripted,1000,1000\n"
-    )
-    chosen = ("--benchmark", "beyondbench,knowlogic,a2rbench", "--root", "data", "--players", "scripted")
-    command = ("refresh", *chosen, "--base-url", server.url, "--workers", "1", "--max-tokens", "20")
-    before = server.status().answered
-    planned = json.loads(keyed.perennial(*command, "--dry-run", "--json", cwd=folder).stdout)
-    spent = 0.0
-    # The estimate is near three times what such short replies cost.
-    for share in (0.1, 0.3):
-        limit = share * planned["estimate"]["cost_low_usd"]
-        limited = keyed.perennial(*command, "--max-cost", str(limit), cwd=folder)
-        assert limited.returncode == 7, limited.stderr
-        assert f"would pass the limit of ${limit:.6f}" in limited.stderr
-        with sqlite3.connect(f"file:{folder / 'data/ledger.sqlite'}?mode=ro", uri=True) as ledger:
-            units, cost, sent = ledger.execute(
-                "SELECT count(DISTINCT edition), sum(coalesce(cost_usd, estimate_usd)), count(*) "
-                "FROM attempts WHERE edition <> '(look-up)'"
-            ).fetchone()
-        assert spent < cost <= limit
-        assert sent == server.status().answered - before
-        spent = cost
-    # Several evaluations have a share in what was spent.
-    assert units > 1
-    done = keyed.perennial(*command, "--max-cost", "1000", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    answered = server.status().answered - before
-    assert rows(folder, "SELECT count(*) FROM calls") == [(answered,)]
-
-
-@pytest.mark.slow
 def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: Path) -> None:
     (folder / "perennial.toml").write_text(SETTINGS.format(kumo="max_collision_probability = 0.0"))
     command = (
@@ -171,24 +135,23 @@ def test_one_that_fails_leaves_the_others_to_be_made(harness: Harness, folder: P
 
 @pytest.mark.slow
 def test_a_killed_run_grows_no_second_edition_and_repeats_no_call(
-    keyed_by_prefect: Harness, server: RunningServer, folder: Path
+    keyed: Harness, server: RunningServer, folder: Path
 ) -> None:
     chosen = ("--benchmark", "beyondbench,knowlogic,a2rbench", "--root", "data", "--players", "scripted")
     command = ("refresh", *chosen, "--base-url", server.url, "--workers", "1")
     logged = len(server.log())
-    for stage in ("questions", "items"):
-        process = keyed_by_prefect.start(*command, cwd=folder)
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith(stage):
-                break
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        assert process.returncode == -signal.SIGKILL
+    process = keyed.start(*command, cwd=folder)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("items"):
+            break
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert process.returncode == -signal.SIGKILL
     begun = published_editions(Store(str(folder / "data")))
     assert len(begun) == 2
-    done = keyed_by_prefect.perennial(*command, cwd=folder)
+    done = keyed.perennial(*command, cwd=folder)
     assert done.returncode == 0, done.stderr
     published = published_editions(Store(str(folder / "data")))
     assert len(published) == 3
@@ -196,9 +159,7 @@ def test_a_killed_run_grows_no_second_edition_and_repeats_no_call(
     assert not list((folder / "data/staging").iterdir())
     assert set(answers_by_digest(server.log()[logged:]).values()) == {1}
     # The run has ended: the same command would grow new ones.
-    planned = json.loads(keyed_by_prefect.perennial(*command, "--dry-run", "--json", cwd=folder).stdout)[
-        "plans"
-    ]
+    planned = json.loads(keyed.perennial(*command, "--dry-run", "--json", cwd=folder).stdout)["plans"]
     assert {plan["plan"]["edition"] for plan in planned.values()}.isdisjoint(published)
 
 

@@ -64,12 +64,10 @@ def _read_until(process: "subprocess.Popen[str]", text: str) -> None:
     raise AssertionError(printed)
 
 
-@pytest.mark.parametrize(
-    "number", [pytest.param(signal.SIGHUP, marks=pytest.mark.slow), signal.SIGTERM], ids=int
-)
 def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
-    keyed_by_prefect: Harness, tmp_path: Path, number: int
+    keyed_by_prefect: Harness, tmp_path: Path
 ) -> None:
+    number = signal.SIGTERM
     with refreshing(keyed_by_prefect, tmp_path) as (process, server):
         in_flight = server.status().waiting
         process.send_signal(number)
@@ -86,16 +84,8 @@ def test_a_signal_waits_for_the_calls_in_flight_and_keeps_their_replies(
     assert _count_kept(tmp_path) == answered
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
-        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
-    ],
-    ids=int,
-)
-def test_a_second_signal_does_not_wait(keyed_by_prefect: Harness, tmp_path: Path, number: int) -> None:
+def test_a_second_signal_does_not_wait(keyed_by_prefect: Harness, tmp_path: Path) -> None:
+    number = signal.SIGINT
     with refreshing(keyed_by_prefect, tmp_path) as (process, server):
         # What has been answered is on its way into the ledger.
         while _count_kept(tmp_path) < ANSWERS:

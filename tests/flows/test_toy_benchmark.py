@@ -209,30 +209,3 @@ def test_a_plan_counts_the_calls_of_a_model(tmp_path: Path) -> None:
     prepared = prepare_refresh(settings, store, needs_key=False)
     (row,) = estimate_refresh(store, prepared, settings)
     assert (row.model, row.calls_low, row.calls_high) == ("some-model", 100, 100)
-
-
-def test_the_command_line_grows_one(
-    package: Path, by_prefect: Harness, server: RunningServer, tmp_path: Path
-) -> None:
-    benchmark_commands = commands_with_toy(package, by_prefect)
-    shown = benchmark_commands("refresh", "--benchmark", "toy", "--help-all")
-    assert "--sums" in shown
-    assert "Sums per size. Default: 3." in " ".join(shown.split())
-    assert "--instances" not in shown
-    root = ("--root", str(tmp_path / "data"))
-    models = tmp_path / "models.toml"
-    models.write_text(f'[scripted]\nbase_url = "{server.url}"\nkey_env = "PERENNIAL_API_KEY"\nbatch = true\n')
-    command = ("refresh", "--benchmark", "toy", "--sums", "2", "--workers", "2", "--json", *root)
-    done = json.loads(
-        benchmark_commands(*command, "--players", "adder,scripted", "--models-file", str(models))
-    )
-    assert [line.outcome for line in server.log()].count("batch_created") == 1
-    sql = "SELECT count(DISTINCT batch_id) AS batches, count(batch_id) AS calls FROM calls"
-    found = json.loads(benchmark_commands("query", sql, *root, "--format", "json"))
-    assert found == [{"batches": 1, "calls": 4 * 5}]
-    assert done["edition"].startswith("toy-")
-    assert (done["counts"]["toy_sums"], done["counts"]["episodes"]) == (4, 4 + 4 * 5)
-    edition = ("--benchmark", "toy", "--dry-run", "--json", "--sums", "7", *root)
-    planned = json.loads(benchmark_commands("refresh", *edition))
-    assert planned["counts"] == {"instances": 14, "episodes": 14, "model_calls": 0}
-    assert "domains" not in planned

@@ -12,7 +12,7 @@ from perennial.tasks.knowlogic.published import Imported, judge_item, read_quest
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from perennial.warehouse.store.store import Store
-from tests.benchmarks.knowlogic_wording import draw
+from tests.knowlogic.drawn_questions import draw
 from tests.knowlogic.test_published_form import OTHER, ZH, lines
 
 _RING_EN = (

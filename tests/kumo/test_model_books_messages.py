@@ -113,13 +113,6 @@ def test_the_revisers_verdict_is_the_last_answer_outside_of_books(content, true)
     assert (read_judgement(content) is True) is true
 
 
-@pytest.mark.slow
-def test_long_replies_are_read_in_linear_time():
-    content = "<BOOK>x</BOOK><ANSWER>True</ANSWER>" * 100_000 + "<BOOK>" * 100_000
-    assert read_book_reply(reply(content)) == "x\n"
-    assert read_judgement(content) is True
-
-
 def test_a_revision_is_taken_with_or_without_a_verdict_but_not_against_one():
     assert read_revision(reply("<ANSWER>False</ANSWER><BOOK>b</BOOK>"), "a") == "b\n"
     assert read_revision(reply("<BOOK>b</BOOK>"), "a") == "b\n"

@@ -2,7 +2,8 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -24,7 +25,6 @@ from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.sampling.solver import select_states
 from perennial.tasks.kumo.sampling.states import ObservableState, observable_states
 from tests.benchmarks.plain_sampler import plain_sample
-from tests.benchmarks.sampling import entropy
 from tests.kumo.brute_force import Key, every_instance, is_consistent, observable, relates, ruled_out
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
@@ -317,6 +317,13 @@ def test_the_order_shown_gives_nothing_away(setting: Setting) -> None:
         for place, (action, state) in enumerate(zip(instance.actions, instance.states, strict=True)):
             ruling[place] += bool(WIDE.masks[WIDE.action_index[action]][state or 0] & bits)
     assert max(ruling) - min(ruling) < 6 * math.sqrt(2 * 2_000 * 0.25)
+
+
+def entropy(sets: Iterable[Sequence[str]]) -> float:
+    """The entropy, in bits, of the distribution of actions over the instances."""
+    counts = Counter(action for actions in sets for action in actions)
+    total = sum(counts.values())
+    return -sum(n / total * math.log2(n / total) for n in counts.values())
 
 
 @pytest.mark.slow

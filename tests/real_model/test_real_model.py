@@ -15,7 +15,6 @@ from perennial.flows.benchmark import find_benchmark
 from perennial.flows.export.games import open_games
 from perennial.flows.practice.grade import grade
 from perennial.flows.refresh.evaluation import prepare_evaluation
-from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import Row
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.catalog.catalog import open_catalog
@@ -96,7 +95,7 @@ def play(folder: Path, benchmark: str) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-@pytest.mark.parametrize("benchmark", EDITIONS)
+@pytest.mark.parametrize("benchmark", ["knowlogic", "kumo"])
 def test_it_plays_a_tiny_edition_and_every_entrance_says_the_same(benchmark: str, folder: Path) -> None:
     episodes = play(folder, benchmark)
     print(f"{benchmark}: {len(episodes)} episodes, {dict(Counter(row['status'] for row in episodes))}")
@@ -125,17 +124,6 @@ def test_it_plays_a_tiny_edition_and_every_entrance_says_the_same(benchmark: str
                 game.take(reply)
             assert game.result is not None
             assert (game.result.status, game.result.score) == (row["status"], row["score"])
-
-
-def test_an_author_round_of_kumo_fails_in_one_line_that_says_how(folder: Path) -> None:
-    """It writes no JSON that is a proposal: the model, the cause and what to try are named."""
-    with pytest.raises(PerennialError) as failed:
-        make_edition(folder / "data", "e", author="small", propose=1, domains=[], instances=1)
-    print(f"author: {failed.value}")
-    said = str(failed.value)
-    assert said.startswith("none of the domains that 'small' proposed could be used: ")
-    assert "\n" not in said
-    assert "try another model" in said
 
 
 def test_models_check_says_that_it_answers(

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,10 +53,16 @@ def run_job(
     *,
     secrets: Mapping[str, str],
     inputs: Mapping[str, str] | None = None,
-    job: str = "refresh",
+    without: Collection[str] = (),
 ) -> Job:
-    """Run the job of the workflow in this checkout; `temp` is the runner's own empty folder."""
-    described = read_workflow(checkout / ".github/workflows/perennial.yml")["jobs"][job]
+    """Run the job `refresh` of the workflow in this checkout, `without` some steps.
+
+    `temp` is the runner's own empty folder.
+    """
+    described = read_workflow(checkout / ".github/workflows/perennial.yml")["jobs"]["refresh"]
+    for step in described["steps"]:
+        if step["name"] in without:
+            step["if"] = "cancelled()"
     with _own_gnupg() as gnupg:
         base = {**_environment(temp), "GNUPGHOME": gnupg, **environment}
         return _run_steps(described, checkout, temp, base, secrets, inputs or {})

@@ -1,7 +1,6 @@
 """A study in headless Chromium: played to its published evaluation, and what happens to a page meanwhile."""
 
 import json
-import signal
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect, sync_playwright
 
-from perennial.flows.study.attempts import MOST_OF_AN_ORIGIN
 from perennial.flows.study.publish import publish_study
 from perennial.flows.study.study_file import read_study
 from perennial.warehouse.catalog.catalog import open_catalog
@@ -165,23 +163,6 @@ def test_a_reload_asks_for_the_code_and_returns_to_the_same_task(site: StudySite
     assert moves(site, tab.code)[-1] == ("1", 1, "measure")
 
 
-def test_a_click_in_a_stale_tab_is_no_move(site: StudySite, visit: Open) -> None:
-    old = visit()
-    old.introduce()
-    old.start()
-    new = visit(old.code)
-    new.enter()
-    new.take("measure")
-    old.choices("actions").get_by_text("look up", exact=True).click()
-    expect(old.notice).to_contain_text("does not count")
-    expect(old.observations).to_have_text(["measure4.5"])
-    assert moves(site, old.code) == [("tutorial", 1, "measure")]
-    new.name("rain")
-    old.choices("actions").get_by_text("look up", exact=True).click()
-    expect(old.title).to_have_text("A study of weather: Task 1 of 2")
-    assert moves(site, old.code) == [("tutorial", 1, "measure"), ("tutorial", 2, "rain")]
-
-
 def test_who_withdraws_is_deleted_and_other_tabs_are_shut(site: StudySite, visit: Open) -> None:
     tab = visit()
     tab.introduce()
@@ -263,67 +244,5 @@ def test_hostile_text_is_shown_and_not_run(tmp_path: Path, context: BrowserConte
         assert tab.page.locator(".panel").locator("img, b").count() == 0
         assert tab.page.title() == "Study"
         assert not [url for url in requests if "hit" in url]
-    finally:
-        site.end()
-
-
-def test_a_task_ends_when_its_time_is_over(tmp_path: Path, context: BrowserContext) -> None:
-    site = make_study(tmp_path, task_minutes=0.05)
-    site.start()
-    try:
-        tab = Visit(context, site.url, site.codes[0])
-        tab.introduce()
-        tab.play("rain")
-        tab.start()
-        expect(tab.page.locator(".clock")).to_contain_text("Time left 0:0")
-        expect(tab.page.get_by_text("The time for that task is over.")).to_be_visible()
-        expect(tab.title).to_have_text("A study of weather: Task 2 of 2")
-    finally:
-        site.end()
-
-
-def test_wrong_codes_are_refused_and_soon_all_of_them(tmp_path: Path, context: BrowserContext) -> None:
-    site = make_study(tmp_path)
-    site.start()
-    try:
-        tab = Visit(context, site.url, site.codes[0])
-        refusal = tab.page.get_by_role("alert")
-        other_end = "2" if tab.code.endswith("3") else "3"
-        for _ in range(MOST_OF_AN_ORIGIN // 2):
-            tab.enter(tab.code[:-1] + other_end)
-            expect(refusal).to_contain_text("not of this study")
-            tab.enter("a guess")
-            expect(refusal).to_contain_text("not a participant's code")
-        tab.enter()
-        expect(refusal).to_contain_text("Too many codes")
-        expect(tab.button("I have read this, and agree")).to_have_count(0)
-    finally:
-        site.end()
-
-
-def test_a_killed_server_loses_no_move(tmp_path: Path, context: BrowserContext) -> None:
-    site = make_study(tmp_path)
-    site.start()
-    try:
-        tab = Visit(context, site.url, site.codes[0])
-        tab.introduce()
-        tab.play("rain")
-        tab.start()
-        tab.take("measure")
-        port = site.port
-        site.end(signal.SIGKILL)
-        site.start(port)
-        # The page finds the new server by itself, which knows nobody yet.
-        tab.enter()
-        expect(tab.title).to_have_text("A study of weather: Task 1 of 2")
-        expect(tab.observations).to_have_text(["measure4.5"])
-        tab.take("look up")
-        tab.name("rain")
-        assert moves(site, tab.code) == [
-            ("tutorial", 1, "rain"),
-            ("1", 1, "measure"),
-            ("1", 2, "look up"),
-            ("1", 3, "rain"),
-        ]
     finally:
         site.end()

@@ -13,6 +13,7 @@ from perennial.schemas.tables import TABLES
 from perennial.warehouse.audit.audit import audit, cross_table_rules, require_pass
 from perennial.warehouse.catalog.catalog import view_over_arrow
 from perennial.warehouse.merge_parts import write_sorted
+from tests.flows.plain_audit import PlainRunner
 from tests.warehouse import tiny_edition
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -27,7 +28,8 @@ def _files(folder: Path, rows: Rows) -> dict[str, Path]:
 def _list_broken(folder: Path, change: Callable[[Rows], None]) -> list[dict[str, Any]]:
     rows = tiny_edition.rows()
     change(rows)
-    return [row for row in audit(_files(folder, rows)).rows if not row["success"]]
+    audited = audit(_files(folder, rows), runner=PlainRunner())
+    return [row for row in audited.rows if not row["success"]]
 
 
 def test_sound_data_passes_and_every_table_has_its_suite(tmp_path: Path) -> None:
@@ -213,7 +215,9 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
     for one in (_repeat("kumo_moves"), _repeat("kumo_moves"), _set("kumo_moves", "kind", "odd", row=3)):
         one(rows)
     found = {
-        row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows if row["suite"] == "kumo_moves"
+        row["expectation"]: row
+        for row in audit(_files(tmp_path, rows), runner=PlainRunner()).rows
+        if row["suite"] == "kumo_moves"
     }
     repeated = found["(episode_id, turn) is unique"]
     first = rows["kumo_moves"][0]
@@ -236,7 +240,8 @@ def test_what_was_found_is_counted_and_described(tmp_path: Path) -> None:
 def test_what_is_no_number_is_within_no_bounds(tmp_path: Path, value: float, broken: int) -> None:
     rows = tiny_edition.rows()
     rows["kumo_instances"][0]["expected_steps"] = value
-    found = {row["expectation"]: row for row in audit(_files(tmp_path, rows)).rows}
+    files = {"kumo_instances": _files(tmp_path, rows)["kumo_instances"]}
+    found = {row["expectation"]: row for row in audit(files).rows}
     assert found["expected_steps >= 0"]["unexpected_count"] == broken
 
 

@@ -98,18 +98,3 @@ def test_a_hostile_reply_is_text(explored: tuple[Path, str, Page, list[str]]) ->
     )
     assert page.locator("img[src*='127.0.0.1:9']").count() == 0
     assert foreign == []
-
-
-def test_hostile_sql_does_nothing(explored: tuple[Path, str, Page, list[str]]) -> None:
-    root, url, page, _ = explored
-    for statement, answer in (
-        (f"COPY (SELECT 1) TO '{root}/new.csv'", "only reads"),
-        (f"ATTACH '{root}/new.db' AS other", "only reads"),
-        ("FROM read_text('/etc/passwd')", "not allowed"),
-        ("SELECT 1; SELECT 2", "2 statements"),
-    ):
-        _open(page, f"{url}/sql?sql={quote(statement)}", "press Run")
-        assert page.get_by_text(answer).count() == 0
-        page.get_by_role("button", name="Run", exact=True).click()
-        page.get_by_text(answer, exact=False).first.wait_for(timeout=30_000)
-        assert page.get_by_text("root:x:0").count() == 0

@@ -20,10 +20,10 @@ from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.catalog.withdrawals import withdraw
 from perennial.warehouse.store.store import Store
 from tests.flows.hostile_sql import REFUSED
-from tests.flows.report_root import HOSTILE, publish_floor, publish_printed
+from tests.flows.report_root import publish_floor, publish_printed
 from tests.warehouse.tiny_edition import INSTANCE_ID
 from tests.web.drawn_charts import charts_of
-from tests.web.explored_root import HOSTILE_REPLY, digests, publish_explored
+from tests.web.explored_root import digests, publish_explored
 from tests.web.visiting import errors_of, run_sql, visit
 
 
@@ -215,25 +215,6 @@ def test_a_private_instance_says_so_and_shows_its_book_graph_and_moves(published
     assert graph.groupby("ruled_out").size().sum() == 6
     other = visit(published, "instances", edition="new", instance="ki_new_Knots_easy_0")
     assert not other.warning
-
-
-@pytest.mark.slow
-def test_hostile_text_is_shown_as_text(published: Path) -> None:
-    _, rows = open_catalog(Store(str(published))).query(
-        "SELECT episode_id FROM episodes WHERE edition = 'hostile' AND player = 'random'"
-    )
-    shown = visit(published, "episodes", edition="hostile", episode=rows[0][0])
-    assert errors_of(shown) == []
-    blocks = [block.value for block in shown.code if "<script>" in block.value]
-    assert blocks
-    assert blocks[0].startswith(HOSTILE_REPLY[:100])
-    assert "\x1b" not in blocks[0]
-    assert len(blocks[0]) < len(HOSTILE_REPLY)
-    drawn_as_markup = [element.value for kind in ("markdown", "html") for element in shown.get(kind)]
-    assert not [text for text in drawn_as_markup if "script" in text or "javascript" in text]
-    # A player's name is one, too: in a list of choices and in tables alone.
-    board = visit(published, "leaderboard", edition="new")
-    assert HOSTILE in list(board.dataframe[0].value["player"])
 
 
 @pytest.mark.parametrize(

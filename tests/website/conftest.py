@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.profiles.grown_root import EDITIONS, KEY, refresh
+from tests.flows.made_units import make_edition
+from tests.profiles.grown_root import EDITIONS, KEY
 from tests.profiles.scripted_models import MODELS
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -28,6 +29,6 @@ def private_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "edition": edition,
                 "base_url": server.url,
             }
-            flags["players"] = [*flags["players"], *MODELS]
-            refresh(folder / "data", **flags, seed=None, private_share=SHARE)
+            flags["players"] = [*flags["players"], *MODELS[:3]]
+            make_edition(folder / "data", **flags, seed=None, private_share=SHARE)
     return folder / "data"

@@ -21,7 +21,6 @@ from perennial.flows.website.transcripts import fair_limit
 from perennial.tasks.website.names import player_file
 from perennial.tasks.website.render import MOST_BYTES
 from perennial.warehouse.store.store import Store
-from tests.flows import report_root
 from tests.flows.hand_made_root import Shown, perennial
 from tests.flows.report_root import HOSTILE, MODEL, publish_floor, publish_people, publish_two
 from tests.website.folders import PageReader, read_folder
@@ -64,16 +63,6 @@ def test_nothing_of_the_data_is_markup(site: Path) -> None:
         assert "style" not in page.attributes, name
     hostile = pages(site)[player_file(HOSTILE)]
     assert HOSTILE in hostile.text
-
-
-def test_a_hostile_domain_is_text_in_an_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    domain = "Stars & <b>stripes</b>"
-    monkeypatch.setattr(report_root, "DOMAINS", (domain,))
-    report_root.publish_printed(tmp_path / "data")
-    build_site(Store(str(tmp_path / "data")), tmp_path / "site")
-    page = pages(tmp_path / "site")["index.html"]
-    assert domain in page.text
-    assert not NEVER & set(page.tags)
 
 
 def test_every_link_leads_to_a_file_of_the_folder(site: Path) -> None:

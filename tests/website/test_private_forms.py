@@ -22,8 +22,9 @@ from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.disclosure import private_ids
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.store import Store
+from tests.flows.made_units import make_edition
 from tests.flows.plain_audit import PlainRunner
-from tests.profiles.grown_root import KEY, refresh
+from tests.profiles.grown_root import KEY
 from tests.profiles.scripted_models import MODELS
 from tests.server.options import ServerOptions
 from tests.server.running import running_server
@@ -35,7 +36,7 @@ EDITIONS: dict[str, dict[str, Any]] = {
     "kumo": {
         "domains": ["chemical_analysis", "mineral_identification"],
         "settings": ["4x4"],
-        "instances": 8,
+        "instances": 5,
         "counterfactual": True,
         "books": ["final", "among-2"],
         "players": ["algorithm-3"],
@@ -69,20 +70,21 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         patch.setenv("PERENNIAL_API_KEY", KEY)
         flags = EDITIONS[benchmark]
         given = {**flags, "benchmark": benchmark, "edition": "e", "players": [*flags["players"], *MODELS[:2]]}
-        refresh(folder / "data", **given, base_url=server.url, runs=1, seed=None, private_share=SHARE)
+        make_edition(folder / "data", **given, base_url=server.url, runs=1, seed=None, private_share=SHARE)
     return Store(str(folder / "data"))
 
 
 @pytest.fixture(scope="module")
 def folders(published: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The website, and the edition's export in each form that its benchmark has."""
+    """The website, and the edition's export in several forms."""
     out = tmp_path_factory.mktemp("out")
     build_site(published, out / "site")
     (benchmark,) = open_catalog(published).query("SELECT benchmark FROM editions")[1][0]
-    lacking = {ExportForm.lm_eval} if benchmark == "kumo" else set()
+    # All forms of one benchmark: what writes them is shared.
+    forms = set(ExportForm) if benchmark == "knowlogic" else {ExportForm.parquet, ExportForm.jsonl}
     if find_spec("inspect_ai") is None:
-        lacking.add(ExportForm.inspect)
-    for form in set(ExportForm) - lacking:
+        forms.discard(ExportForm.inspect)
+    for form in forms:
         answers = form not in (ExportForm.parquet, ExportForm.inspect)
         export_edition(published, "e", out / form.value, form=form, with_answers=answers)
     return {folder.name: folder for folder in out.iterdir()}

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -149,22 +147,3 @@ def test_a_changed_item_of_a_model_is_found_by_the_gate(
             file.unlink()
     with pytest.raises(AuditFailed, match="outputs are not those of the code"):
         grow_all(workspace, server.url)
-
-
-def test_killed_while_it_expands_it_repeats_no_call_and_stages_the_same(tmp_path: Path) -> None:
-    with serving(replace(OPTIONS, hold_after=7)) as server:
-        command = [sys.executable, "-m", "tests.a2rbench.expansion.growing", str(tmp_path / "a"), server.url]
-        process = subprocess.Popen(command, cwd=Path(__file__).parents[3])
-        server.wait_held(timeout_s=60)
-        process.kill()
-        process.wait()
-        server.release()
-        grown = [begin(tmp_path / name) for name in ("a", "b")]
-        for workspace in grown:
-            grow_all(workspace, server.url)
-        log = server.log()
-    for table in ("instances", "a2rbench_items", "a2rbench_attempts", "rejections"):
-        assert rows(grown[0], table) == rows(grown[1], table)
-    # What was under way when it was killed came after that; all else was asked for once by each root.
-    answers = answers_by_digest(log)
-    assert sum(answers.values()) <= 2 * len(answers) + 3

@@ -26,9 +26,9 @@ def test_the_engines_agree(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_engines_agree_on_a_thousand() -> None:
+def test_the_engines_agree_on_three_hundred() -> None:
     counts = set()
-    for seed in range(1000):
+    for seed in range(300):
         claims = random_claims(seed)
         found = decide(terms(), claims)
         assert found == check(terms(), claims), seed
@@ -201,8 +201,8 @@ def test_a_composition_that_is_used_twice_counts_once(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_derivations_reach_what_forward_chaining_reaches_on_three_thousand() -> None:
-    for seed in range(3001):
+def test_derivations_reach_what_forward_chaining_reaches_on_a_thousand() -> None:
+    for seed in range(1000):
         check_derivations(seed)
 
 

@@ -34,10 +34,10 @@ def test_engines_agree_on_random_worlds(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_engines_agree_on_thousand_worlds_of_all_kinds() -> None:
+def test_engines_agree_on_500_worlds_of_all_kinds() -> None:
     kinds: set[int] = set()
     verdicts: set[bool | None] = set()
-    for number in range(1_000):
+    for number in range(500):
         asked = random_problem(derive_rng(7, "social", number))
         found = general().decide(asked)
         assert found == general().check(asked)

@@ -138,9 +138,9 @@ def test_enumeration_and_solver_agree_on_drawn_problems(scenario: str) -> None:
 
 
 @pytest.mark.slow
-def test_enumeration_and_solver_agree_on_a_thousand_problems_of_each_scenario() -> None:
+def test_enumeration_and_solver_agree_on_300_problems_of_each_scenario() -> None:
     for scenario in SCENARIOS:
-        assert _agree(scenario, times=60) >= 1000
+        assert _agree(scenario, times=18) >= 300
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

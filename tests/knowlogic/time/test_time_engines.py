@@ -91,8 +91,8 @@ def test_a_week_is_what_plain_enumeration_finds(seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_the_engines_agree_on_a_thousand(scenario: str) -> None:
-    for seed in range(1_000):
+def test_the_engines_agree_on_three_hundred(scenario: str) -> None:
+    for seed in range(300):
         found = draw(scenario, seed)
         assert domain().decide(found) == domain().check(found)
 
