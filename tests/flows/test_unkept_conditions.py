@@ -38,7 +38,7 @@ def copied(tmp_path: Path, s3: S3, conditions: Conditions) -> Iterator[str]:
     assert there.names("") == before
 
 
-def test_commands_that_only_read_work_there(copied: str) -> None:
+def test_what_only_reads_works_there_and_doctor_names_the_store(copied: str, s3: S3) -> None:
     def read(*command: str) -> str:
         done = CliRunner().invoke(app, [*command, "--root", copied])
         assert done.exit_code == 0, (done.output, done.exception)
