@@ -46,28 +46,27 @@ def generate_inputs(
     sizes = [_sides(value, dimension) for value in inputs]
     ends = [(min(side), max(side)) for side in zip(*sizes, strict=True)]
     seen = {canonical_json(value) for value in inputs}
-    found: list[Value] = []
+    values: list[Value] = []
     for draw in range(number * _DRAWS_A_PIECE):
         if draw % 2:
-            given = rng.choice(inputs)
-            own = list(tokens_of(given))
-            rng.shuffle(own)
-            sides = _sides(given, dimension)
+            template = rng.choice(inputs)
+            new_tokens = list(tokens_of(template))
+            rng.shuffle(new_tokens)
+            sides = _sides(template, dimension)
         else:
             sides = [rng.randint(low, high) for low, high in ends]
-            own = rng.choices(tokens, k=_product(sides))
-        value = _fill(sides, iter(own))
+            new_tokens = rng.choices(tokens, k=_product(sides))
+        value = _fill(sides, iter(new_tokens))
         text = canonical_json(value)
         if text not in seen:
             seen.add(text)
-            found.append(value)
-        if len(found) == number:
+            values.append(value)
+        if len(values) == number:
             break
-    return found
+    return values
 
 
 def _sides(value: Value, dimension: Dimension) -> list[int]:
-    """Return the length of each side of a value that has the shape of the dimension."""
     sides = []
     for _ in range(dimension):
         sides.append(len(value))
@@ -142,10 +141,10 @@ def refuse_structural(
         raise UnfitItem(STRUCTURAL, why)
 
 
-def refuse_mirrored(shown: Shown) -> None:
+def refuse_mirrored(puzzle: Shown) -> None:
     """Raise UnfitItem where an example, read backwards, leads from the query to the answer."""
-    for number, (given, wanted) in enumerate(shown.examples, 1):
-        if given == shown.answer and wanted == shown.query:
+    for number, (source, wanted) in enumerate(puzzle.examples, 1):
+        if source == puzzle.answer and wanted == puzzle.query:
             why = f"example {number} turns the answer into the query: read backwards, it shows the answer"
             raise UnfitItem(MIRRORED, why)
 
@@ -160,7 +159,7 @@ def _functions(dimension: Dimension) -> list[tuple[str, Function]]:
 def _maps(function: Function, inputs: Sequence[Value], outputs: Sequence[Value]) -> bool:
     """Return whether a function gives all outputs: most fail at the first one."""
     try:
-        return all(function(given) == wanted for given, wanted in zip(inputs, outputs, strict=True))
+        return all(function(source) == wanted for source, wanted in zip(inputs, outputs, strict=True))
     except _UNFIT:
         return False
 
@@ -177,10 +176,10 @@ def _commutes(
     rule: CodedRule, inputs: Sequence[Value], outputs: Sequence[Value], phi: Mapping[str, str], jail: Jail
 ) -> bool:
     try:
-        found = run_code(rule.code, FORWARD, [remap(value, phi) for value in inputs], jail=jail)
+        outputs_of_copies = run_code(rule.code, FORWARD, [remap(value, phi) for value in inputs], jail=jail)
     except Refused:
         return False
-    return found == [remap(value, phi) for value in outputs]
+    return outputs_of_copies == [remap(value, phi) for value in outputs]
 
 
 KNOWN = "known_rule"
@@ -195,7 +194,7 @@ class TestedRule:
     __test__ = False  # a name that pytest would collect
 
     rule: CodedRule
-    shown: Shown
+    puzzle: Shown
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
 
@@ -209,7 +208,7 @@ class Known:
 
 
 def run_rule(
-    rule: CodedRule, inputs: Sequence[Value], known: Known, jail: Jail, seed: int, rng: random.Random
+    rule: CodedRule, inputs: Sequence[Value], existing: Known, jail: Jail, seed: int, rng: random.Random
 ) -> TestedRule:
     """Return what a rule gives for its inputs, the query last, and for generated ones.
 
@@ -222,28 +221,28 @@ def run_rule(
     _check_inputs(rule, inputs)
     more = generate_inputs(rule.dimension, inputs, GENERATED, rng)
     try:
-        own, *further = run_inputs(
+        puzzle, *further = run_inputs(
             rule, [inputs, *([value] for value in more)], jail, trial_seeds(rule, seed)
         )
     except Refused as error:
         raise _find_refused(rule, [*inputs, *more], error, jail) from None
-    if isinstance(own, UnfitItem):
-        raise own
-    outputs = own.outputs + _outputs_of(more, further)
+    if isinstance(puzzle, UnfitItem):
+        raise puzzle
+    outputs = puzzle.outputs + _outputs_of(more, further)
     tried = [*inputs, *more]
     for value, output in zip(tried, outputs, strict=True):
         fault = fault_of_input(output, rule.dimension)
         if fault:
             raise UnfitItem("bad_shape", f"the output of {_quote(value)} is {fault}")
     _check_outputs(tried, outputs)
-    tested = TestedRule(rule, own, tuple(tried), tuple(outputs))
-    twin = find_twin(tested, known.codes, jail)
+    tested = TestedRule(rule, puzzle, tuple(tried), tuple(outputs))
+    twin = find_twin(tested, existing.codes, jail)
     if twin:
         raise UnfitItem(KNOWN, twin)
     refuse_derived(rule.dimension, tried, outputs)
     refuse_structural(rule, tried, outputs, jail, rng)
-    refuse_mirrored(own)
-    check_item(rule, 0, own, frozenset(), known.issued)
+    refuse_mirrored(puzzle)
+    check_item(rule, 0, puzzle, frozenset(), existing.issued)
     return tested
 
 
@@ -261,7 +260,7 @@ def find_twin(tested: TestedRule, codes: Iterable[str], jail: Jail) -> str:
 def _apply_all(rule: Rule, tested: TestedRule) -> bool:
     try:
         pairs = zip(tested.inputs, tested.outputs, strict=True)
-        return all(rule.forward(given) == wanted for given, wanted in pairs)
+        return all(rule.forward(source) == wanted for source, wanted in pairs)
     except (ValueError, IndexError, KeyError):  # tokens that the rule does not know
         return False
 
@@ -285,11 +284,11 @@ def _check_inputs(rule: CodedRule, inputs: Sequence[Value]) -> None:
 def _outputs_of(inputs: Sequence[Value], tried: Sequence[Shown | UnfitItem]) -> list[Value]:
     """Return the outputs of generated inputs, each tried by itself; raise UnfitItem naming the input."""
     outputs = []
-    for value, shown in zip(inputs, tried, strict=True):
-        if isinstance(shown, UnfitItem):
-            what = "the inverse does not give it back" if shown.reason == "open_cycle" else str(shown)
-            raise UnfitItem(shown.reason, f"on the further input {_quote(value)}: {what}")
-        outputs.append(shown.answer)
+    for value, puzzle in zip(inputs, tried, strict=True):
+        if isinstance(puzzle, UnfitItem):
+            what = "the inverse does not give it back" if puzzle.reason == "open_cycle" else str(puzzle)
+            raise UnfitItem(puzzle.reason, f"on the further input {_quote(value)}: {what}")
+        outputs.append(puzzle.answer)
     return outputs
 
 
@@ -302,8 +301,8 @@ def _find_refused(rule: CodedRule, inputs: Sequence[Value], error: Refused, jail
                 run_inputs(rule, [[value]], jail, (1,))
             except Refused as own:
                 if own.reason == error.reason:
-                    said = shorten(own.detail, _LONGEST_DETAIL)
-                    return UnfitItem(own.reason, f"on the input {_quote(value)}: {said}")
+                    shortened = shorten(own.detail, _LONGEST_DETAIL)
+                    return UnfitItem(own.reason, f"on the input {_quote(value)}: {shortened}")
     return UnfitItem(error.reason, detail)
 
 

@@ -76,7 +76,7 @@ def expansion_request(
         dimension=rule.dimension,
         longest_token=LONGEST_TOKEN,
         most_tokens=MOST_TOKENS,
-        history=[(each, list(map(_write_input_line, history[each]))) for each in sorted(history)],
+        history=[(number, list(map(_write_input_line, history[number]))) for number in sorted(history)],
         variation=variation,
         kind=VARIATION_NAMES[variation],
         number=EXAMPLES,
@@ -89,7 +89,7 @@ def judgement_request(
     judge: ModelChoice,
     rule: CodedRule,
     variation: int,
-    shown: Shown,
+    puzzle: Shown,
     problem: str | None = None,
     repeat: int = 0,
 ) -> ModelRequest:
@@ -102,9 +102,9 @@ def judgement_request(
         repeat,
         mark=mark_of(rule.description),
         description=rule.description,
-        examples=[(_write_input_line(given), _write_input_line(wanted)) for given, wanted in shown.examples],
-        query=_write_input_line(shown.query),
-        answer=_write_input_line(shown.answer),
+        examples=[(_write_input_line(value), _write_input_line(wanted)) for value, wanted in puzzle.examples],
+        query=_write_input_line(puzzle.query),
+        answer=_write_input_line(puzzle.answer),
         kind=VARIATION_NAMES[variation],
         problem=problem,
     )
@@ -181,8 +181,8 @@ def read_expansion(
     for number, value in enumerate(inputs, 1):
         fault = fault_of_input(value, dimension)
         if fault:
-            place = f"example {number}" if number <= EXAMPLES else "the query"
-            return Unusable("bad_input", f"{place} is {fault}")
+            part = f"example {number}" if number <= EXAMPLES else "the query"
+            return Unusable("bad_input", f"{part} is {fault}")
     return _fault_of_novelty(inputs, history) or inputs
 
 
@@ -196,10 +196,10 @@ def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]
     texts = [json.dumps(value) for value in inputs]
     if len(set(texts)) < len(texts):
         return Unusable("repeated", "two of the inputs are the same; give six that differ")
-    known = {json.dumps(value) for values in history for value in values}
-    if texts[-1] in known:
+    earlier_texts = {json.dumps(value) for values in history for value in values}
+    if texts[-1] in earlier_texts:
         return Unusable("not_new", "the query is an input of an earlier variation; give another one")
-    recurring = sum(text in known for text in texts[:-1])
+    recurring = sum(text in earlier_texts for text in texts[:-1])
     if 2 * recurring > EXAMPLES:
         return Unusable(
             "not_new",
@@ -282,7 +282,7 @@ class _Work:
     async def expand(self, variation: int) -> None:
         """Find the inputs of a variation, or reject it for the last reason."""
         rule = self.request.seed.rule
-        history = {each: drawn.shown.inputs for each, drawn in self.expansion.drawn.items()}
+        history = {variation: drawn.puzzle.inputs for variation, drawn in self.expansion.drawn.items()}
 
         def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
             refused = read_expansion(bad.reply, rule.dimension, history.values()) if bad else ()
@@ -334,14 +334,14 @@ class _Work:
 
     def _try(self, variation: int, inputs: list[Value]) -> tuple[Shown, Fits] | Unusable:
         seed = self.request.seed
-        known = {instance_id(drawn.shown) for drawn in self.expansion.drawn.values()}
+        earlier_ids = {instance_id(drawn.puzzle) for drawn in self.expansion.drawn.values()}
         try:
-            (shown,) = self._run_twice(inputs)
-            if isinstance(shown, UnfitItem):
-                raise shown
-            _check_outputs(shown, seed.rule.dimension)
-            refuse_mirrored(shown)
-            return shown, check_item(seed.rule, variation, shown, known, seed.issued)
+            (puzzle,) = self._run_twice(inputs)
+            if isinstance(puzzle, UnfitItem):
+                raise puzzle
+            _check_outputs(puzzle, seed.rule.dimension)
+            refuse_mirrored(puzzle)
+            return puzzle, check_item(seed.rule, variation, puzzle, earlier_ids, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))
         except Refused as error:
@@ -360,7 +360,7 @@ class _Work:
                 raise
         return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
 
-    async def _judge(self, variation: int, shown: Shown) -> Unusable | None:
+    async def _judge(self, variation: int, puzzle: Shown) -> Unusable | None:
         """Return why the judge refuses the inputs, None where it accepts them.
 
         A reply that cannot be read says nothing of the inputs: the judge is asked again.
@@ -372,7 +372,7 @@ class _Work:
                 choice,
                 rule=rule,
                 variation=variation,
-                shown=shown,
+                puzzle=puzzle,
                 problem=bad.problem.message if bad else None,
                 repeat=attempt,
             )
@@ -394,9 +394,9 @@ class _Work:
         return problem
 
 
-def _check_outputs(shown: Shown, dimension: Dimension) -> None:
+def _check_outputs(puzzle: Shown, dimension: Dimension) -> None:
     """Raise UnfitItem for an output that is too large to be shown, as stage `rules` does."""
-    for number, output in enumerate(shown.outputs, 1):
+    for number, output in enumerate(puzzle.outputs, 1):
         fault = fault_of_input(output, dimension)
         if fault:
             raise UnfitItem("bad_shape", f"the output of input {number} (the query is the last) is {fault}")

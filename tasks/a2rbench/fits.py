@@ -41,24 +41,24 @@ def fitting_codes(examples: Sequence[Pair], query: Codes, size: int) -> Iterator
     """
     yield from _affine(examples, query, size)
     for name, rule in _along(query.ndim):
-        if all((rule(given) % size == wanted).all() for given, wanted in examples):
+        if all((rule(source) % size == wanted).all() for source, wanted in examples):
             yield name, rule(query) % size
     yield from _keys(examples, query, size)
     yield from _substitution(examples, query)
 
 
 def _affine(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[str, Codes]]:
-    given = np.concatenate([one.ravel() for one, _ in examples])
+    sources = np.concatenate([source.ravel() for source, _ in examples])
     wanted = np.concatenate([other.ravel() for _, other in examples])
     names, steps = _steps(query.ndim)
-    places = np.concatenate([_features(one.shape) for one, _ in examples], axis=1)
-    masks = [_masks(one.shape) for one, _ in examples]
-    of_query, own = _features(query.shape), _masks(query.shape)
-    for mask in own:
-        chosen = np.concatenate([of[mask].ravel() for of in masks])
-        if not chosen.any() or not (given == wanted)[~chosen].all():
+    places = np.concatenate([_features(source.shape) for source, _ in examples], axis=1)
+    masks = [_masks(source.shape) for source, _ in examples]
+    of_query, masks_of_query = _features(query.shape), _masks(query.shape)
+    for mask in masks_of_query:
+        chosen = np.concatenate([masks_of_example[mask].ravel() for masks_of_example in masks])
+        if not chosen.any() or not (sources == wanted)[~chosen].all():
             continue
-        c, w, features = given[chosen], wanted[chosen], places[:, chosen]
+        c, w, features = sources[chosen], wanted[chosen], places[:, chosen]
         for a in (a for a in range(1, size) if gcd(a, size) == 1):
             rest = (w - a * c) % size
             left = (rest[:_FIRST] - steps @ features[:, :_FIRST]) % size
@@ -67,7 +67,7 @@ def _affine(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple
                 if (constant != constant[0]).any():
                     continue
                 moved = (a * query.ravel() + constant[0] + steps[row] @ of_query) % size
-                answer = np.where(own[mask], moved.reshape(query.shape), query)
+                answer = np.where(masks_of_query[mask], moved.reshape(query.shape), query)
                 yield f"{a}·c + {constant[0]} + {names[row]}, {mask}", answer
 
 
@@ -175,15 +175,15 @@ _LINES: dict[str, Callable[[Codes], Codes]] = {
 def _keys(examples: Sequence[Pair], query: Codes, size: int) -> Iterator[tuple[str, Codes]]:
     """Yield keys of a few numbers that repeat along an axis or in reading order."""
     for axis, period in product((*range(query.ndim), None), _PERIODS):
-        classes = [_classes(given.shape, axis) % period for given, _ in examples]
-        numbers = np.concatenate([each.ravel() for each in classes])
+        classes = [_classes(source.shape, axis) % period for source, _ in examples]
+        numbers = np.concatenate([numbers_of_example.ravel() for numbers_of_example in classes])
         for a in (1, size - 1):
-            added = np.concatenate([(wanted - a * given).ravel() % size for given, wanted in examples])
-            key = {int(number): int(one) for number, one in zip(numbers, added, strict=True)}
-            own = _classes(query.shape, axis) % period
+            added = np.concatenate([(wanted - a * source).ravel() % size for source, wanted in examples])
+            key = {int(number): int(addend) for number, addend in zip(numbers, added, strict=True)}
+            classes_of_query = _classes(query.shape, axis) % period
             fits = (np.array([key[int(number)] for number in numbers]) == added).all()
-            if fits and set(own.ravel().tolist()) <= set(key):
-                moved = np.vectorize(key.__getitem__, otypes=[np.int64])(own)
+            if fits and set(classes_of_query.ravel().tolist()) <= set(key):
+                moved = np.vectorize(key.__getitem__, otypes=[np.int64])(classes_of_query)
                 yield f"key of {period} along {axis}", (a * query + moved) % size
 
 
@@ -193,10 +193,10 @@ def _classes(shape: tuple[int, ...], axis: int | None) -> Codes:
 
 
 def _substitution(examples: Sequence[Pair], query: Codes) -> Iterator[tuple[str, Codes]]:
-    given = np.concatenate([one.ravel() for one, _ in examples]).tolist()
+    sources = np.concatenate([source.ravel() for source, _ in examples]).tolist()
     wanted = np.concatenate([other.ravel() for _, other in examples]).tolist()
-    table = dict(zip(given, wanted, strict=True))
-    if [table[each] for each in given] == wanted and set(query.ravel().tolist()) <= set(table):
+    table = dict(zip(sources, wanted, strict=True))
+    if [table[code] for code in sources] == wanted and set(query.ravel().tolist()) <= set(table):
         yield "one token for another", np.vectorize(table.__getitem__, otypes=[np.int64])(query)
 
 
@@ -219,11 +219,11 @@ def find_primitives(dimension: Dimension, examples: Sequence[Example], query: Va
     is_even = all(not fault_of_shape(value, dimension) for value in values)
     if not is_even or any(sum(1 for _ in tokens_of(value)) > _MOST_TOKENS for value in values):
         return {}
-    found: dict[str, Value] = {}
+    answers: dict[str, Value] = {}
     for name, answer in _search(dimension, examples, query, tokens):
-        if answer not in found.values():
-            found[name] = answer
-    return found
+        if answer not in answers.values():
+            answers[name] = answer
+    return answers
 
 
 def _search(
@@ -233,16 +233,16 @@ def _search(
     for name, moved in fitting_moves(pairs, asked):
         yield name, decode(moved, tokens)
     for name, rule in trivial_rules(dimension).items():
-        if all(rule(given) == wanted for given, wanted in examples):
+        if all(rule(source) == wanted for source, wanted in examples):
             yield name, rule(query)
     pairs = [pair for pair in pairs if pair[0].size]
-    if not pairs or not asked.size or any(given.shape != wanted.shape for given, wanted in pairs):
+    if not pairs or not asked.size or any(source.shape != wanted.shape for source, wanted in pairs):
         return
-    for alphabet, known in TOKENS.items():
-        if alphabet != "any" and set(tokens) <= set(known):
-            own, of_query = _encode(dimension, examples, query, known)
-            for name, answer in fitting_codes([pair for pair in own if pair[0].size], of_query, len(known)):
-                yield f"{alphabet}: {name}", decode(answer, known)
+    for alphabet, signs in TOKENS.items():
+        if alphabet != "any" and set(tokens) <= set(signs):
+            coded, of_query = _encode(dimension, examples, query, signs)
+            for name, answer in fitting_codes([pair for pair in coded if pair[0].size], of_query, len(signs)):
+                yield f"{alphabet}: {name}", decode(answer, signs)
 
 
 def _encode(
@@ -254,7 +254,7 @@ def _encode(
         flat = np.array([numbers[token] for token in tokens_of(value)], dtype=np.int64)
         return flat.reshape(_shape(value, dimension))
 
-    return [(encode(given), encode(wanted)) for given, wanted in examples], encode(query)
+    return [(encode(source), encode(wanted)) for source, wanted in examples], encode(query)
 
 
 def _shape(value: Value, dimension: int) -> tuple[int, ...]:
@@ -267,8 +267,8 @@ def _shape(value: Value, dimension: int) -> tuple[int, ...]:
 
 def decode(codes: Codes, tokens: Sequence[str]) -> Value:
     """Return the value whose tokens have these numbers."""
-    known = np.array(tokens, dtype=object)
-    return known[codes].tolist()
+    token_array = np.array(tokens, dtype=object)
+    return token_array[codes].tolist()
 
 
 ExampleFits = tuple[Value, Value]
@@ -297,27 +297,27 @@ def find_fits(dimension: Dimension, examples: Sequence[ExampleFits], query: Valu
     values = [value for pair in examples for value in pair] + [query]
     programs = _programs(dimension, frozenset(_alphabets(values)))
     # A small example refuses most programs at the least cost.
-    for given, wanted in sorted(examples, key=lambda pair: sum(1 for _ in tokens_of(pair[0]))):
-        outputs = _outputs(programs, given)
+    for source, wanted in sorted(examples, key=lambda pair: sum(1 for _ in tokens_of(pair[0]))):
+        outputs = _outputs(programs, source)
         programs = tuple(
             program for program, output in zip(programs, outputs, strict=True) if output == wanted
         )
     answers = _outputs(programs, query)
-    found = [
+    programs_and_answers = [
         (tuple(rule.name for rule in program), answer)
         for program, answer in zip(programs, answers, strict=True)
     ]
-    found += [
+    programs_and_answers += [
         ((name,), answer)
         for name, answer in find_primitives(dimension, examples, query).items()
         if answer not in answers
     ]
-    if not found:
+    if not programs_and_answers:
         return Fits((), (), None)
-    answer = found[0][1]
+    answer = programs_and_answers[0][1]
     return Fits(
-        tuple(names for names, given in found if given == answer),
-        tuple(names for names, given in found if given != answer),
+        tuple(names for names, other_answer in programs_and_answers if other_answer == answer),
+        tuple(names for names, other_answer in programs_and_answers if other_answer != answer),
         answer,
     )
 
@@ -325,7 +325,7 @@ def find_fits(dimension: Dimension, examples: Sequence[ExampleFits], query: Valu
 def _alphabets(values: Sequence[Value]) -> list[Alphabet]:
     """Return the alphabets that have all tokens; "any" always does."""
     tokens = set(tokens_of(list(values)))
-    return [name for name, known in TOKENS.items() if name == "any" or tokens <= set(known)]
+    return [name for name, signs in TOKENS.items() if name == "any" or tokens <= set(signs)]
 
 
 @lru_cache(maxsize=64)

@@ -105,7 +105,7 @@ class GrownSeed:
 class Drawn(NamedTuple):
     """What an item shows, the programs that fit it, and how many draws were refused before."""
 
-    shown: Shown
+    puzzle: Shown
     fits: Fits
     rejected: int
 
@@ -116,13 +116,13 @@ def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]) -> Gr
     Raises Refused where the sandbox refuses to run the code.
     """
     grown = GrownSeed()
-    seed_item = instance_id(drawn[0].shown)
+    seed_item = instance_id(drawn[0].puzzle)
     copies = _copy_all(request, drawn)
-    for variation, (shown, fits, rejected) in sorted(drawn.items()):
+    for variation, (puzzle, fits, rejected) in sorted(drawn.items()):
         phi, copy = copies.get(variation, (None, None))
-        commutes = None if phi is None else copy is not None and copy.outputs == remap(shown.outputs, phi)
+        commutes = None if phi is None else copy is not None and copy.outputs == remap(puzzle.outputs, phi)
         written = partial(write_item, request.rule, variation, seed_item=seed_item)
-        grown.items.append(written(shown, fits, commutes=commutes, rejected_draws=rejected))
+        grown.items.append(written(puzzle, fits, commutes=commutes, rejected_draws=rejected))
         if not _is_copied(request):
             continue
         if copy is None or phi is None or not commutes:
@@ -133,22 +133,22 @@ def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]) -> Gr
             )
             grown.rejected.append(Rejected(variation, "not_remapped", why))
             continue
-        known = {item.instance_id for item in grown.items}
+        issued_ids = {item.instance_id for item in grown.items}
         try:
-            fits_of_copy = check_item(request.rule, variation, copy, known, request.issued)
+            fits_of_copy = check_item(request.rule, variation, copy, issued_ids, request.issued)
         except UnfitItem as fault:
             grown.rejected.append(Rejected(variation, "not_remapped", str(fault)))
         else:
-            own = grown.items[-1].instance_id
-            grown.items.append(written(copy, fits_of_copy, of=own, phi=phi, commutes=True))
+            original_id = grown.items[-1].instance_id
+            grown.items.append(written(copy, fits_of_copy, original_id=original_id, phi=phi, commutes=True))
     return grown
 
 
-def remove_known(grown: GrownSeed, known: Container[str]) -> GrownSeed:
+def remove_known(grown: GrownSeed, issued_ids: Container[str]) -> GrownSeed:
     """Return the seed without items of these ids and without their copies: all of it where V0 is one."""
     if not grown.items:
         return grown
-    is_known = {item.instance_id for item in grown.items if item.instance_id in known}
+    is_known = {item.instance_id for item in grown.items if item.instance_id in issued_ids}
     if grown.items[0].instance_id in is_known:
         is_known = {item.instance_id for item in grown.items}
     kept = [item for item in grown.items if is_known.isdisjoint((item.instance_id, item.of))]
@@ -175,12 +175,12 @@ def _copy_all(
     if not _is_copied(request):
         return {}
     copies: dict[int, tuple[Phi, Shown | None]] = {}
-    for variation, (shown, _, _) in sorted(drawn.items()):
-        place = f"a2rbench/{request.rule.name}/{request.number}/phi"
-        phi = _draw_phi(request.rule, shown, derive_rng(request.seed, place, variation))
+    for variation, (puzzle, _, _) in sorted(drawn.items()):
+        seed_path = f"a2rbench/{request.rule.name}/{request.number}/phi"
+        phi = _draw_phi(request.rule, puzzle, derive_rng(request.seed, seed_path, variation))
         if phi is not None:
             copies[variation] = phi, None
-    inputs = {variation: remap(drawn[variation].shown.inputs, phi) for variation, (phi, _) in copies.items()}
+    inputs = {variation: remap(drawn[variation].puzzle.inputs, phi) for variation, (phi, _) in copies.items()}
     try:
         outputs = _run_each(request, inputs)
     except Refused:
@@ -195,14 +195,14 @@ def _copy_all(
     }
 
 
-def _draw_phi(rule: CodedRule, shown: Shown, rng: random.Random) -> Phi | None:
+def _draw_phi(rule: CodedRule, puzzle: Shown, rng: random.Random) -> Phi | None:
     """Return a mapping of tokens, of a few draws the first under which no sorting gives the answer."""
-    values = [*shown.inputs, *shown.outputs]
+    values = [*puzzle.inputs, *puzzle.outputs]
     phi = draw_remapping(values, rng)
     for _ in range(_PHI_DRAWS):
         if phi is None:
             break
-        image = show(remap(shown.inputs, phi), remap(shown.outputs, phi))
+        image = show(remap(puzzle.inputs, phi), remap(puzzle.outputs, phi))
         if not find_trivial(rule.dimension, image.examples, image.query, image.answer):
             break
         phi = draw_remapping(values, rng)
@@ -235,22 +235,21 @@ def grow_seed(request: SeedRequest[Rule]) -> GrownSeed:
     """
     rejected: list[Rejected] = []
     try:
-        found = _draw_variations(request, rejected)
-        if 0 not in found:
-            rejected += [Rejected(each, "no_seed_item", "there is no V0 of this seed") for each in found]
+        drawn = _draw_variations(request, rejected)
+        if 0 not in drawn:
+            rejected += [Rejected(number, "no_seed_item", "there is no V0 of this seed") for number in drawn]
             return GrownSeed([], rejected)
-        grown = write_items(request, found)
+        grown = write_items(request, drawn)
     except Refused as error:
         return GrownSeed([], [*rejected, Rejected(0, "refused_by_sandbox", str(error))])
     return GrownSeed(grown.items, [*rejected, *grown.rejected])
 
 
 def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> dict[int, Drawn]:
-    """Return the first good draw of each variation."""
-    found: dict[int, Drawn] = {}
+    drawn: dict[int, Drawn] = {}
     seen: set[str] = set()
     for round_ in range(_ROUNDS):
-        open_ = [variation for variation in request.variations if variation not in found]
+        open_ = [variation for variation in request.variations if variation not in drawn]
         candidates = [
             _Candidate(variation, attempt, inputs)
             for variation in open_
@@ -260,25 +259,25 @@ def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> di
         tried = run_inputs(
             request.rule, [candidate.inputs for candidate in candidates], request.jail, request.hash_seeds
         )
-        for candidate, shown in zip(candidates, tried, strict=True):
-            if candidate.variation in found or not isinstance(shown, Shown):
+        for candidate, puzzle in zip(candidates, tried, strict=True):
+            if candidate.variation in drawn or not isinstance(puzzle, Shown):
                 continue
             try:
-                fits = check_item(request.rule, candidate.variation, shown, seen, request.issued)
+                fits = check_item(request.rule, candidate.variation, puzzle, seen, request.issued)
             except UnfitItem:
                 continue
-            seen.add(instance_id(shown))
-            found[candidate.variation] = Drawn(shown, fits, candidate.attempt)
+            seen.add(instance_id(puzzle))
+            drawn[candidate.variation] = Drawn(puzzle, fits, candidate.attempt)
     for variation in request.variations:
-        if variation not in found:
+        if variation not in drawn:
             why = (
                 f"{_ROUNDS * _AT_ONCE} draws gave no new item whose answer all programs that fit agree on, "
                 "and whose inverse closes"
             )
             rejected.append(Rejected(variation, "no_unique_item", why))
-    return found
+    return drawn
 
 
 def _draw(request: SeedRequest[Rule], variation: int, attempt: int) -> list[Value] | None:
-    place = f"a2rbench/{request.rule.name}/{request.number}/V{variation}"
-    return draw_inputs(request.rule, variation, derive_rng(request.seed, place, attempt))
+    seed_path = f"a2rbench/{request.rule.name}/{request.number}/V{variation}"
+    return draw_inputs(request.rule, variation, derive_rng(request.seed, seed_path, attempt))

@@ -30,11 +30,11 @@ def find_trivial(dimension: Dimension, examples: Sequence[Example], query: Value
         if answer == wanted:
             return f"the answer is the output of example {number}"
     for name, rule in trivial_rules(dimension).items():
-        fits = all(rule(given) == wanted for given, wanted in examples)
+        fits = all(rule(source) == wanted for source, wanted in examples)
         if not fits and rule(query) == answer:
             return f"{name} gives the answer, and not the examples' outputs"
     for name, order in _ORDERS.items():
-        fits = all(order(list(tokens_of(given))) == list(tokens_of(wanted)) for given, wanted in examples)
+        fits = all(order(list(tokens_of(source))) == list(tokens_of(wanted)) for source, wanted in examples)
         if not fits and order(list(tokens_of(query))) == list(tokens_of(answer)):
             return f"the answer has the query's tokens {name}, and the examples' outputs have not"
     return ""
@@ -123,8 +123,8 @@ class Sizes:
     grid: tuple[int, int]
     cube: tuple[int, int]
 
-    def of(self, dimension: int) -> tuple[int, int]:
-        """Return those of a dimension."""
+    def sides(self, dimension: int) -> tuple[int, int]:
+        """The fewest and the most tokens of a side in this dimension."""
         return (self.line, self.grid, self.cube)[dimension - 1]
 
 
@@ -171,15 +171,15 @@ def _draw(rule: Rule, variation: int, rng: random.Random) -> list[Value] | None:
     if variation == _TINY:
         return _draw_tiny(rule, rng)
     sizes, most = _KINDS.get(variation, (_STANDARD, 0))
-    shapes = _draw_shapes(sizes.of(rule.dimension), rule.dimension, rng)
+    shapes = _draw_shapes(sizes.sides(rule.dimension), rule.dimension, rng)
     if variation == _REPETITIVE:
         full = [_fill(shape, TOKENS[rule.alphabet], rng) for shape in shapes[:_FULL]]
         odd = (0, *rng.choices((1, 2), k=EXAMPLES - _FULL - 1), 2)
-        return full + [_repeat(rule, *each, rng) for each in zip(shapes[_FULL:], odd, strict=True)]
+        return full + [_repeat(rule, *pair, rng) for pair in zip(shapes[_FULL:], odd, strict=True)]
     is_edge = VARIATION_NAMES[variation] == "edge"
     return [
-        _fill(shape, _choose_tokens(rule, 0 if is_edge and place < _FULL else most, rng), rng)
-        for place, shape in enumerate(shapes)
+        _fill(shape, _choose_tokens(rule, 0 if is_edge and index < _FULL else most, rng), rng)
+        for index, shape in enumerate(shapes)
     ]
 
 
@@ -202,7 +202,8 @@ def _draw_tiny(rule: Rule, rng: random.Random) -> list[Value] | None:
     """
     tokens, dimension = TOKENS[rule.alphabet], rule.dimension
     full = [
-        _fill(shape, tokens, rng) for shape in _draw_shapes(_STANDARD.of(dimension), dimension, rng)[:_FULL]
+        _fill(shape, tokens, rng)
+        for shape in _draw_shapes(_STANDARD.sides(dimension), dimension, rng)[:_FULL]
     ]
     examples = [(value, rule.forward(value)) for value in full]
     thin = [1] * (dimension - 1) + [rng.randint(2, 4)]
@@ -229,10 +230,10 @@ def _choose_tokens(rule: Rule, most: int, rng: random.Random) -> Sequence[str]:
 
 def _repeat(rule: Rule, shape: Shape, odd: int, rng: random.Random) -> Value:
     """Return an input of one token, but for a few places with others."""
-    one, *others = rng.sample(TOKENS[rule.alphabet], min(3, len(TOKENS[rule.alphabet])))
-    tokens = [one] * prod(shape)
-    for place in rng.sample(range(len(tokens)), odd):
-        tokens[place] = rng.choice(others)
+    common_token, *others = rng.sample(TOKENS[rule.alphabet], min(3, len(TOKENS[rule.alphabet])))
+    tokens = [common_token] * prod(shape)
+    for index in rng.sample(range(len(tokens)), odd):
+        tokens[index] = rng.choice(others)
     return _build(shape, iter(tokens))
 
 

@@ -73,9 +73,9 @@ def decode(text: str) -> Any | None:
     return None
 
 
-def read_value(text: str, place: int) -> FoundValue | None:
+def read_value(text: str, start: int) -> FoundValue | None:
     """Return the value that begins at this place, behind blanks, emphasis, a fence or a box; else None."""
-    before = _BEFORE.match(text, place)
+    before = _BEFORE.match(text, start)
     assert before is not None
     begun = before.end()
     sign = text[begun : begun + 1]
@@ -84,13 +84,13 @@ def read_value(text: str, place: int) -> FoundValue | None:
         value = None if end is None else decode(text[begun:end])
         return None if value is None or end is None else FoundValue(value, end)
     if sign and sign in "\"'\u201c":
-        found = _STRING.match(text, begun, begun + LONGEST)
-        if found is None:
+        match = _STRING.match(text, begun, begun + LONGEST)
+        if match is None:
             return None
-        value = decode(found[0])
+        value = decode(match[0])
         # A line break within quotes is no JSON5.
-        raw = next(group for group in found.groups() if group is not None)
-        return FoundValue(value if isinstance(value, str) else raw, found.end())
+        raw = next(group for group in match.groups() if group is not None)
+        return FoundValue(value if isinstance(value, str) else raw, match.end())
     if nothing := _NOTHING.match(text, begun):
         return FoundValue(None, nothing.end())
     if _BOX.search(before[0]) and (inside := _IN_BOX.match(text, begun)):
@@ -100,21 +100,21 @@ def read_value(text: str, place: int) -> FoundValue | None:
 
 def read_matrix(text: str, begun: int) -> FoundValue | None:
     """Return the rows of a matrix of LaTeX that begins at this place, as lines; None for another text."""
-    found = _MATRIX.match(text, begun)
-    if found is None:
+    match = _MATRIX.match(text, begun)
+    if match is None:
         return None
-    rows = found[2].replace("\\\\", "\n").replace("&", " ")
-    return FoundValue(rows, found.end(), True)
+    rows = match[2].replace("\\\\", "\n").replace("&", " ")
+    return FoundValue(rows, match.end(), True)
 
 
 def _find_end(text: str, begun: int) -> int | None:
     """Return where the bracket at this place is closed; None where it is not, or a quotation is not."""
-    depth, place, last = 0, begun, min(len(text), begun + LONGEST)
-    while piece := _PIECE.match(text, place, last):
-        place = piece.end()
+    depth, position, last = 0, begun, min(len(text), begun + LONGEST)
+    while piece := _PIECE.match(text, position, last):
+        position = piece.end()
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(piece[0], 0)
         if not depth:
-            return place
+            return position
         if depth > _MOST_NESTED:
             return None
     return None
@@ -123,9 +123,9 @@ def _find_end(text: str, begun: int) -> int | None:
 def _read_bare(text: str) -> Any | None:
     """Return lists of tokens without quotes, with or without commas between them; None for another text."""
     root: list[Any] = []
-    opened, place = [root], 0
-    while piece := _BARE.match(text, place):
-        place, token = piece.end(), piece[1]
+    opened, position = [root], 0
+    while piece := _BARE.match(text, position):
+        position, token = piece.end(), piece[1]
         if token == "[":
             inner: list[Any] = []
             opened[-1].append(inner)
@@ -136,7 +136,7 @@ def _read_bare(text: str) -> Any | None:
                 return None
         elif token != ",":
             opened[-1].append(token)
-        if len(opened) == 1 and text[place:].strip():
+        if len(opened) == 1 and text[position:].strip():
             return None
     return root[0] if len(opened) == 1 and len(root) == 1 else None
 
@@ -173,7 +173,7 @@ _DECODER = json.JSONDecoder()
 
 def write_prompt(dimension: Dimension, examples: list[Example], query: Value) -> str:
     """Return the text that players are shown."""
-    written = [(write_value(given, dimension), write_value(wanted, dimension)) for given, wanted in examples]
+    written = [(write_value(value, dimension), write_value(wanted, dimension)) for value, wanted in examples]
     values = [query, *(value for pair in examples for value in pair)]
     forms = _TEXT_FORMS if has_texts(values, dimension) else _FORMS
     return render(TEMPLATE, form=forms[dimension - 1], examples=written, query=write_value(query, dimension))
@@ -195,10 +195,10 @@ def write_value(value: Value, dimension: int) -> str:
 def read_prompt(prompt: str) -> tuple[list[Example], Value]:
     """Return examples and query that a prompt shows; raise ValueError for a text that is none."""
     places = list(_PLACES.finditer(prompt))
-    names = [place[1] for place in places]
+    names = [match[1] for match in places]
     if not names or names != ["Input", "Output"] * (len(names) // 2) + ["Input"]:
         raise ValueError("the text is no prompt of A2RBench")
-    values = [_DECODER.raw_decode(prompt, place.end())[0] for place in places]
+    values = [_DECODER.raw_decode(prompt, match.end())[0] for match in places]
     return list(zip(values[:-1:2], values[1::2], strict=True)), values[-1]
 
 
@@ -226,7 +226,7 @@ class Form:
     """What the outputs of an item look like, and all values and tokens that its prompt shows.
 
     `texts`: texts stand in place of innermost lists. `numbers`: tokens are whole numbers. `is_mixed`: the
-    outputs have no one form, and no other is taken for it. `shown` holds values as canonical JSON.
+    outputs have no one form, and no other is taken for it. `shown_values` holds them as canonical JSON.
     """
 
     dimension: int
@@ -234,7 +234,7 @@ class Form:
     numbers: bool
     is_mixed: bool
     tokens: frozenset[str]
-    shown: frozenset[str]
+    shown_values: frozenset[str]
 
     @property
     def single(self) -> bool:
@@ -252,12 +252,12 @@ class Form:
     def _alike(self, token: str) -> str:
         if token in self.tokens:
             return token
-        alike = [shown for shown in self.tokens if plain_text(shown) == plain_text(token)]
+        alike = [candidate for candidate in self.tokens if plain_text(candidate) == plain_text(token)]
         return alike[0] if len(alike) == 1 else token
 
     def is_shown(self, value: Value) -> bool:
         """Return whether the prompt shows the value, in any of its examples or as the query."""
-        return canonical_json(value) in self.shown
+        return canonical_json(value) in self.shown_values
 
 
 class Fitted(NamedTuple):

@@ -89,7 +89,7 @@ class Shown:
     @property
     def inputs(self) -> list[Value]:
         """The inputs of the examples, and the query last."""
-        return [*(given for given, _ in self.examples), self.query]
+        return [*(source for source, _ in self.examples), self.query]
 
     @property
     def outputs(self) -> list[Value]:
@@ -106,45 +106,45 @@ def read_shown(item: Item) -> Shown:
     """Return what the row shows; raise ValueError where its columns are not the JSON of it."""
     examples = json.loads(item.examples)
     return Shown(
-        tuple((given, wanted) for given, wanted in examples), json.loads(item.query), json.loads(item.answer)
+        tuple((value, wanted) for value, wanted in examples), json.loads(item.query), json.loads(item.answer)
     )
 
 
-def instance_id(shown: Shown) -> str:
+def instance_id(puzzle: Shown) -> str:
     """Return the id of examples and query, whatever rule they came from."""
-    return content_id(PREFIX, shown.examples, shown.query)
+    return content_id(PREFIX, puzzle.examples, puzzle.query)
 
 
 def write_item(
     rule: CodedRule,
     variation: int,
-    shown: Shown,
+    puzzle: Shown,
     fits: Fits,
     *,
     seed_item: str = "",
-    of: str | None = None,
+    original_id: str | None = None,
     phi: Mapping[str, str] | None = None,
     commutes: bool | None = None,
     rejected_draws: int = 0,
 ) -> Item:
     """Return the row; it is its own seed item where none is given."""
-    own, compression = instance_id(shown), compression_of(shown.inputs)
+    item_id, compression = instance_id(puzzle), compression_of(puzzle.inputs)
     return Item(
-        instance_id=own,
-        seed_item=seed_item or own,
+        instance_id=item_id,
+        seed_item=seed_item or item_id,
         rule=rule.name,
         author=rule.author,
         type=rule.type,
         dimension=rule.dimension,
         variation=variation,
-        is_remapped=of is not None,
-        of=of,
+        is_remapped=original_id is not None,
+        of=original_id,
         description=rule.description,
         inverse_description=rule.inverse_description,
         code=rule.code,
-        examples=canonical_json(shown.examples),
-        query=canonical_json(shown.query),
-        answer=canonical_json(shown.answer),
+        examples=canonical_json(puzzle.examples),
+        query=canonical_json(puzzle.query),
+        answer=canonical_json(puzzle.answer),
         phi=None if phi is None else canonical_json(dict(phi)),
         commutes=commutes,
         fits=fits.count,
@@ -152,7 +152,7 @@ def write_item(
         **asdict(measure_code(rule.code)),
         gzip=compression.gzip,
         deflate=compression.deflate,
-        prompt=write_prompt(rule.dimension, list(shown.examples), shown.query),
+        prompt=write_prompt(rule.dimension, list(puzzle.examples), puzzle.query),
         template_hash=prompt_hash(),
         rejected_draws=rejected_draws,
     )
@@ -214,19 +214,19 @@ def run_inputs(
     # In processes that never saw the inputs: a rule cannot remember what it was given.
     back = run_purely(rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2] or hash_seeds)
     tried: list[Shown | UnfitItem] = []
-    place = 0
+    start = 0
     for values in inputs:
-        part = slice(place, place + len(values))
+        part = slice(start, start + len(values))
         tried.append(_test_cycle(rule, list(values), outputs[part], back[part]))
-        place += len(values)
+        start += len(values)
     return tried
 
 
 def _test_cycle(
     rule: CodedRule, inputs: list[Value], outputs: list[Value], back: list[Value]
 ) -> Shown | UnfitItem:
-    for number, (given, output, returned) in enumerate(zip(inputs, outputs, back, strict=True), 1):
-        if returned != given:
+    for number, (source, output, returned) in enumerate(zip(inputs, outputs, back, strict=True), 1):
+        if returned != source:
             return UnfitItem("open_cycle", f"the inverse does not give back input {number}")
         fault = fault_of_shape(output, rule.dimension)
         if fault:
@@ -235,7 +235,7 @@ def _test_cycle(
 
 
 def check_item(
-    rule: CodedRule, variation: int, shown: Shown, known: Container[str], issued: Container[str] = frozenset()
+    rule: CodedRule, variation: int, puzzle: Shown, seen: Container[str], issued: Container[str] = frozenset()
 ) -> Fits:
     """Return the programs that fit an item, which has one answer.
 
@@ -243,28 +243,28 @@ def check_item(
     item that is there already, in which nothing changes, whose answer is trivial, or that a program fits that
     gives another answer.
     """
-    own = instance_id(shown)
-    if own in known or own.removeprefix(f"{PREFIX}_") in issued:
+    item_id = instance_id(puzzle)
+    if item_id in seen or item_id.removeprefix(f"{PREFIX}_") in issued:
         raise UnfitItem("not_new", "there is an item with these examples and this query already")
-    changed = [given != wanted for given, wanted in zip(shown.inputs, shown.outputs, strict=True)]
+    changed = [source != wanted for source, wanted in zip(puzzle.inputs, puzzle.outputs, strict=True)]
     if not any(changed[:-1]) or (variation == 0 and 2 * sum(changed) <= len(changed)):
         raise UnfitItem("unchanged", "the rule changes none of the examples, or of a seed only a few")
-    why = find_trivial(rule.dimension, shown.examples, shown.query, shown.answer)
+    why = find_trivial(rule.dimension, puzzle.examples, puzzle.query, puzzle.answer)
     if why:
         raise UnfitItem("trivial", why)
-    fits = find_fits(rule.dimension, shown.examples, shown.query)
-    why = fault_of_fits(rule, shown, fits)
+    fits = find_fits(rule.dimension, puzzle.examples, puzzle.query)
+    why = fault_of_fits(rule, puzzle, fits)
     if why:
         raise UnfitItem("not_unique", why)
     return fits
 
 
-def fault_of_fits(rule: CodedRule, shown: Shown, fits: Fits) -> str:
+def fault_of_fits(rule: CodedRule, puzzle: Shown, fits: Fits) -> str:
     """Return why the programs that fit leave the item without one answer, "" where they agree with it.
 
     A rule of the catalogue is among those that fit; what an author wrote need not be.
     """
-    if fits.count and (fits.other or fits.answer != shown.answer):
+    if fits.count and (fits.other or fits.answer != puzzle.answer):
         return "a program that fits the examples gives another answer"
     if not fits.count and rule.author == CATALOGUE:
         return "the rule itself does not fit the examples"
@@ -296,24 +296,24 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
     image of its original; the prompt is read back; all columns are those that are computed again.
     """
     tested = Tested(len(items))
-    shown: dict[str, Shown] = {}
+    puzzles: dict[str, Shown] = {}
     for item in items:
         if item.rule != rule.name or item.code != rule.code:
             tested.faults.append(f"{item.instance_id}: the code is not that of {rule.name}")
             continue
         try:
-            shown[item.instance_id] = read_shown(item)
+            puzzles[item.instance_id] = read_shown(item)
         except (ValueError, TypeError):
             tested.faults.append(f"{item.instance_id}: examples, query or answer are no JSON of values")
-    own = {item.instance_id: item for item in items if item.instance_id in shown}
-    if len(own) < len(items) and not tested.faults:
+    items_by_id = {item.instance_id: item for item in items if item.instance_id in puzzles}
+    if len(items_by_id) < len(items) and not tested.faults:
         tested.faults.append("an item is there twice")
-    _check_prompts(list(own.values()), tested)
-    for seed_item in dict.fromkeys(item.seed_item for item in own.values()):
-        of_seed = [item for item in own.values() if item.seed_item == seed_item]
-        _check_runs(rule, of_seed, shown, tested, partial(_run, jail, hash_seeds))
-    for item in own.values():
-        _check_item(rule, item, own, shown, tested)
+    _check_prompts(list(items_by_id.values()), tested)
+    for seed_item in dict.fromkeys(item.seed_item for item in items_by_id.values()):
+        of_seed = [item for item in items_by_id.values() if item.seed_item == seed_item]
+        _check_runs(rule, of_seed, puzzles, tested, partial(_run, jail, hash_seeds))
+    for item in items_by_id.values():
+        _check_item(rule, item, items_by_id, puzzles, tested)
     return tested
 
 
@@ -321,36 +321,35 @@ def _run(
     jail: Jail, hash_seeds: Sequence[int], code: str, function: str, inputs: Sequence[Value]
 ) -> list[list[Value]]:
     """Return the outputs with each of the hash seeds; where time ran out, the machine may have been busy."""
-    found = []
+    outputs = []
     for hash_seed in hash_seeds:
         run = partial(run_code, code, function, inputs, jail=jail, hash_seed=hash_seed)
         try:
-            found.append(run())
+            outputs.append(run())
         except Refused as error:
             if error.reason != "time":
                 raise
-            found.append(run())
-    return found
+            outputs.append(run())
+    return outputs
 
 
 def _check_runs(
     rule: CodedRule,
     items: Sequence[Item],
-    shown: Mapping[str, Shown],
+    puzzles: Mapping[str, Shown],
     tested: Tested,
     run: Callable[[str, str, Sequence[Value]], list[list[Value]]],
 ) -> None:
-    """Run the code on all inputs of one seed, and its inverse on the outputs that are stored."""
-    inputs = [value for item in items for value in shown[item.instance_id].inputs]
-    wanted = [value for item in items for value in shown[item.instance_id].outputs]
+    inputs = [value for item in items for value in puzzles[item.instance_id].inputs]
+    wanted = [value for item in items for value in puzzles[item.instance_id].outputs]
     try:
         outputs = run(rule.code, FORWARD, inputs)
         back = run(rule.code, INVERSE, wanted)
     except Refused as error:
         tested.faults.append(f"{items[0].seed_item}: the sandbox refuses to run it ({error})")
         return
-    same = [all(each == value for each in found) for value, *found in zip(wanted, *outputs, strict=True)]
-    closed = [all(each == value for each in found) for value, *found in zip(inputs, *back, strict=True)]
+    same = [all(run == value for run in runs) for value, *runs in zip(wanted, *outputs, strict=True)]
+    closed = [all(run == value for run in runs) for value, *runs in zip(inputs, *back, strict=True)]
     tested.outputs += sum(same)
     tested.cycles += sum(closed)
     if not all(same):
@@ -360,9 +359,9 @@ def _check_runs(
 
 
 def _check_item(
-    rule: CodedRule, item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested
+    rule: CodedRule, item: Item, items: Mapping[str, Item], puzzles: Mapping[str, Shown], tested: Tested
 ) -> None:
-    holds = shown[item.instance_id]
+    holds = puzzles[item.instance_id]
     for value in (*holds.inputs, *holds.outputs):
         fault = fault_of_shape(value, rule.dimension)
         if fault:
@@ -376,27 +375,27 @@ def _check_item(
     else:
         tested.unique += 1
     if item.is_remapped or item.of is not None:
-        _check_copy(item, own, shown, tested)
-    seed = own.get(item.seed_item)
+        _check_copy(item, items, puzzles, tested)
+    seed = items.get(item.seed_item)
     if seed is None or seed.variation != 0 or seed.is_remapped:
         tested.faults.append(f"{item.instance_id}: its seed item is none")
     _check_columns(rule, item, holds, fits, tested)
 
 
-def _check_copy(item: Item, own: Mapping[str, Item], shown: Mapping[str, Shown], tested: Tested) -> None:
+def _check_copy(item: Item, items: Mapping[str, Item], puzzles: Mapping[str, Shown], tested: Tested) -> None:
     """Compare a copy with the image of its original under phi."""
-    original = own.get(item.of or "")
+    original = items.get(item.of or "")
     if original is None or original.is_remapped or original.variation != item.variation:
         tested.faults.append(f"{item.instance_id}: it is a copy of no item of its rule and variation")
         return
     phi = json.loads(item.phi or "{}")
-    holds = shown[original.instance_id]
+    holds = puzzles[original.instance_id]
     try:
         image = show(remap(holds.inputs, phi), remap(holds.outputs, phi))
     except LookupError:
         image = None
     tokens = set(tokens_of([*holds.inputs, *holds.outputs]))
-    if image != shown[item.instance_id] or set(phi) != tokens or len(set(phi.values())) < len(phi):
+    if image != puzzles[item.instance_id] or set(phi) != tokens or len(set(phi.values())) < len(phi):
         tested.faults.append(f"{item.instance_id}: it is not the image of its original under phi")
     else:
         tested.copies += 1
@@ -412,7 +411,7 @@ def _check_columns(rule: CodedRule, item: Item, holds: Shown, fits: Fits, tested
         holds,
         fits,
         seed_item=item.seed_item,
-        of=item.of,
+        original_id=item.of,
         phi=None if item.phi is None else json.loads(item.phi),
         commutes=item.commutes,
         rejected_draws=item.rejected_draws,

@@ -56,12 +56,12 @@ class Measures:
 
 def measure_code(code: str) -> Measures:
     """Return the measures; raise ValueError where the code does not define the forward function."""
-    found = [
+    functions_named = [
         node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef) and node.name == FORWARD
     ]
-    if not found:
+    if not functions_named:
         raise ValueError(f"the code does not define {FORWARD}")
-    function = found[-1]
+    function = functions_named[-1]
     nodes = list(ast.walk(function))
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.Lambda)]
     returned = [node.value for node in nodes if isinstance(node, ast.Return)]
@@ -69,7 +69,7 @@ def measure_code(code: str) -> Measures:
         max_loop_depth=_loop_depth(function),
         total_ifs=sum(_conditions(node) for node in nodes),
         max_if_depth=_if_depth(function),
-        max_complexity=max(1 + _decisions(each) for each in functions),
+        max_complexity=max(1 + _decisions(function) for function in functions),
         mutability=sum(_changes(node) for node in nodes),
         return_complexity=sum(1 + (_decisions(value) if value else 0) for value in returned),
     )
@@ -99,13 +99,13 @@ def _if_depth(node: ast.AST) -> int:
 def _decisions(node: ast.AST) -> int:
     """Return the decisions of a function or expression, without those of functions inside it."""
     if isinstance(node, ast.BoolOp):
-        own = len(node.values) - 1
+        here = len(node.values) - 1
     else:
-        own = _conditions(node) if isinstance(node, ast.comprehension) else int(isinstance(node, _DECISIONS))
+        here = _conditions(node) if isinstance(node, ast.comprehension) else int(isinstance(node, _DECISIONS))
     below = (
         child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.FunctionDef | ast.Lambda)
     )
-    return own + sum(map(_decisions, below))
+    return here + sum(map(_decisions, below))
 
 
 def _changes(node: ast.AST) -> int:
@@ -120,7 +120,7 @@ def _changes(node: ast.AST) -> int:
 
 def _is_part(target: ast.AST) -> bool:
     if isinstance(target, ast.Tuple | ast.List):
-        return any(_is_part(each) for each in target.elts)
+        return any(_is_part(target_part) for target_part in target.elts)
     return isinstance(target, ast.Subscript | ast.Attribute)
 
 
@@ -163,7 +163,7 @@ def diversity_of(wrong: Sequence[str], truth: str) -> Diversity:
     counts = Counter(wrong)
     total = len(wrong)
     entropy = -sum(count / total * log2(count / total) for count in counts.values()) + 0.0
-    pairs = [100 - ratio(one, other) for one, other in combinations(sorted(counts), 2)]
+    pairs = [100 - ratio(first, other) for first, other in combinations(sorted(counts), 2)]
     distances = [Levenshtein.distance(answer, truth) for answer in wrong]
     return Diversity(
         len(counts),

@@ -49,7 +49,7 @@ def _rotations() -> dict[str, Order]:
 
 
 def _rotate(n: int, step: int) -> list[int]:
-    return [(place + step) % n for place in range(n)]
+    return [(index + step) % n for index in range(n)]
 
 
 def _rotate_back(n: int, step: int) -> list[int]:
@@ -71,7 +71,7 @@ def _blocks() -> dict[str, Order]:
             orders[f"reverse the order of {name}"] = partial(_turn_blocks, size=size, from_end=from_end)
     orders["reverse blocks of 2, shifted by one"] = lambda n: [
         0,
-        *(place + 1 for place in _of_blocks(n - 1, 2, False, lambda b: b[::-1])),
+        *(index + 1 for index in _of_blocks(n - 1, 2, False, lambda b: b[::-1])),
     ]
     return orders
 
@@ -83,11 +83,11 @@ def _cut_blocks(n: int, size: int, from_end: bool) -> list[list[int]]:
 
 
 def _turn_blocks(n: int, size: int, from_end: bool) -> list[int]:
-    return [place for block in _cut_blocks(n, size, from_end)[::-1] for place in block]
+    return [index for block in _cut_blocks(n, size, from_end)[::-1] for index in block]
 
 
 def _of_blocks(n: int, size: int, from_end: bool, change: Callable[[list[int]], list[int]]) -> list[int]:
-    return [place for block in _cut_blocks(n, size, from_end) for place in change(block)]
+    return [index for block in _cut_blocks(n, size, from_end) for index in change(block)]
 
 
 def _parts() -> dict[str, Order]:
@@ -114,12 +114,12 @@ def _parts() -> dict[str, Order]:
 
 def _order_parts(n: int, is_up: bool, order: tuple[int, ...]) -> list[int]:
     parts = _cut(n, len(order), is_up)
-    return [place for part in order for place in parts[part]]
+    return [index for part in order for index in parts[part]]
 
 
 def _turn_parts(n: int, count: int, is_up: bool, turned: tuple[int, ...]) -> list[int]:
     parts = enumerate(_cut(n, count, is_up))
-    return [place for number, part in parts for place in (part[::-1] if number in turned else part)]
+    return [index for number, part in parts for index in (part[::-1] if number in turned else part)]
 
 
 def _cut(n: int, count: int, is_up: bool) -> list[list[int]]:
@@ -161,7 +161,7 @@ def _classes() -> dict[str, Order]:
 def _deal(n: int, step: int, is_turned: bool, is_last_first: bool) -> list[int]:
     piles = [list(range(start, n, step)) for start in range(step)]
     piles = [pile[::-1] if is_turned and number % 2 else pile for number, pile in enumerate(piles)]
-    return [place for pile in (piles[::-1] if is_last_first else piles) for place in pile]
+    return [index for pile in (piles[::-1] if is_last_first else piles) for index in pile]
 
 
 def _deal_back(n: int, deal: Order) -> list[int]:
@@ -170,8 +170,8 @@ def _deal_back(n: int, deal: Order) -> list[int]:
 
 def _invert(order: list[int]) -> list[int]:
     back = [0] * len(order)
-    for place, source in enumerate(order):
-        back[source] = place
+    for index, source in enumerate(order):
+        back[source] = index
     return back
 
 
@@ -200,9 +200,9 @@ def _repetitions() -> dict[str, Order]:
         "append the reverse without its first": lambda n: [*range(n), *range(n - 1)[::-1]],
         "prepend the reverse": lambda n: [*range(n)[::-1], *range(n)],
         "append itself": lambda n: [*range(n), *range(n)],
-        "double each": lambda n: [place for place in range(n) for _ in range(2)],
-        "treble each": lambda n: [place for place in range(n) for _ in range(3)],
-        "double each, reversed": lambda n: [place for place in range(n) for _ in range(2)][::-1],
+        "double each": lambda n: [index for index in range(n) for _ in range(2)],
+        "treble each": lambda n: [index for index in range(n) for _ in range(3)],
+        "double each, reversed": lambda n: [index for index in range(n) for _ in range(2)][::-1],
         "keep even places": lambda n: [*range(0, n, 2)],
         "keep odd places": lambda n: [*range(1, n, 2)],
         "keep the first half": lambda n: [*range(n // 2)],
@@ -223,9 +223,9 @@ def list_readings() -> dict[str, Reading]:
     """Return readings by name: the places of a grid in the order in which they are written row by row."""
     readings: dict[str, Reading] = {}
     for name, turn in _TURNS.items():
-        for of, read in (("spiral", _spiral), ("snake", _snake), ("diagonals", _diagonals)):
-            readings[f"{of} of the grid {name}"] = partial(_read, read=read, turn=turn, is_back=False)
-            readings[f"{of} of the grid {name}, reversed"] = partial(
+        for order_name, read in (("spiral", _spiral), ("snake", _snake), ("diagonals", _diagonals)):
+            readings[f"{order_name} of the grid {name}"] = partial(_read, read=read, turn=turn, is_back=False)
+            readings[f"{order_name} of the grid {name}, reversed"] = partial(
                 _read, read=read, turn=turn, is_back=True
             )
     for step in (1, 2, 3, -1, -2, -3):
@@ -347,17 +347,17 @@ def list_moves(dimension: int) -> tuple[tuple[str, Move], ...]:
 def find_places(shape: Shape) -> Moved:
     """Return what all moves give for values of a shape; a move that the shape does not allow is left out."""
     places = np.arange(int(np.prod(shape))).reshape(shape)
-    found: dict[Shape, tuple[list[int], list[Places]]] = {}
+    groups: dict[Shape, tuple[list[int], list[Places]]] = {}
     for number, (_, move) in enumerate(list_moves(len(shape))):
         try:
             moved = move(places)
         except (ValueError, IndexError, ZeroDivisionError):
             continue
-        numbers, rows = found.setdefault(moved.shape, ([], []))
+        numbers, rows = groups.setdefault(moved.shape, ([], []))
         numbers.append(number)
         rows.append(moved.ravel())
     return Moved(
-        {of: (np.array(numbers), np.array(rows, dtype=np.int16)) for of, (numbers, rows) in found.items()}
+        {key: (np.array(numbers), np.array(rows, dtype=np.int16)) for key, (numbers, rows) in groups.items()}
     )
 
 
@@ -368,25 +368,25 @@ def fitting_moves(examples: Sequence[tuple[Places, Places]], query: Places) -> l
     """
     names = list_moves(query.ndim)
     is_open = np.ones(len(names), dtype=bool)
-    for given, wanted in examples:
-        if not given.size:
+    for source, wanted in examples:
+        if not source.size:
             continue
         fits = np.zeros(len(names), dtype=bool)
-        numbers, places = find_places(given.shape).by_shape.get(wanted.shape, (None, None))
+        numbers, places = find_places(source.shape).by_shape.get(wanted.shape, (None, None))
         if numbers is not None and places is not None:
-            fits[numbers] = (given.ravel()[places] == wanted.ravel()).all(axis=1)
+            fits[numbers] = (source.ravel()[places] == wanted.ravel()).all(axis=1)
         is_open &= fits
         if not is_open.any():
             return []
-    found: list[tuple[str, Places]] = []
+    fitting: list[tuple[str, Places]] = []
     for shape, (numbers, places) in find_places(query.shape).by_shape.items():
         chosen = np.flatnonzero(is_open[numbers])
         answers: dict[bytes, tuple[str, Places]] = {}
         for row in chosen:
             answer = query.ravel()[places[row]].reshape(shape)
             answers.setdefault(answer.tobytes(), (names[numbers[row]][0], answer))
-        found += answers.values()
-    return found
+        fitting += answers.values()
+    return fitting
 
 
 @lru_cache(maxsize=30_000)

@@ -116,12 +116,12 @@ def search_prompt(prompt: str) -> str:
     """Return the answer of the first program that fits the examples of a prompt; it names the program."""
     examples, query = read_prompt(prompt)
     dimension = read_dimension(prompt)
-    split = [(split_texts(given, dimension), split_texts(wanted, dimension)) for given, wanted in examples]
-    found = find_fits(dimension, split, split_texts(query, dimension))
-    if not found.count:
+    split = [(split_texts(source, dimension), split_texts(wanted, dimension)) for source, wanted in examples]
+    fits = find_fits(dimension, split, split_texts(query, dimension))
+    if not fits.count:
         return write_answer(None)
-    answer = join_texts(found.answer, dimension, [wanted for _, wanted in examples])
-    return write_answer(answer, ", then ".join(found.agreeing[0]))
+    answer = join_texts(fits.answer, dimension, [wanted for _, wanted in examples])
+    return write_answer(answer, ", then ".join(fits.agreeing[0]))
 
 
 def repeat_query(prompt: str) -> str:
@@ -134,7 +134,7 @@ def copy_nearest(prompt: str) -> str:
     examples, query = read_prompt(prompt)
     dimension = read_dimension(prompt)
     wanted, *others = (
-        list(tokens_of(split_texts(value, dimension))) for value in (query, *(given for given, _ in examples))
+        list(tokens_of(split_texts(value, dimension))) for value in (query, *(start for start, _ in examples))
     )
     distances = [Levenshtein.distance(tokens, wanted) for tokens in others]
     answer = examples[distances.index(min(distances))][1] if examples else query

@@ -55,7 +55,7 @@ def draw_character_remapping(values: Sequence[Value], rng: random.Random) -> dic
 
 def remap_characters(value: Value, phi: Mapping[str, str]) -> Value:
     """Return the value with each character replaced; a number becomes a text."""
-    return map_tokens(value, lambda token: "".join(phi.get(each, each) for each in str(token)))
+    return map_tokens(value, lambda token: "".join(phi.get(character, character) for character in str(token)))
 
 
 # Lines of the authors' release: JSON Lines, an object per item, each with its own code and data.
@@ -89,25 +89,25 @@ class PublishedLine:
     answer: Value
 
 
-def read_lines(text: str, place: str) -> list[PublishedLine]:
+def read_lines(text: str, origin: str) -> list[PublishedLine]:
     """Return the items of a file's text, by question_id.
 
     Raises UnreadableInput, naming `place`, line and field, for the first line that is not as expected, for
     an id that stands twice, and for more lines than are read.
     """
-    found: dict[str, PublishedLine] = {}
+    lines_by_id: dict[str, PublishedLine] = {}
     for number, raw in enumerate(text.split("\n"), start=1):
         if not raw.strip():
             continue
-        if len(found) == MAX_LINES:
-            raise UnreadableInput(f"{place}: more than {MAX_LINES:,} items; give a smaller file")
-        where = f"{place}, line {number}"
+        if len(lines_by_id) == MAX_LINES:
+            raise UnreadableInput(f"{origin}: more than {MAX_LINES:,} items; give a smaller file")
+        where = f"{origin}, line {number}"
         line = _read_line(raw.strip(), where)
-        if found.setdefault(line.question_id, line) is not line:
+        if lines_by_id.setdefault(line.question_id, line) is not line:
             raise UnreadableInput(f"{where}, field question_id: {quote(line.question_id)} stands twice")
-    if not found:
-        raise UnreadableInput(f"{place}: it holds no item; expected JSON Lines of A2RBench's release")
-    return [found[id_] for id_ in sorted(found)]
+    if not lines_by_id:
+        raise UnreadableInput(f"{origin}: it holds no item; expected JSON Lines of A2RBench's release")
+    return [lines_by_id[id_] for id_ in sorted(lines_by_id)]
 
 
 def _read_line(raw: str, where: str) -> PublishedLine:
@@ -202,12 +202,12 @@ _MOST_CHARACTERS = 20_000
 class Copied:
     """A symbolic item in other characters (P1): phi, and whether the rule commutes with it.
 
-    `shown` and `fits` are the copy's; where there is none, `why` says why.
+    `puzzle` and `fits` are the copy's; where there is none, `why` says why.
     """
 
     phi: Phi | None
     commutes: bool | None
-    shown: Shown | None = None
+    puzzle: Shown | None = None
     fits: Fits | None = None
     why: str = ""
 
@@ -216,83 +216,84 @@ class Copied:
 class Held:
     """A line that holds: what it shows, the programs that fit, and its copy where it is symbolic."""
 
-    shown: Shown
+    puzzle: Shown
     fits: Fits
     copied: Copied | None
 
 
 def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
     """Return what holds of the line, or the rule that it breaks and why."""
-    shown = Shown(line.examples, line.query, line.answer)
+    puzzle = Shown(line.examples, line.query, line.answer)
     try:
-        _check_runs(line, shown, jail)
-        fits = _check_shown(line, shown)
+        _check_runs(line, puzzle, jail)
+        fits = _check_shown(line, puzzle)
     except Refused as error:
         rule = "raises" if error.reason == "raised" else "refused_by_sandbox"
         return Rejected(line.variation, rule, str(error))
     except UnfitItem as error:
         return Rejected(line.variation, error.reason, str(error))
-    return Held(shown, fits, _copy(line, shown, jail) if line.rule.type == "symbolic" else None)
+    return Held(puzzle, fits, _copy(line, puzzle, jail) if line.rule.type == "symbolic" else None)
 
 
-def _check_runs(line: PublishedLine, shown: Shown, jail: Jail) -> None:
+def _check_runs(line: PublishedLine, puzzle: Shown, jail: Jail) -> None:
     dimension = line.rule.dimension
-    size = len(canonical_json([shown.inputs, shown.outputs]))
+    size = len(canonical_json([puzzle.inputs, puzzle.outputs]))
     if size > _MOST_CHARACTERS:
         raise UnfitItem(
             "too_large", f"the data have {size:,} characters, expected at most {_MOST_CHARACTERS:,}"
         )
-    for value in (*shown.inputs, *shown.outputs):
+    for value in (*puzzle.inputs, *puzzle.outputs):
         fault = fault_of_form(value, dimension)
         if fault:
             raise UnfitItem("bad_shape", f"a value has {fault}: {quote(value)}")
     hash_seeds = trial_seeds(line.rule, 0)
-    outputs = run_purely(line.rule.code, FORWARD, shown.inputs, jail=jail, hash_seeds=hash_seeds)
-    different = [place for place, wanted in enumerate(shown.outputs) if outputs[place] != wanted]
+    outputs = run_purely(line.rule.code, FORWARD, puzzle.inputs, jail=jail, hash_seeds=hash_seeds)
+    different = [index for index, wanted in enumerate(puzzle.outputs) if outputs[index] != wanted]
     if different:
         first = different[0]
         raise UnfitItem(
             "outputs_differ",
             f"the code gives another output for {len(different)} of {len(outputs)} inputs, first for "
-            f"{_name_input(first, shown)}: {quote(outputs[first])}, published {quote(shown.outputs[first])}",
+            f"{_name_input(first, puzzle)}: {quote(outputs[first])}, "
+            f"published {quote(puzzle.outputs[first])}",
         )
     # In processes that never saw the inputs: a rule cannot remember what it was given.
     back = run_purely(line.rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2])
-    for place, (given, returned) in enumerate(zip(shown.inputs, back, strict=True)):
+    for index, (source, returned) in enumerate(zip(puzzle.inputs, back, strict=True)):
         # The inverse may give rows as lists where the item has texts.
-        if fault_of_form(returned, dimension) or _split(returned, line) != _split(given, line):
+        if fault_of_form(returned, dimension) or _split(returned, line) != _split(source, line):
             raise UnfitItem(
                 "open_cycle",
-                f"the inverse gives {quote(returned)} for {_name_input(place, shown)}, expected "
-                f"{quote(given)}",
+                f"the inverse gives {quote(returned)} for {_name_input(index, puzzle)}, expected "
+                f"{quote(source)}",
             )
 
 
-def _check_shown(line: PublishedLine, shown: Shown) -> Fits:
+def _check_shown(line: PublishedLine, puzzle: Shown) -> Fits:
     """Return the programs that fit; raise UnfitItem for an item that no player must be shown."""
     try:
         measure_code(line.rule.code)
     except (ValueError, RecursionError):
         raise UnfitItem("no_function", f"the code has no `def {FORWARD}` outside of other blocks") from None
-    if all(given == wanted for given, wanted in shown.examples):
+    if all(source == wanted for source, wanted in puzzle.examples):
         raise UnfitItem("unchanged", "the rule changes none of the examples")
-    for number, (given, _) in enumerate(shown.examples, start=1):
-        if _split(given, line) == _split(shown.query, line):
+    for number, (source, _) in enumerate(puzzle.examples, start=1):
+        if _split(source, line) == _split(puzzle.query, line):
             raise UnfitItem("answer_shown", f"the query is the input of example {number}")
-    examples = [[given, wanted] for given, wanted in shown.examples]
-    read, query = read_prompt(write_prompt(line.rule.dimension, list(shown.examples), shown.query))
-    reply = read_answer(write_answer(shown.answer))
-    if [list(pair) for pair in read] != examples or query != shown.query:
+    examples = [[source, wanted] for source, wanted in puzzle.examples]
+    read, query = read_prompt(write_prompt(line.rule.dimension, list(puzzle.examples), puzzle.query))
+    reply = read_answer(write_answer(puzzle.answer))
+    if [list(pair) for pair in read] != examples or query != puzzle.query:
         raise UnfitItem("unreadable", "the prompt shows other examples or another query")
-    if reply is None or reply.answer != canonical_json(shown.answer):
+    if reply is None or reply.answer != canonical_json(puzzle.answer):
         raise UnfitItem("unreadable", "the right answer is not graded as right")
-    return _find_fits(line, shown)
+    return _find_fits(line, puzzle)
 
 
-def _find_fits(line: PublishedLine, shown: Shown) -> Fits:
+def _find_fits(line: PublishedLine, puzzle: Shown) -> Fits:
     """Return the programs that fit; raise UnfitItem for a second answer and for a trivial one."""
-    examples = [(_split(given, line), _split(wanted, line)) for given, wanted in shown.examples]
-    query, answer = _split(shown.query, line), _split(shown.answer, line)
+    examples = [(_split(source, line), _split(wanted, line)) for source, wanted in puzzle.examples]
+    query, answer = _split(puzzle.query, line), _split(puzzle.answer, line)
     why = find_trivial(line.rule.dimension, examples, query, answer)
     if why:
         raise UnfitItem("trivial", why)
@@ -304,20 +305,20 @@ def _find_fits(line: PublishedLine, shown: Shown) -> Fits:
     return fits
 
 
-def _copy(line: PublishedLine, shown: Shown, jail: Jail) -> Copied:
+def _copy(line: PublishedLine, puzzle: Shown, jail: Jail) -> Copied:
     """Return the item in other characters; its outputs come from the code as well."""
-    values: Sequence[Value] = [*shown.inputs, *shown.outputs]
-    phi = draw_character_remapping(values, derive_rng(0, f"a2rbench/{instance_id(shown)}/phi", 0))
+    values: Sequence[Value] = [*puzzle.inputs, *puzzle.outputs]
+    phi = draw_character_remapping(values, derive_rng(0, f"a2rbench/{instance_id(puzzle)}/phi", 0))
     if phi is None:
         return Copied(None, None, why="the item has more letters and digits than there are signs")
-    inputs, wanted = (remap_characters(each, phi) for each in (shown.inputs, shown.outputs))
+    inputs, wanted = (remap_characters(side, phi) for side in (puzzle.inputs, puzzle.outputs))
     try:
         outputs = run_code(line.rule.code, FORWARD, inputs, jail=jail)
     except Refused as error:
         return Copied(phi, commutes=False, why=f"the code fails on phi(x): {error!s}")
-    for place, (one, other) in enumerate(zip(outputs, wanted, strict=True)):
-        if one != other:
-            why = f"f(phi(x)) is not phi(f(x)) for {_name_input(place, shown)}"
+    for index, (output, other) in enumerate(zip(outputs, wanted, strict=True)):
+        if output != other:
+            why = f"f(phi(x)) is not phi(f(x)) for {_name_input(index, puzzle)}"
             return Copied(phi, commutes=False, why=why)
     copy = show(inputs, outputs)
     try:
@@ -330,8 +331,8 @@ def _split(value: Value, line: PublishedLine) -> Value:
     return split_texts(value, line.rule.dimension)
 
 
-def _name_input(place: int, shown: Shown) -> str:
-    return "the query" if place == len(shown.examples) else f"example {place + 1}"
+def _name_input(index: int, puzzle: Shown) -> str:
+    return "the query" if index == len(puzzle.examples) else f"example {index + 1}"
 
 
 # From lines that were tried to items: each with its seed item, a copy after its original.
@@ -355,38 +356,38 @@ def write_published(tried: Sequence[tuple[PublishedLine, Held | Rejected]]) -> l
     """
     written: list[ImportedLine] = []
     seeds: dict[str, tuple[PublishedLine, Item]] = {}
-    known: set[str] = set()
-    for line, found in sorted(tried, key=lambda each: (each[0].rule.name, each[0].variation)):
+    issued: set[str] = set()
+    for line, outcome in sorted(tried, key=lambda pair: (pair[0].rule.name, pair[0].variation)):
         imported = ImportedLine(line)
         written.append(imported)
-        fault = found if isinstance(found, Rejected) else _find_fault(line, found.shown, seeds, known)
+        fault = outcome if isinstance(outcome, Rejected) else _find_fault(line, outcome.puzzle, seeds, issued)
         if isinstance(fault, Rejected):
             imported.rejected.append(fault)
             continue
-        assert isinstance(found, Held)
+        assert isinstance(outcome, Held)
         seed = seeds.get(line.rule.name)
-        copied = found.copied
+        copied = outcome.copied
         imported.item = write_item(
             line.rule,
             line.variation,
-            found.shown,
-            found.fits,
+            outcome.puzzle,
+            outcome.fits,
             seed_item=seed[1].instance_id if seed else "",
             commutes=copied.commutes if copied else None,
         )
-        known.add(imported.item.instance_id)
+        issued.add(imported.item.instance_id)
         seeds.setdefault(line.rule.name, (line, imported.item))
         if copied is not None:
-            _write_copy(imported, imported.item, copied, known)
+            _write_copy(imported, imported.item, copied, issued)
     return written
 
 
 def _find_fault(
-    line: PublishedLine, shown: Shown, seeds: dict[str, tuple[PublishedLine, Item]], known: set[str]
+    line: PublishedLine, puzzle: Shown, seeds: dict[str, tuple[PublishedLine, Item]], issued: set[str]
 ) -> Rejected | None:
     """Return why the line is no item beside those before it."""
     seed = seeds.get(line.rule.name)
-    if instance_id(shown) in known:
+    if instance_id(puzzle) in issued:
         return Rejected(line.variation, "not_new", "another line has these examples and this query")
     if seed is None:
         why = f"no item is V0 of {line.rule.name}"
@@ -401,21 +402,21 @@ def _find_fault(
     return None
 
 
-def _write_copy(imported: ImportedLine, original: Item, copied: Copied, known: set[str]) -> None:
+def _write_copy(imported: ImportedLine, original: Item, copied: Copied, issued: set[str]) -> None:
     line, why = imported.line, copied.why
-    if copied.shown is not None and copied.fits is not None:
-        if instance_id(copied.shown) not in known:
+    if copied.puzzle is not None and copied.fits is not None:
+        if instance_id(copied.puzzle) not in issued:
             imported.copy = write_item(
                 line.rule,
                 line.variation,
-                copied.shown,
+                copied.puzzle,
                 copied.fits,
                 seed_item=original.seed_item,
-                of=original.instance_id,
+                original_id=original.instance_id,
                 phi=copied.phi,
                 commutes=True,
             )
-            known.add(imported.copy.instance_id)
+            issued.add(imported.copy.instance_id)
             return
         why = "another item has these examples and this query"
     imported.rejected.append(Rejected(line.variation, "not_remapped", why))

@@ -91,8 +91,8 @@ class Subject:
 
 async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Asked[Analysis]:
     """Return what the analyst says; raise EndpointFailed where a call came to no answer."""
-    shown, mark = excerpt(subject.reply)
-    values = {**subject.item, "code": _cut(subject.item["code"]), "reply": shown, "mark": mark}
+    excerpt_text, mark = excerpt(subject.reply)
+    values = {**subject.item, "code": _cut(subject.item["code"]), "reply": excerpt_text, "mark": mark}
     categories = categories_of(subject.success)
     first = message(
         "user",
@@ -108,10 +108,10 @@ async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Ask
     def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
         if bad is None:
             return conversation_request("analyst", analyst, opening, TEMPLATE, attempt)
-        said: Message = {"role": "assistant", "content": bad.reply.content[:_LAST_REPLY] or "(no text)"}
+        last: Message = {"role": "assistant", "content": bad.reply.content[:_LAST_REPLY] or "(no text)"}
         again = message("user", AGAIN, problem=bad.problem.message, categories=categories, styles=STYLES)
         # With the attempt's number, equal bad replies are not answered by the same stored reply again.
-        return conversation_request("analyst", analyst, [*opening, said, again], AGAIN, attempt)
+        return conversation_request("analyst", analyst, [*opening, last, again], AGAIN, attempt)
 
     async def read(reply: Reply) -> Analysis | Unusable:
         return read_analysis(reply, categories)
@@ -139,23 +139,23 @@ def read_analysis(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusa
     if fault is not None:
         return fault
     try:
-        said = json.loads(json_text(reply.content))
+        analysis = json.loads(json_text(reply.content))
     except UnreadableInput as error:
         return Unusable("no_json", str(error))
-    if not isinstance(said, dict):
+    if not isinstance(analysis, dict):
         return Unusable("no_json", "the reply holds a list; expected one JSON object")
     expected = {"outcome_category": categories, "reasoning_style": STYLES}
     for name, allowed in expected.items():
-        if said.get(name) not in allowed:
+        if analysis.get(name) not in allowed:
             return Unusable(
-                f"bad_{name}", f"{name} is {quote(said.get(name))}; expected one of {', '.join(allowed)}"
+                f"bad_{name}", f"{name} is {quote(analysis.get(name))}; expected one of {', '.join(allowed)}"
             )
-    why = said.get("justification")
+    why = analysis.get("justification")
     if not isinstance(why, str) or not why.strip():
         return Unusable("no_justification", "justification is no text; expected one to three sentences")
     # Half of a surrogate pair cannot be stored.
     text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
-    return Analysis(text, said["outcome_category"], said["reasoning_style"])
+    return Analysis(text, analysis["outcome_category"], analysis["reasoning_style"])
 
 
 # Whether an answer that a model says it has read is one piece of the reply, and not its own solution.
@@ -197,7 +197,6 @@ def is_quoted(answer: str, reply: str, form: Form | None = None) -> bool:
 
 
 def _list_tokens(value: object) -> Iterator[str]:
-    """Yield the tokens of any JSON value, whose keys count as tokens."""
     if isinstance(value, list):
         for part in value:
             yield from _list_tokens(part)
@@ -222,18 +221,18 @@ def _has_run(reply: str, words: Sequence[re.Match[str]], run: tuple[str, ...], l
     plain = [word[0].rstrip(_ENDS) for word in words]
     text, wanted = "\0" + "\0".join(plain) + "\0", "\0" + "\0".join(run) + "\0"
     longest = max(longest, *map(len, run))
-    place, first, counted = text.find(wanted), 0, 0
-    while place >= 0:
+    position, first, counted = text.find(wanted), 0, 0
+    while position >= 0:
         # Words before this place: each has a mark before it.
-        first += text.count("\0", counted, place)
-        counted = place
+        first += text.count("\0", counted, position)
+        counted = position
         last = first + len(run) - 1
         inside = all(word[0][-1] not in _ENDS for word in words[first:last])
         before = first > 0 and _goes_on(reply, words[first - 1], words[first], longest, 0)
         after = last + 1 < len(words) and _goes_on(reply, words[last], words[last + 1], longest, 1)
         if inside and not before and not after:
             return True
-        place = text.find(wanted, place + 1)
+        position = text.find(wanted, position + 1)
     return False
 
 
@@ -271,28 +270,28 @@ def judge_by(judge: ModelChoice) -> SecondReader[ItemGame]:
         form = form_of(game.prompt)
         if has_answer(reply, form):
             return
-        shown, mark = excerpt(reply)
+        excerpt_text, mark = excerpt(reply)
         shape = ("text", *SHAPES)[min(_measure_depth(json.loads(game.right)), len(SHAPES))]
         request = author_request(
-            "judge", judge, JUDGE_SYSTEM, JUDGE_TEMPLATE, 0, form=shape, reply=shown, mark=mark
+            "judge", judge, JUDGE_SYSTEM, JUDGE_TEMPLATE, 0, form=shape, reply=excerpt_text, mark=mark
         )
-        said = await ask(request)
-        fault = unusable_status(said)
+        judge_reply = await ask(request)
+        fault = unusable_status(judge_reply)
         if fault is not None:
-            game.refuse_quote(fault, said.call_id)
+            game.refuse_quote(fault, judge_reply.call_id)
             return
-        quoted = read_answer(said.content, form)
-        if quoted is not None and not is_quoted(quoted.answer, shown, form):
+        quoted = read_answer(judge_reply.content, form)
+        if quoted is not None and not is_quoted(quoted.answer, excerpt_text, form):
             text = quoted.answer if len(quoted.answer) <= _LONGEST else f"{quoted.answer[:_LONGEST]}..."
             message = (
                 f"the quoted answer {text} is no one piece of the reply that states it; expected one, or null"
             )
-            game.refuse_quote(Unusable("not_quoted", message), said.call_id)
-        elif quoted is None and not has_answer(said.content, form):
+            game.refuse_quote(Unusable("not_quoted", message), judge_reply.call_id)
+        elif quoted is None and not has_answer(judge_reply.content, form):
             message = "the judge's reply holds no JSON object with final_answer; expected one"
-            game.refuse_quote(Unusable("no_quote", message), said.call_id)
+            game.refuse_quote(Unusable("no_quote", message), judge_reply.call_id)
         else:
-            game.take_quote(None if quoted is None else quoted.answer, said.call_id)
+            game.take_quote(None if quoted is None else quoted.answer, judge_reply.call_id)
 
     return read
 

@@ -75,33 +75,33 @@ def objects_with(key: str, text: str) -> list[FoundObject]:
     No JSON here are NaN and infinities, one key twice, whole numbers that Python refuses, half of a surrogate
     pair, and what is nested deeper than MOST_NESTED.
     """
-    scans, found, place = _Scans(text), [], text.find("{")
-    while place >= 0:
-        if place not in scans.ends:
-            _scan(scans, place)
-        end = scans.ends[place]
-        if end is not None and key in scans.keys[place]:
-            found.append(FoundObject(place, end, json.loads(text[place:end])))
-        place = text.find("{", place + 1 if end is None else end)
-    return found
+    scans, objects, start = _Scans(text), [], text.find("{")
+    while start >= 0:
+        if start not in scans.ends:
+            _scan(scans, start)
+        end = scans.ends[start]
+        if end is not None and key in scans.keys[start]:
+            objects.append(FoundObject(start, end, json.loads(text[start:end])))
+        start = text.find("{", start + 1 if end is None else end)
+    return objects
 
 
 def _scan(scans: _Scans, start: int) -> None:
     """Note what begins at a brace and at those within; stop where it ends or is no JSON."""
-    text, place, opened = scans.text, start + 1, [_Opened(start, set())]
+    text, position, opened = scans.text, start + 1, [_Opened(start, set())]
     scans.ends[start] = None
     wanted, may_close = _KEY, True
-    while found := wanted.match(text, place):
-        inner, place = opened[-1], found.end()
+    while match := wanted.match(text, position):
+        inner, position = opened[-1], match.end()
         if wanted is _AFTER:
-            if found[1] == ",":
+            if match[1] == ",":
                 wanted, may_close = _VALUE if inner.keys is None else _KEY, False
                 continue
-            if (found[1] == "]") != (inner.keys is None):
+            if (match[1] == "]") != (inner.keys is None):
                 return
         elif wanted is _KEY:
-            if inner.keys is not None and found[2] is None:
-                name = _read_text(found[1], inner)
+            if inner.keys is not None and match[2] is None:
+                name = _read_text(match[1], inner)
                 if name in inner.keys:
                     return
                 inner.keys.add(name)
@@ -109,15 +109,15 @@ def _scan(scans: _Scans, start: int) -> None:
                 continue
             if not may_close:
                 return
-        elif found[1] == "{" or found[1] == "[":
-            is_object = found[1] == "{"
-            opened.append(_Opened(place - 1, set() if is_object else None))
+        elif match[1] == "{" or match[1] == "[":
+            is_object = match[1] == "{"
+            opened.append(_Opened(position - 1, set() if is_object else None))
             if is_object:
-                scans.ends[place - 1] = None
+                scans.ends[position - 1] = None
             wanted, may_close = _KEY if is_object else _VALUE, True
             continue
-        elif found[1] is None:
-            if not _takes_scalar(found, inner):
+        elif match[1] is None:
+            if not _takes_scalar(match, inner):
                 return
             wanted = _AFTER
             continue
@@ -126,7 +126,7 @@ def _scan(scans: _Scans, start: int) -> None:
         opened.pop()
         if inner.keys is not None:
             is_fit = not inner.is_unfit and inner.nested <= MOST_NESTED
-            scans.ends[inner.start], scans.keys[inner.start] = place if is_fit else None, inner.keys
+            scans.ends[inner.start], scans.keys[inner.start] = position if is_fit else None, inner.keys
         if not opened:
             return
         opened[-1].nested = max(opened[-1].nested, inner.nested + 1)
@@ -208,20 +208,20 @@ class Statement(NamedTuple):
 
 def find_named(text: str, form: Form) -> list[Statement]:
     """Return what is named as the answer: members of objects, whole or not, sentences and boxes; outputs."""
-    found = list(_find_anchored(text, form))
+    statements = list(_find_anchored(text, form))
     for box in _last(_BOXED, text):
         value = read_value(text, box.start()) or read_matrix(text, box.end())
         if value is not None:
-            found += _state(text, form, "said", value, box.start())
-    return found
+            statements += _state(text, form, "said", value, box.start())
+    return statements
 
 
 def find_shown(text: str, form: Form) -> list[Statement]:
     """Return fences and a value that is the whole reply."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for start, block in _fences(text):
-        found += _whole(block, form, start)
-    return [*found, *_whole(text.strip(), form, 0)]
+        statements += _whole(block, form, start)
+    return [*statements, *_whole(text.strip(), form, 0)]
 
 
 def is_denied(text: str, start: int, end: int) -> bool:
@@ -239,13 +239,13 @@ def find_other(text: str, end: int) -> FoundValue | None:
 def _find_anchored(text: str, form: Form) -> Iterator[Statement]:
     for anchor in _last(_ANCHOR, text):
         start = anchor.start()
-        found = read_value(text, anchor.end())
-        if found is not None and _is_member(text, anchor, found):
-            yield from _state(text, form, "member", found, start)
+        stated_value = read_value(text, anchor.end())
+        if stated_value is not None and _is_member(text, anchor, stated_value):
+            yield from _state(text, form, "member", stated_value, start)
             continue
         rank: Rank = "said" if anchor["final"] or anchor["noun"].lower() == "answer" else "shown"
-        if found is not None:
-            yield from _state(text, form, rank, found, start)
+        if stated_value is not None:
+            yield from _state(text, form, rank, stated_value, start)
         else:
             yield from _rest(text, form, rank, start, anchor.end())
 
@@ -263,23 +263,23 @@ def _is_member(text: str, anchor: re.Match[str], value: FoundValue) -> bool:
     return bool(is_key) and anchor["link"] == ":" and bool(_MEMBER_END.match(text, value.end))
 
 
-def _state(text: str, form: Form, rank: Rank, found: FoundValue, start: int) -> Iterator[Statement]:
+def _state(text: str, form: Form, rank: Rank, stated_value: FoundValue, start: int) -> Iterator[Statement]:
     """Yield the statement, and another one where the reply offers a second value behind an `or`."""
-    denied = is_denied(text, start, found.end)
-    for each in (found, find_other(text, found.end)):
-        if each is None:
+    denied = is_denied(text, start, stated_value.end)
+    for candidate in (stated_value, find_other(text, stated_value.end)):
+        if candidate is None:
             continue
-        value, is_exact = each.value, True
+        value, is_exact = candidate.value, True
         if value is not None:
-            fitted = fit_text(value, form) if each.is_bare else fit(value, form)
+            fitted = fit_text(value, form) if candidate.is_bare else fit(value, form)
             if fitted is None and rank != "member":
                 continue
-            if each.value is not unwrap(each.value):
+            if candidate.value is not unwrap(candidate.value):
                 is_exact = False
             elif fitted is not None:
                 is_exact = fitted.is_exact
             value = value if fitted is None else fitted.value
-        yield Statement(rank, value, is_exact, start, each.end, denied)
+        yield Statement(rank, value, is_exact, start, candidate.end, denied)
 
 
 def _rest(text: str, form: Form, rank: Rank, start: int, end: int) -> Iterator[Statement]:
@@ -298,10 +298,10 @@ def _rest(text: str, form: Form, rank: Rank, start: int, end: int) -> Iterator[S
 
 
 def _whole(block: str, form: Form, start: int) -> Iterator[Statement]:
-    found = read_value(block, 0) if block.startswith("[") else None
-    if found is not None:
-        if not block[found.end :].strip():
-            yield from _state(block, form, "shown", found, 0)
+    listed_value = read_value(block, 0) if block.startswith("[") else None
+    if listed_value is not None:
+        if not block[listed_value.end :].strip():
+            yield from _state(block, form, "shown", listed_value, 0)
     else:
         fitted = fit_text(block, form)
         if fitted is not None:
@@ -388,21 +388,21 @@ def _read(reply: str, form: Form | None) -> _Reading:
     text = reply[-_MOST_READ:]
     objects = objects_with(KEY, text)
     if form is None:
-        plain = [_Stated(_as_json(each.value[KEY]), 1) for each in objects]
+        plain = [_Stated(_as_json(json_object.value[KEY]), 1) for json_object in objects]
         return _Reading(bool(objects), _decide(plain, _rule_of(objects, text)))
-    stated = [each for found in objects for each in _of_object(text, found, form)]
+    stated = [claim for json_object in objects for claim in _of_object(text, json_object, form)]
     # What stands in an object that was read, such as its reasoning, is no statement beside it.
     named = find_named(_blank(text, objects), form)
-    members = [each for each in named if each.rank == "member"]
-    said = [each for each in named if each.rank == "said"]
+    members = [claim for claim in named if claim.rank == "member"]
+    claims = [claim for claim in named if claim.rank == "said"]
     if objects or members:
         # Behind its last object a reply may still take it back.
-        end = max([each.end for each in objects] + [each.end for each in members])
-        stated += _weigh(members, 2) + _weigh([each for each in said if each.start >= end], 3)
+        end = max([claim.end for claim in objects] + [claim.end for claim in members])
+        stated += _weigh(members, 2) + _weigh([claim for claim in claims if claim.start >= end], 3)
         return _Reading(True, _decide(stated, _rule_of(objects, text)))
-    if not said:
-        said = [each for each in (*named, *find_shown(text, form)) if not _is_shown(each, form)]
-    return _Reading(bool(said), _decide(_weigh(said, 3), _rule_of(objects, text)))
+    if not claims:
+        claims = [claim for claim in (*named, *find_shown(text, form)) if not _is_shown(claim, form)]
+    return _Reading(bool(claims), _decide(_weigh(claims, 3), _rule_of(objects, text)))
 
 
 def _is_shown(stated: Statement, form: Form) -> bool:
@@ -426,29 +426,29 @@ def _of_object(text: str, json_object: FoundObject, form: Form) -> list[_Stated]
 
 def _weigh(statements: Sequence[Statement], level: int) -> list[_Stated]:
     return [
-        _Stated(_as_json(each.value), level if each.is_exact else 3)
-        for each in statements
-        if not each.is_denied
+        _Stated(_as_json(claim.value), level if claim.is_exact else 3)
+        for claim in statements
+        if not claim.is_denied
     ]
 
 
 def _decide(stated: Sequence[_Stated], rule: str | None) -> Answer | None:
     """Return the one answer of all that is stated; None where there are none or two, `null` being one."""
-    answers = {each.answer for each in stated}
+    answers = {stated_answer.answer for stated_answer in stated}
     if len(answers) != 1 or None in answers:
         return None
     (answer,) = answers
     assert answer is not None
-    return Answer(answer, rule, min(each.level for each in stated))
+    return Answer(answer, rule, min(stated_answer.level for stated_answer in stated))
 
 
 def _rule_of(objects: Sequence[FoundObject], text: str) -> str | None:
     if objects:
         rule = objects[-1].value.get("rule")
     else:
-        place = max(text.rfind('"rule":'), text.rfind("'rule':"))
-        found = read_value(text, place + len('"rule":')) if place >= 0 else None
-        rule = None if found is None else found.value
+        start = max(text.rfind('"rule":'), text.rfind("'rule':"))
+        rule_value = read_value(text, start + len('"rule":')) if start >= 0 else None
+        rule = None if rule_value is None else rule_value.value
     return rule.encode(errors="replace").decode()[:_RULE_CHARACTERS] if isinstance(rule, str) else None
 
 
@@ -458,8 +458,8 @@ def _as_json(value: Any) -> str | None:
 
 def _blank(text: str, objects: Sequence[FoundObject]) -> str:
     """Return the text with blanks in place of the objects, so that places stay."""
-    parts, place = [], 0
-    for each in objects:
-        parts += [text[place : each.start], " " * (each.end - each.start)]
-        place = each.end
-    return "".join([*parts, text[place:]])
+    parts, position = [], 0
+    for json_object in objects:
+        parts += [text[position : json_object.start], " " * (json_object.end - json_object.start)]
+        position = json_object.end
+    return "".join([*parts, text[position:]])

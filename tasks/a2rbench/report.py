@@ -89,8 +89,8 @@ def authoring(data: ReportData) -> Section:
         "does. The table has types and dimensions."
     )
     tasks = data.tables["a2rbench_task_costs"]
-    each = [_task_row(row) for row in tasks.records()]
-    grid = Grid(_HEADS, (*written, *spent, *each), frozenset(range(2, len(_HEADS))))
+    per_task = [_task_row(row) for row in tasks.records()]
+    grid = Grid(_HEADS, (*written, *spent, *per_task), frozenset(range(2, len(_HEADS))))
     return Section(_KEY_AUTHORING, _TITLE_AUTHORING, caption, (funnel, costs, tasks), grid=grid)
 
 
@@ -308,9 +308,9 @@ def curve(data: ReportData) -> Section:
     playing = [row for row in rows if row["player"] != _ALL]
     drawings = [draw_lines("accuracy", "accuracy", playing, title, data, 3)]
     for column, (what, places) in _TOGETHER.items():
-        known = [row for row in together if row[column] is not None]
-        if known:
-            drawings.append(draw_lines(column, what, known, title, data, places))
+        rows_with_rates = [row for row in together if row[column] is not None]
+        if rows_with_rates:
+            drawings.append(draw_lines(column, what, rows_with_rates, title, data, places))
     caption = (
         "V0 is the seed, V1 to V3 are standard, V4 to V6 edge (tiny or repetitive) and V7 to V9 complex "
         "(large) inputs of the same rules. Accuracy has 95% intervals by rule. The compression ratio is "
@@ -400,24 +400,24 @@ def dimensions(data: ReportData) -> Section:
         if row["author"] == _ALL
     ]
     authors = sorted({row["author"] for row in rows if row["author"] != _ALL})
-    shown = [_ALL, *(authors if len(authors) > 1 else ())]
+    shown_authors = [_ALL, *(authors if len(authors) > 1 else ())]
     cells = {(row["player"], row["author"], row["dimension"]): row for row in rows}
     pairs = [
         (player, author)
-        for author in shown
+        for author in shown_authors
         for player in data.players()
-        if any((player, author, each) in cells for each in _DIMENSIONS)
+        if any((player, author, depth) in cells for depth in _DIMENSIONS)
     ]
     grid = Grid(
-        ("player", "author", *_DIMENSIONS, *(f"{each}, with copies" for each in _DIMENSIONS)),
+        ("player", "author", *_DIMENSIONS, *(f"{depth}, with copies" for depth in _DIMENSIONS)),
         tuple(
             (
                 clean(player),
                 clean(author),
-                *(_cell_dimensions(cells.get((player, author, each)), "accuracy") for each in _DIMENSIONS),
+                *(_cell_dimensions(cells.get((player, author, depth)), "accuracy") for depth in _DIMENSIONS),
                 *(
-                    _cell_dimensions(cells.get((player, author, each)), "paper_accuracy")
-                    for each in _DIMENSIONS
+                    _cell_dimensions(cells.get((player, author, depth)), "paper_accuracy")
+                    for depth in _DIMENSIONS
                 ),
             )
             for player, author in pairs
@@ -480,9 +480,9 @@ def failures(data: ReportData) -> Section:
     drawings = []
     for analyst in sorted({row["analyst"] for row in rows}):
         for outcome in _OUTCOMES:
-            own = [row for row in rows if (row["analyst"], row["outcome"]) == (analyst, outcome)]
-            if own:
-                drawings.append(_draw(analyst, outcome, own, data.players()))
+            rows_of_outcome = [row for row in rows if (row["analyst"], row["outcome"]) == (analyst, outcome)]
+            if rows_of_outcome:
+                drawings.append(_draw(analyst, outcome, rows_of_outcome, data.players()))
     caption = (
         "A model, the analyst, is shown an item with its rule and a player's reply, and says why the answer "
         "is right or wrong; whether it is was settled by a program. Each bar is the shares of the categories "
@@ -494,25 +494,27 @@ def failures(data: ReportData) -> Section:
 
 
 def _agreement(rows: Sequence[Record]) -> str:
-    told = [
+    texts = [
         f"{with_interval(row['alpha'], row['alpha_low'], row['alpha_high'], 2)} on {words}"
         for what, words in (("category", "categories"), ("style", "styles of reasoning"))
         for row in rows
         if (row["player"], row["what"]) == (_ALL, what)
     ]
-    if not told:
+    if not texts:
         return "With one analyst there is no agreement to measure."
-    return f"Krippendorff's alpha between analysts (1: they agree, 0: as chance has it) is {', '.join(told)}."
+    return (
+        f"Krippendorff's alpha between analysts (1: they agree, 0: as chance has it) is {', '.join(texts)}."
+    )
 
 
 def _draw(analyst: str, outcome: str, rows: Sequence[Record], players: Sequence[str]) -> Drawing:
     kinds = categories_of(outcome == "right")
     bars = []
     for player in sorted({row["player"] for row in rows}, key=str.casefold):
-        own = {row["value"]: row for row in rows if row["player"] == player}
-        shares = {kind: (row["share"], decimals(row["share"])) for kind, row in own.items()}
-        last = -own[kinds[-1]]["share"] if kinds[-1] in own else 0.0
-        bars.append(Bar(player, shares, sum(row["answers"] for row in own.values()), last))
+        rows_of_player = {row["value"]: row for row in rows if row["player"] == player}
+        shares = {kind: (row["share"], decimals(row["share"])) for kind, row in rows_of_player.items()}
+        last = -rows_of_player[kinds[-1]]["share"] if kinds[-1] in rows_of_player else 0.0
+        bars.append(Bar(player, shares, sum(row["answers"] for row in rows_of_player.values()), last))
     heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(bar.n for bar in bars)} per player"
     labels = Labels(tuple(kinds), "category", "share", f"share of analysed {outcome} answers", columns=1)
     return stacked_shares(heading, f"{_TITLE}: {outcome}, {analyst}", bars, labels, players)

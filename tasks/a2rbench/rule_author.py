@@ -269,7 +269,7 @@ def code_request(
     )
 
 
-def code_verdict_request(judge: ModelChoice, rule: RuleForm, code: CodeForm, shown: Shown) -> ModelRequest:
+def code_verdict_request(judge: ModelChoice, rule: RuleForm, code: CodeForm, puzzle: Shown) -> ModelRequest:
     """Return the call for the judgement of a script and what it made of the inputs."""
     return _request(
         "judge",
@@ -277,9 +277,9 @@ def code_verdict_request(judge: ModelChoice, rule: RuleForm, code: CodeForm, sho
         "judge_code",
         mark=mark_of(*_describe(rule).values(), code.python_code),
         code=code.python_code,
-        examples=[(_cut(given), _cut(wanted)) for given, wanted in shown.examples],
-        query=_cut(shown.query),
-        answer=_cut(shown.answer),
+        examples=[(_cut(source), _cut(wanted)) for source, wanted in puzzle.examples],
+        query=_cut(puzzle.query),
+        answer=_cut(puzzle.answer),
         **_describe(rule),
     )
 
@@ -333,7 +333,7 @@ class RuleRequest:
     author: str
     plan: AuthoringPlan
     seed: int
-    known: Known
+    existing: Known
     jail: Jail
     pool: Executor
 
@@ -400,7 +400,6 @@ def load_inspirations() -> list[str]:
 
 
 def _list_existing(request: RuleRequest) -> list[str]:
-    """Return the catalogue's rules of the cell, which a new rule must not repeat."""
     cell = (request.dimension, request.type)
     return [rule.description for rule in RULES.values() if (rule.dimension, rule.type) == cell]
 
@@ -435,7 +434,7 @@ async def _write_code(ask: JsonAsker, work: RuleWork, rule: RuleForm) -> TestedR
         tested = await _run_code(work, rule, code)
         if isinstance(tested, Unusable):
             return _shorten(tested, f"{tested.rule}: ")
-        verdict = code_verdict_request(plan.choice("judge", plan.judge), rule, code, tested.shown)
+        verdict = code_verdict_request(plan.choice("judge", plan.judge), rule, code, tested.puzzle)
         refusal = await _refuse(ask, work, "judged", verdict)
         return _shorten(refusal, "the reviewer refuses the puzzle: ") if refusal else tested
 
@@ -462,7 +461,7 @@ async def _run_code(work: RuleWork, rule: RuleForm, form: CodeForm) -> TestedRul
     )
     rng = derive_rng(request.seed, f"a2rbench/generated/{request.domain}/{request.number}", work.candidate)
     run: Callable[[], TestedRule] = partial(
-        run_rule, coded, form.inputs, request.known, request.jail, request.seed, rng
+        run_rule, coded, form.inputs, request.existing, request.jail, request.seed, rng
     )
     try:
         tested = await asyncio.get_running_loop().run_in_executor(request.pool, run)

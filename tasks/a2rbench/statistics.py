@@ -81,8 +81,8 @@ def alphas_of(unequal: "Numbers", values: "Numbers") -> "Numbers":
     n = values.sum(axis=1)
     chances = n**2 - (values**2).sum(axis=1)  # n (n - 1) D_e
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Numbers = 1 - (n - 1) * unequal / chances
-    return np.where((n > 1) & (chances > _ROUNDING), found, np.nan)
+        alphas: Numbers = 1 - (n - 1) * unequal / chances
+    return np.where((n > 1) & (chances > _ROUNDING), alphas, np.nan)
 
 
 # How far analysts agree: Krippendorff's alpha of their categories and styles, with an interval by rule.
@@ -110,16 +110,16 @@ class Analyses(NamedTuple):
 def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figure]:
     """Yield alpha of categories and of styles, of each player and of `all`; nothing without two analysts."""
     everything = list(analysed)
-    analysts = sorted({name for each in everything for name in each.categories})
+    analysts = sorted({name for analysis in everything for name in analysis.categories})
     if len(analysts) < 2:
         return
-    for player in (ALL, *sorted({each.player for each in everything})):
-        own = [each for each in everything if player in (ALL, each.player)]
+    for player in (ALL, *sorted({analysis.player for analysis in everything})):
+        analyses = [analysis for analysis in everything if player in (ALL, analysis.player)]
         for statistic in (CATEGORY, STYLE):
             by_rule: dict[str, list[list[str | None]]] = {}
-            for each in own:
-                said = each.categories if statistic == CATEGORY else each.styles
-                by_rule.setdefault(each.rule, []).append([said.get(name) for name in analysts])
+            for analysis in analyses:
+                labels = analysis.categories if statistic == CATEGORY else analysis.styles
+                by_rule.setdefault(analysis.rule, []).append([labels.get(name) for name in analysts])
             rules = [by_rule[rule] for rule in sorted(by_rule)]
             units = [unit for rule in rules for unit in rule]
             n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
@@ -165,12 +165,12 @@ def interval_of(rules: Sequence[Sequence[Sequence[str | None]]], seed: int) -> I
         return 1 - high / expected, 1 - low / expected
     generator = np.random.Generator(np.random.PCG64(seed))
     number = len(counted)
-    found = []
+    alphas = []
     for _ in range(RESAMPLES // _BLOCK):
         drawn = generator.multinomial(number, np.full(number, 1 / number), size=_BLOCK)
-        found.append(alphas_of(drawn @ unequal, drawn @ values))
+        alphas.append(alphas_of(drawn @ unequal, drawn @ values))
     tail = (1 - LEVEL) / 2
-    low, high = np.nanquantile(np.concatenate(found), [tail, 1 - tail]).tolist()
+    low, high = np.nanquantile(np.concatenate(alphas), [tail, 1 - tail]).tolist()
     return float(low), float(high)
 
 
@@ -206,7 +206,7 @@ def curve_figures(
         return
     entropies: list[float | None] = []
     for variation, rows in places.items():
-        found = [
+        by_rule = [
             diversity_of(
                 [answer for played in pooled for answer in played.wrong.get(row, ())], items.truth[row]
             )
@@ -214,8 +214,8 @@ def curve_figures(
             if any(played.wrong.get(row) for played in pooled)
         ]
         for statistic, what in WRONG.items():
-            known = [value for each in found if (value := getattr(each, _FIELDS[statistic])) is not None]
-            value = sum(known) / len(known) if known else None
+            points = [value for curve in by_rule if (value := getattr(curve, _FIELDS[statistic])) is not None]
+            value = sum(points) / len(points) if points else None
             if statistic == "wrong_entropy":
                 entropies.append(value)
             method = f"{what}, all players and runs together: mean over items with any; n counts these"
@@ -224,7 +224,7 @@ def curve_figures(
                 setting=ALL,
                 domain=ALL,
                 player=ALL,
-                n=len(known),
+                n=len(points),
                 value=value,
                 method=method,
                 other=f"V{variation}",
@@ -251,11 +251,11 @@ def curve_figures(
 
 def variations_of(items: "Items") -> dict[int, list[int]]:
     """Return the places of the items of each variation, without copies."""
-    found: dict[int, list[int]] = {}
+    rows_by_variation: dict[int, list[int]] = {}
     for row, (variation, original) in enumerate(zip(items.variation, items.original, strict=True)):
         if original < 0:
-            found.setdefault(int(variation), []).append(row)
-    return dict(sorted(found.items()))
+            rows_by_variation.setdefault(int(variation), []).append(row)
+    return dict(sorted(rows_by_variation.items()))
 
 
 def _accuracy(played: "Played", rows: Sequence[int]) -> float | None:
@@ -264,14 +264,14 @@ def _accuracy(played: "Played", rows: Sequence[int]) -> float | None:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def _correlation(
     statistic: str, player: str, compression: Sequence[float], values: Sequence[float | None]
 ) -> Figure:
-    found = pearson(compression, values)
+    correlation = pearson(compression, values)
     method = (
         f"over variations, with the mean gzip ratio of their items: {PEARSON_METHOD}; n counts variations"
     )
@@ -280,12 +280,12 @@ def _correlation(
         setting=ALL,
         domain=ALL,
         player=player,
-        n=found.n,
-        value=found.r,
+        n=correlation.n,
+        value=correlation.r,
         method=method,
-        low=found.low,
-        high=found.high,
-        p_value=found.p_value,
+        low=correlation.low,
+        high=correlation.high,
+        p_value=correlation.p_value,
     )
 
 
@@ -316,8 +316,8 @@ def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate |
 
     if not len(rates):
         return None
-    found = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
-    return Estimate(len(rates), found.ratio, share_interval(found, runs))
+    ratio = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
+    return Estimate(len(rates), ratio.ratio, share_interval(ratio, runs))
 
 
 def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
@@ -326,8 +326,8 @@ def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
 
     if not len(gaps):
         return None
-    found = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
-    return Estimate(len(gaps), found.ratio, gap_interval(found, float((gaps**2).mean())))
+    ratio = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
+    return Estimate(len(gaps), ratio.ratio, gap_interval(ratio, float((gaps**2).mean())))
 
 
 def _by_rule(rules: "Column") -> Draw:
@@ -405,13 +405,12 @@ def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str
                 yield from _share(items, played, group._replace(statistic=COLLAPSE), "collapsed")
                 yield from _share(items, played, group._replace(statistic=STRICT), "strict")
         yield from _deltas(items, played)
-    known = set(programs)
-    models = [played for played in everybody if played.player not in known]
+    program_names = set(programs)
+    models = [played for played in everybody if played.player not in program_names]
     yield from curve_figures(items, everybody, models or everybody)
 
 
 def _groups(items: Items) -> Iterator[_Group]:
-    """Yield the items that figures are of; empty groups not."""
     import numpy as np
 
     is_copy = items.original >= 0
@@ -454,15 +453,15 @@ def _paper_groups(items: Items) -> Iterator[_Group]:
     parts = {"": everything, "seed": items.variation == 0, "augmented": items.variation > 0, **shapes}
     for type_ in RULE_TYPES:
         parts[type_] = items.type == type_
-    found = [(PAPER, other, rows) for other, rows in parts.items()]
+    groups = [(PAPER, other, rows) for other, rows in parts.items()]
     for author in np.unique(items.author).tolist():
         for shape, of_shape in shapes.items():
             rows = of_shape & (items.author == author)
-            found += [
+            groups += [
                 (f"{BY_AUTHOR}_{shape}", author, rows & ~is_copy),
                 (f"paper_{BY_AUTHOR}_{shape}", author, rows),
             ]
-    for statistic, other, rows in found:
+    for statistic, other, rows in groups:
         if rows.any():
             yield _Group(statistic, ALL, ALL, other, np.flatnonzero(rows))
 
@@ -470,15 +469,15 @@ def _paper_groups(items: Items) -> Iterator[_Group]:
 def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers]":
     """Return those of the rows that the player has a scored run on, and the share of its runs on each."""
     runs = played.counts["runs"][rows]
-    known = rows[runs > 0]
-    return known, played.counts[column][known] / runs[runs > 0]
+    played_rows = rows[runs > 0]
+    return played_rows, played.counts[column][played_rows] / runs[runs > 0]
 
 
 def _share(items: Items, played: Played, group: _Group, column: str) -> Iterator[Figure]:
     rows, values = rates(played, group.rows, column)
-    found = estimate_share(values, items.rule[rows], float(played.counts["runs"][rows].sum()))
-    if found is not None:
-        yield _figure(group, played.player, found, f"{_WHAT[column]}: {METHOD}; n counts items")
+    estimate = estimate_share(values, items.rule[rows], float(played.counts["runs"][rows].sum()))
+    if estimate is not None:
+        yield _figure(group, played.player, estimate, f"{_WHAT[column]}: {METHOD}; n counts items")
 
 
 def _deltas(items: Items, played: Played) -> Iterator[Figure]:
@@ -493,16 +492,16 @@ def _deltas(items: Items, played: Played) -> Iterator[Figure]:
     for domain in (ALL, *DOMAINS):
         names = zip(items.dimension[copies], items.type[copies], strict=True)
         inside = np.array([domain in (ALL, name_domain(*name)) for name in names], dtype=bool)
-        found = estimate_gap(gaps[inside], items.rule[copies[inside]])
-        if found is not None:
+        mean = estimate_gap(gaps[inside], items.rule[copies[inside]])
+        if mean is not None:
             group = _Group(DELTA, "remapped", domain, "", copies)
-            yield _figure(group, played.player, found, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
+            yield _figure(group, played.player, mean, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
 
 
 def _figure(group: _Group, player: str, estimate: Estimate, method: str) -> Figure:
     low, high = estimate.interval or (None, None)
-    place = group.statistic, group.setting, group.domain, player
+    labels = group.statistic, group.setting, group.domain, player
     why = ONE_CLUSTER if estimate.interval is None else None
     return Figure(
-        *place, estimate.n, estimate.value, method, other=group.other, low=low, high=high, no_interval=why
+        *labels, estimate.n, estimate.value, method, other=group.other, low=low, high=high, no_interval=why
     )

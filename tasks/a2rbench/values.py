@@ -40,9 +40,9 @@ def fault_of_shape(value: Value, dimension: Dimension) -> str:
             "" if all(isinstance(part, str) for part in value) else "a list with something other than tokens"
         )
     faults = (fault_of_shape(part, dimension - 1) for part in value)  # type: ignore[arg-type]
-    found = next((fault for fault in faults if fault), "")
-    if found:
-        return found
+    first_fault = next((fault for fault in faults if fault), "")
+    if first_fault:
+        return first_fault
     return "" if len({_shape(part) for part in value}) <= 1 else "parts of different sizes"
 
 
@@ -92,7 +92,7 @@ def split_texts(value: Value, dimension: int) -> Value:
 
 def join_texts(value: Value, dimension: int, like: Sequence[Value]) -> Value:
     """Return lists of tokens in the form that other values have."""
-    kinds: set[object] = {type(token) for each in like for token in tokens_of(each)}
+    kinds: set[object] = {type(token) for example in like for token in tokens_of(example)}
     if kinds == {int}:
         return map_tokens(value, lambda token: int(token) if token.lstrip("-").isdecimal() else token)
     return _join(value, dimension) if has_texts(like, dimension) else value

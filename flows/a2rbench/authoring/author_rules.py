@@ -123,7 +123,7 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
                 "description": rule.description,
                 "inverse_description": rule.inverse_description,
                 "code": rule.code,
-                "inputs": canonical_json(work.tested.shown.inputs),
+                "inputs": canonical_json(work.tested.puzzle.inputs),
                 "call_ids": work.call_ids,
             }
         )

@@ -103,7 +103,7 @@ def test_a_rule_that_looks_at_tokens_now_and_then_is_semantic() -> None:
 
 @pytest.mark.slow
 def test_an_example_that_turns_the_answer_into_the_query_is_refused() -> None:
-    mirrored = [*LINES[:4], run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", LINES).shown.answer, LINES[5]]
+    mirrored = [*LINES[:4], run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", LINES).puzzle.answer, LINES[5]]
     assert reason_of(lambda: run(REVERSE_PAIRS, REVERSE_PAIRS, "symbolic", mirrored)) == "mirrored_example"
 
 

@@ -25,7 +25,7 @@ def test_a_good_rule_passes_at_the_first_try(dimension: Dimension, type_: RuleTy
     rule = work.tested.rule
     assert rule.code in {known.code for known in KNOWN if known.dimension == dimension}
     assert (rule.author, rule.type, rule.name[:5]) == ("author", type_, "rule_")
-    assert len(work.tested.shown.inputs) == 6
+    assert len(work.tested.puzzle.inputs) == 6
     assert len(work.tested.inputs) == 26
     assert work.call_ids == [request.call_id for request in ask.requests]
     assert ask.requests[0].params["temperature"] == 0.5

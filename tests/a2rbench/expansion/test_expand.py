@@ -21,9 +21,9 @@ def test_each_variation_has_new_inputs_that_the_code_was_run_on() -> None:
     assert sorted(found.drawn) == list(range(10))
     assert found.rejected == []
     assert steps(found) == GOOD * 9
-    assert found.drawn[0].shown.inputs == LINES
-    assert found.drawn[0].shown.examples[0] == (list("PLANET"), list("PALNTE"))
-    assert len({instance_id(drawn.shown) for drawn in found.drawn.values()}) == 10
+    assert found.drawn[0].puzzle.inputs == LINES
+    assert found.drawn[0].puzzle.examples[0] == (list("PLANET"), list("PALNTE"))
+    assert len({instance_id(drawn.puzzle) for drawn in found.drawn.values()}) == 10
     calls = [request.call_id for request in asking.requests]
     assert [each.call_id for each in found.attempts if each.call_id] == calls
     assert [request.role for request in asking.requests] == ["expander", "judge"] * 9
@@ -39,7 +39,7 @@ def test_the_expander_is_shown_code_history_and_what_kind_is_wanted() -> None:
         shown = [0, 1, 4][: number + 1]
         assert [f"V{each}:\n" in text for each in (0, 1, 4)] == [each in shown for each in (0, 1, 4)]
         for each in shown:
-            assert json.dumps(found.drawn[each].shown.query) in text
+            assert json.dumps(found.drawn[each].puzzle.query) in text
     kinds = ("a standard variation", "an edge variation", "a complex variation")
     assert [[kind in text for kind in kinds].index(True) for text in asked] == [0, 1, 2]
 
@@ -49,7 +49,7 @@ def test_the_judge_sees_outputs_and_the_answer() -> None:
     asking = Asking()
     found = expand(asking, SQUARES)
     text = asking.requests[-1].messages[-1]["content"]
-    shown = found.drawn[1].shown
+    shown = found.drawn[1].puzzle
     for value in (*shown.inputs, *shown.outputs):
         assert json.dumps(value) in text
 
@@ -152,7 +152,7 @@ def test_a_call_without_an_answer_ends_the_work() -> None:
 @pytest.mark.slow
 def test_inputs_of_an_earlier_edition_are_refused_and_a_seed_of_one_is_not_expanded() -> None:
     before = expand(Asking(), SWAP)
-    seed, first = (instance_id(drawn.shown).removeprefix(f"{PREFIX}_") for drawn in before.drawn.values())
+    seed, first = (instance_id(drawn.puzzle).removeprefix(f"{PREFIX}_") for drawn in before.drawn.values())
     found = expand(Asking(), SWAP, issued=frozenset([first]))
     assert steps(found)[1] == ("inputs_run", 1, "not_new")
     assert sorted(found.drawn) == [0, 1]
