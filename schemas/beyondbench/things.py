@@ -74,7 +74,7 @@ class Solutions:
         return self.answers[0]
 
 
-def one(answer: Answer) -> Solutions:
+def only_solution(answer: Answer) -> Solutions:
     """Return the solutions of a problem that has this one."""
     return Solutions((answer,), 1, True)
 

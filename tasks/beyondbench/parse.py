@@ -89,7 +89,7 @@ def joins_containers(text: str) -> bool:
 def denies_container(text: str) -> bool:
     """Return whether the last container of the text holds what the answer is not."""
     last = (deque(pattern.finditer(text), 1) for pattern in (_OPENED, _DENIED))
-    opened, denied = (max((found.end() for found in of), default=0) for of in last)
+    opened, denied = (max((match.end() for match in matches), default=0) for matches in last)
     return 0 < opened == denied
 
 
@@ -112,8 +112,8 @@ def is_hedged(text: str, read: Reader) -> bool:
     `read` returns the answer that a piece of text states, None where it states none. What follows "but" or
     "instead" corrects what stands before it.
     """
-    stated = [one for one in _last_sentences(text) if read(one) is not None]
-    committed = [one for one in stated if not _is_rejected(one, read)]
+    stated = [sentence for sentence in _last_sentences(text) if read(sentence) is not None]
+    committed = [sentence for sentence in stated if not _is_rejected(sentence, read)]
     if stated and not committed:
         return True
     sentence = _CORRECTION.split(committed[0] if committed else "")[-1]
@@ -128,11 +128,11 @@ def is_hedged(text: str, read: Reader) -> bool:
 
 def _is_rejected(sentence: str, read: Reader) -> bool:
     """Return whether a sentence says of its answer that it is wrong, and names no other."""
-    found = _REJECTION.search(sentence)
-    if found is None or read(sentence[found.end() :]) is not None:
+    rejection = _REJECTION.search(sentence)
+    if rejection is None or read(sentence[rejection.end() :]) is not None:
         return False
-    *before, clause = _REASON.split(sentence[: found.start()])
-    return read(clause) is not None and all(read(one) is None for one in before)
+    *before, clause = _REASON.split(sentence[: rejection.start()])
+    return read(clause) is not None and all(read(part) is None for part in before)
 
 
 def differ(answers: Iterable[Answer | None]) -> bool:
@@ -142,8 +142,7 @@ def differ(answers: Iterable[Answer | None]) -> bool:
 
 
 def _last_sentences(text: str) -> Iterator[str]:
-    """Yield the last sentences, the last first."""
-    return reversed([one for one in _SENTENCE_END_HEDGES.split(text) if one.strip()][-_MOST_HEDGES:])
+    return reversed([part for part in _SENTENCE_END_HEDGES.split(text) if part.strip()][-_MOST_HEDGES:])
 
 
 NOTHING = Parsed(None, 0)
@@ -202,7 +201,7 @@ _ESCAPED = re.compile(r"\\([{}_%#&])")
 def parse_reply(text: str, form: Form) -> Parsed:
     """Return the answer of a reply, None where none can be read, and the level at which it was read."""
     inside = _contents(text, form.container)
-    if joins_containers(text) and differ(_read(one, form) for one in inside[-2:]):
+    if joins_containers(text) and differ(_read(part, form) for part in inside[-2:]):
         return NOTHING
     if inside and denies_container(text):
         return NOTHING
@@ -234,10 +233,10 @@ def _commits_to_none(text: str, inside: list[str], form: Form) -> bool:
         if is_hedged(inside[-1], read) or joins_answers(inside[-1], read):
             return True
         plain = strip_markup(inside[-1])
-        numbers = (form.read_loosely(found[0]) for found in _NUMBER.finditer(plain))
+        numbers = (form.read_loosely(match[0]) for match in _NUMBER.finditer(plain))
         return form.is_scalar and form.read_loosely(plain) is None and differ(numbers)
     text = text[-_TAIL:]
-    phrases = (found for pattern in (_PHRASE, _CONCLUSION) for found in deque(pattern.finditer(text), 1))
+    phrases = (match for pattern in (_PHRASE, _CONCLUSION) for match in deque(pattern.finditer(text), 1))
     last = max(phrases, key=re.Match.end, default=None)
     if last is None:
         return is_hedged(text, read) or leaves_open(text, read)
@@ -303,16 +302,16 @@ def _boxes(text: str) -> list[tuple[int, int]]:
     r"""Return the last \boxed{..} by where they begin; one within another follows it."""
     spans: deque[tuple[int, int]] = deque(maxlen=_MOST)
     opened: list[int] = []  # where the content of each open box begins, negated counts of other braces
-    for found in _BOX_OR_BRACES.finditer(text if "\\boxed" in text else ""):
-        if found[1]:
-            opened.append(found.end())
-        elif found[2]:
-            opened.append(-len(found[2]))
-        closed = len(found[3] or "")
+    for match in _BOX_OR_BRACES.finditer(text if "\\boxed" in text else ""):
+        if match[1]:
+            opened.append(match.end())
+        elif match[2]:
+            opened.append(-len(match[2]))
+        closed = len(match[3] or "")
         while closed and opened:
             last = opened.pop()
             if last >= 0:
-                spans.append((last, found.end() - closed))
+                spans.append((last, match.end() - closed))
                 closed -= 1
             elif -last > closed:
                 opened.append(last + closed)
@@ -328,13 +327,13 @@ def _find_marked(text: str, form: Form) -> Iterator[str]:
     *_, unclosed = _ANSWER_TAG.split(text)[::2]
     if unclosed is not text and "<" not in unclosed:
         yield unclosed
-    yield from ((found[1] or found[2]).rstrip("\\") for found in _last(_LOOSE_BOX, text))
-    fences = [(found.start(1), found[1]) for found in _last(_FENCE, text)]
-    phrases = [(found.end(), found) for found in _last(_PHRASE, text)]
+    yield from ((match[1] or match[2]).rstrip("\\") for match in _last(_LOOSE_BOX, text))
+    fences = [(match.start(1), match[1]) for match in _last(_FENCE, text)]
+    phrases = [(match.end(), match) for match in _last(_PHRASE, text)]
     for _, marked in sorted((*fences, *phrases), key=itemgetter(0), reverse=True):
         yield from (marked,) if isinstance(marked, str) else _after(text, marked, form)
-    for found in _last(_CONCLUSION, text):
-        yield from _after(text, found, form)
+    for match in _last(_CONCLUSION, text):
+        yield from _after(text, match, form)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -365,5 +364,5 @@ def _after(text: str, phrase: re.Match[str], form: Form) -> Iterator[str]:
 
 def _find_emphasized(text: str) -> Iterator[str]:
     """Yield bold and mathematical texts, the last first."""
-    for found in _last(_EMPHASIZED, text):
-        yield next(group for group in found.groups() if group)
+    for match in _last(_EMPHASIZED, text):
+        yield next(group for group in match.groups() if group)

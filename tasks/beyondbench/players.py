@@ -100,13 +100,13 @@ def _describe_table(form: AssignmentTableForm, answer: Answer) -> str:
 
 def _write_table(form: AssignmentTableForm, shape: str) -> Answer:
     return {
-        person: {name: values[int(place)] for (name, values), place in zip(form.categories, row, strict=True)}
+        person: {name: values[int(digit)] for (name, values), digit in zip(form.categories, row, strict=True)}
         for person, row in zip(form.people, shape.split(), strict=True)
     }
 
 
 def _fixed_table(form: AssignmentTableForm, _size: int) -> Answer:
-    rows = (str(place) * len(form.categories) for place in range(len(form.people)))
+    rows = (str(index) * len(form.categories) for index in range(len(form.people)))
     return _write_table(form, " ".join(rows))
 
 
@@ -130,9 +130,9 @@ _SHAPES: dict[type, _Shape] = {
     ),
     MovesForm: _Shape(_describe_moves, _write_moves, _move_tower),
     AssignmentForm: _Shape(
-        lambda form, answer: "".join("FT"[answer[str(1 + place)]] for place in range(form.variables)),
-        lambda _form, shape: {str(place): value == "T" for place, value in enumerate(shape, 1)},
-        lambda form, _size: {str(1 + place): place % 2 == 0 for place in range(form.variables)},
+        lambda form, answer: "".join("FT"[answer[str(1 + index)]] for index in range(form.variables)),
+        lambda _form, shape: {str(index): value == "T" for index, value in enumerate(shape, 1)},
+        lambda form, _size: {str(1 + index): index % 2 == 0 for index in range(form.variables)},
     ),
     ColoringForm: _Shape(
         _describe_coloring,
@@ -142,7 +142,7 @@ _SHAPES: dict[type, _Shape] = {
     LettersForm: _Shape(
         lambda form, answer: "".join(str(answer[letter]) for letter in form.letters),
         lambda form, shape: {letter: int(digit) for letter, digit in zip(form.letters, shape, strict=True)},
-        lambda form, _size: {letter: (1 + place) % 10 for place, letter in enumerate(form.letters)},
+        lambda form, _size: {letter: (1 + index) % 10 for index, letter in enumerate(form.letters)},
     ),
     AssignmentTableForm: _Shape(_describe_table, _write_table, _fixed_table),
 }

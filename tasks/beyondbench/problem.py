@@ -148,12 +148,12 @@ class Task(Generic[P]):
 
     def variation(self, name: str) -> Variation:
         """Return the variation of that name; raise InvalidOption with what exists."""
-        found = {variation.name: variation for variation in self.variations}
-        if name not in found:
+        names = {variation.name: variation for variation in self.variations}
+        if name not in names:
             raise InvalidOption(
-                f"task {self.name} has no variation {name!r}; it has {', '.join(found)}{suggest(name, found)}"
+                f"task {self.name} has no variation {name!r}; it has {', '.join(names)}{suggest(name, names)}"
             )
-        return found[name]
+        return names[name]
 
     def mutations(self, params: P, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield changed answers with the kind of change: those of the form, then the task's own."""
@@ -224,8 +224,8 @@ def complexity_of(task: Task[object], variation: Variation) -> Complexity:
     """Return the complexity of a variation of a task."""
     if task.suite == "easy":
         return _EASY.get(task.name, _LINEAR)
-    found = _OTHERS[task.name]
-    return found._replace(ours="P") if variation.name in _IN_P.get(task.name, ()) else found
+    complexity = _OTHERS[task.name]
+    return complexity._replace(ours="P") if variation.name in _IN_P.get(task.name, ()) else complexity
 
 
 # So many draws of one problem may be rejected by its generator before that is taken for a fault of it.
@@ -261,8 +261,8 @@ class Problem:
         """The id of the task and of what is shown, whichever variation and size it was drawn for."""
         from pydantic_core import to_jsonable_python
 
-        shown = to_jsonable_python(dict(self.task.words(self.params)))
-        return content_id("bb", self.task.name, shown)
+        words = to_jsonable_python(dict(self.task.words(self.params)))
+        return content_id("bb", self.task.name, words)
 
     @property
     def origin(self) -> str:
@@ -462,14 +462,14 @@ class ProblemStream:
     size: int | None
     count: int
     seed: int
-    known: Container[str]
+    existing: Container[str]
     yielded: int = 0
     exhausted: set[tuple[str, int]] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[tuple[int, Problem]]:
         drawn: set[str] = set()
-        for place in range(self.count):
-            number, turn = divmod(place, len(self.variations))
+        for index in range(self.count):
+            number, turn = divmod(index, len(self.variations))
             variation = self.variations[turn]
             sizes = (self.size,) if self.size else self.task.variation(variation).sizes
             problem = self._draw_new(variation, sizes[number % len(sizes)], number, drawn)
@@ -483,7 +483,7 @@ class ProblemStream:
             return None
         draws = draw_problems(self.task, variation, size, self.seed, number)
         for problem, _ in islice(draws, most_repeats(len(drawn))):
-            if problem.content_id not in drawn and problem.content_id not in self.known:
+            if problem.content_id not in drawn and problem.content_id not in self.existing:
                 return problem
         self.exhausted.add((variation, size))
         return None

@@ -178,20 +178,20 @@ def _mark(
     name = "common_accuracy" if differs else "accuracy"
     most = max(map(_cells_of, rows))
     ranked = [
-        place
-        for place, row in enumerate(rows)
-        if _cells_of(row) == most and (not is_program[place] or all(is_program))
+        index
+        for index, row in enumerate(rows)
+        if _cells_of(row) == most and (not is_program[index] or all(is_program))
     ]
-    found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    best_and_second: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, part in enumerate(_PARTS):
-        values = {place: rows[place][f"{part}_{name}"] for place in ranked}
-        known = sorted({round(value, 9) for value in values.values() if value is not None}, reverse=True)
-        for marked, value in zip(found, known, strict=False):
+        values = {row: rows[row][f"{part}_{name}"] for row in ranked}
+        ranks = sorted({round(value, 9) for value in values.values() if value is not None}, reverse=True)
+        for marked, value in zip(best_and_second, ranks, strict=False):
             column = 1 + number * width + differs
             marked |= {
-                (place, column) for place, own in values.items() if own is not None and round(own, 9) == value
+                (row, column) for row, rate in values.items() if rate is not None and round(rate, 9) == value
             }
-    return frozenset(found[0]), frozenset(found[1])
+    return frozenset(best_and_second[0]), frozenset(best_and_second[1])
 
 
 # Tasks that take answers which are nearly the best: how many are right, and how many are the best.
@@ -214,8 +214,8 @@ def best_answers(data: ReportData) -> Section:
     rows = table.records()
     if not rows:
         return omit_unanalysed(_KEY_BEST_ANSWERS, _TITLE_BEST_ANSWERS, (table,))
-    found = {(row["task"], row["player"]): row for row in rows if row["task"] != "all"}
-    tasks = sorted({task for (task, _), row in found.items() if row["best_accuracy"] != row["accuracy"]})
+    row_of = {(row["task"], row["player"]): row for row in rows if row["task"] != "all"}
+    tasks = sorted({task for (task, _), row in row_of.items() if row["best_accuracy"] != row["accuracy"]})
     if not tasks:
         return omit_section(
             _KEY_BEST_ANSWERS,
@@ -223,12 +223,12 @@ def best_answers(data: ReportData) -> Section:
             [table],
             "Every right answer of this edition is a best one.",
         )
-    players = [player for player in data.players() if any((task, player) in found for task in tasks)]
+    players = [player for player in data.players() if any((task, player) in row_of for task in tasks)]
     cells = []
     for player in players:
         line = [clean(player)]
         for task in tasks:
-            row = found.get((task, player), {})
+            row = row_of.get((task, player), {})
             line += [
                 with_interval(row.get(name), row.get(f"{name}_low"), row.get(f"{name}_high"))
                 for name in ("accuracy", "best_accuracy")
@@ -364,9 +364,9 @@ def static_benchmarks(data: ReportData) -> Section:
             )
             for row in listed
         ]
-        found = correlation_text(pearson([point.x for point in points], [point.y for point in points]))
+        correlation = correlation_text(pearson([point.x for point in points], [point.y for point in points]))
         gap = sum(row["gap"] for row in listed) / len(listed)
-        heading = f"{clean(benchmark)}: mean gap {decimals(100 * gap, 1)} percentage points; {found}"
+        heading = f"{clean(benchmark)}: mean gap {decimals(100 * gap, 1)} percentage points; {correlation}"
         axes = Axis(f"score in {benchmark}", True), Axis("accuracy, Hard suite", True)
         drawings.append(scatter(heading, f"{_TITLE_STATIC}: {clean(benchmark)}", points, *axes))
     if not drawings:

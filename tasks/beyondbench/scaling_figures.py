@@ -89,12 +89,12 @@ def compute_extras(queried: Mapping[str, ReportTable], _seed: int) -> Extras:
 
 def families_of(rows: list[Record]) -> dict[str, list[Record]]:
     """Return the overall rows of unquantised models whose family and parameters are known, by family."""
-    found: dict[str, list[Record]] = defaultdict(list)
+    families: dict[str, list[Record]] = defaultdict(list)
     for row in rows:
         is_known = row["family"] and row["parameters_billion"] and row["quantization"] in (None, "none")
         if row["suite"] == "overall" and is_known:
-            found[row["family"]].append(row)
-    return dict(found)
+            families[row["family"]].append(row)
+    return dict(families)
 
 
 def _fit(family: str, models: list[Record]) -> tuple[str, int, float, float, float, float, float] | None:
@@ -187,7 +187,7 @@ def _compile(families: tuple[str, ...]) -> Spec:
         ),
         models.mark_point().encode(y=up),
     ]
-    return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
+    return compile_chart(alt.part(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
 
 
 @figure("quantization", "Accuracy and quantisation", MODEL_FACTS)
@@ -200,7 +200,7 @@ def quantization(data: ReportData) -> Section:
         if row["suite"] == "overall" and row["family"] and row["parameters_billion"]:
             groups[row["family"], row["parameters_billion"], row["tuning"] or ""].append(row)
     compared = {
-        of: rows for of, rows in sorted(groups.items()) if len({row["quantization"] for row in rows}) > 1
+        key: rows for key, rows in sorted(groups.items()) if len({row["quantization"] for row in rows}) > 1
     }
     if not compared:
         missing = (
@@ -249,7 +249,7 @@ def violins(data: ReportData) -> Section:
     suites: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for row in data.known_rows("model_facts", "tuning"):
         suites[row["suite"]][row["tuning"]].append(row)
-    suites = {suite: found for suite, found in suites.items() if max(map(len, found.values())) >= _FEWEST}
+    suites = {suite: parts for suite, parts in suites.items() if max(map(len, parts.values())) >= _FEWEST}
     if not suites:
         missing = (
             f"Of no tuning, such as instruct or thinking, are {_FEWEST} models known that played, so that "
@@ -264,24 +264,24 @@ def violins(data: ReportData) -> Section:
         "percentage points: models of two tunings differ in more than tuning."
     )
     return Section(
-        _KEY, _TITLE, caption, (table,), tuple(_draw(suite, found) for suite, found in suites.items())
+        _KEY, _TITLE, caption, (table,), tuple(_draw(suite, parts) for suite, parts in suites.items())
     )
 
 
-def _draw(suite: str, found: dict[str, list[Record]]) -> Drawing:
-    tunings = sorted(found)
-    means = [fmean(row["accuracy"] for row in found[tuning]) for tuning in tunings]
+def _draw(suite: str, groups: dict[str, list[Record]]) -> Drawing:
+    tunings = sorted(groups)
+    means = [fmean(row["accuracy"] for row in groups[tuning]) for tuning in tunings]
     gap = f", gap {decimals(100 * (max(means) - min(means)), 1)}" if len(means) > 1 else ""
     listed = "; ".join(
-        f"{clean(tuning)} mean {decimals(100 * mean, 1)}%, n = {len(found[tuning])}"
+        f"{clean(tuning)} mean {decimals(100 * mean, 1)}%, n = {len(groups[tuning])}"
         for tuning, mean in zip(tunings, means, strict=True)
     )
-    rows = [row for place, tuning in enumerate(tunings) for row in _rows(place, tuning, found[tuning])]
+    rows = [row for index, tuning in enumerate(tunings) for row in _rows(index, tuning, groups[tuning])]
     spec = _compile_violins(tuple(map(clean, tunings)))
     return make_drawing(f"{suite}: {listed}{gap}", f"{_TITLE}: {suite}", spec, rows)
 
 
-def _rows(place: int, tuning: str, models: Sequence[Record]) -> list[Record]:
+def _rows(column: int, tuning: str, models: Sequence[Record]) -> list[Record]:
     """Return what is drawn of a tuning: its models, and outline, mean and median where there are enough."""
     shared = {"series": clean(tuning)}
     values = [row["accuracy"] for row in models]
@@ -290,7 +290,7 @@ def _rows(place: int, tuning: str, models: Sequence[Record]) -> list[Record]:
             **shared,
             "kind": "model",
             "player": clean(row["player"]),
-            "left": place + 0.05 * ((number % 5) - 2),
+            "left": column + 0.05 * ((number % 5) - 2),
             "y": row["accuracy"],
             "text": with_interval(row["accuracy"], row["accuracy_low"], row["accuracy_high"]),
         }
@@ -299,11 +299,11 @@ def _rows(place: int, tuning: str, models: Sequence[Record]) -> list[Record]:
     if len(models) < _FEWEST:
         return rows
     for kind, y in (("mean", fmean(values)), ("median", median(values))):
-        rows.append({**shared, "kind": kind, "left": place - _HALF / 2, "right": place + _HALF / 2, "y": y})
-    return rows + [{**shared, "kind": "outline", **level} for level in _outline(place, values)]
+        rows.append({**shared, "kind": kind, "left": column - _HALF / 2, "right": column + _HALF / 2, "y": y})
+    return rows + [{**shared, "kind": "outline", **level} for level in _outline(column, values)]
 
 
-def _outline(place: int, values: Sequence[float]) -> list[Record]:
+def _outline(column: int, values: Sequence[float]) -> list[Record]:
     """Return left and right end of the violin at each accuracy; nothing where all are alike."""
     import numpy as np
     from scipy.stats import gaussian_kde
@@ -314,7 +314,7 @@ def _outline(place: int, values: Sequence[float]) -> list[Record]:
     density = gaussian_kde(values)(levels)
     half = _HALF * density / density.max()
     return [
-        {"left": place - float(width), "right": place + float(width), "y": float(level)}
+        {"left": column - float(width), "right": column + float(width), "y": float(level)}
         for level, width in zip(levels, half, strict=True)
     ]
 
@@ -336,15 +336,15 @@ def _compile_violins(tunings: tuple[str, ...]) -> Spec:
     up = alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), title="accuracy")
     base = alt.Chart().encode(x=across, y=up, color=series_colours(tunings, None))
 
-    def of(kind: str) -> alt.Chart:
+    def part(kind: str) -> alt.Chart:
         return base.transform_filter(f"datum.kind == '{kind}'")
 
     layers = [
-        of("outline").mark_area(orient="horizontal", opacity=0.3).encode(x2="right:Q"),
-        of("mean").mark_rule(strokeWidth=2).encode(x2="right:Q", color=alt.value(INK)),
-        of("median").mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x2="right:Q", color=alt.value(INK)),
+        part("outline").mark_area(orient="horizontal", opacity=0.3).encode(x2="right:Q"),
+        part("mean").mark_rule(strokeWidth=2).encode(x2="right:Q", color=alt.value(INK)),
+        part("median").mark_rule(strokeWidth=2, strokeDash=[4, 3]).encode(x2="right:Q", color=alt.value(INK)),
         base.transform_filter(f"datum.kind == 'model' && ({FOUND})")
         .mark_point(size=30, stroke=BACK, strokeWidth=0.6)
         .encode(tooltip=tips(player="player", series="tuning", text="accuracy [95%]")),
     ]
-    return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT_VIOLINS))
+    return compile_chart(alt.part(*layers, data=ROWS).properties(width="container", height=_HEIGHT_VIOLINS))

@@ -164,7 +164,7 @@ QUANTITIES = (
         for status in ("valid", "warning", "overflow")
     ),
 )
-COLUMNS = ("size", *dict.fromkeys(name for of in QUANTITIES for name in (of.total, of.number)))
+COLUMNS = ("size", *dict.fromkeys(name for measure in QUANTITIES for name in (measure.total, measure.number)))
 
 
 # The stratified bootstrap: instances are resampled within their cell, with replacement, 10,000 times.
@@ -290,22 +290,22 @@ def _figures_of(cells: Sequence[PlayedCell], seed: int) -> Iterator[Figure]:
 
 def _estimate(cells: Iterable[PlayedCell], seed: int, size: int | None = None) -> _Estimates:
     """Return the players' estimates of one cell, or of its instances of one size."""
-    found = {}
+    by_cell = {}
     for cell in cells:
         stratum = f"{cell.task}/{cell.variation}" + ("" if size is None else f"/{size}")
         for quantity in QUANTITIES if size is None else (ACCURACY,):
             totals, numbers = cell.columns[quantity.total], cell.columns[quantity.number]
             counts = numbers > 0 if size is None else (numbers > 0) & (cell.columns["size"] == size)
             if counts.any():
-                found[cell.player, quantity] = estimate_cell(totals[counts], numbers[counts], stratum, seed)
-    return found
+                by_cell[cell.player, quantity] = estimate_cell(totals[counts], numbers[counts], stratum, seed)
+    return by_cell
 
 
 def _combine(parts: Sequence[_Estimates], least: int = 1) -> _Estimates:
     """Return the unweighted means of those that have so many parts at least."""
     keys = dict.fromkeys(key for part in parts for key in part)
     listed = {key: [part[key] for part in parts if key in part] for key in keys}
-    return {key: mean_of(found) for key, found in listed.items() if len(found) >= least}
+    return {key: mean_of(estimates) for key, estimates in listed.items() if len(estimates) >= least}
 
 
 def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str) -> Iterator[Figure]:
@@ -313,31 +313,24 @@ def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str)
     for size in sizes:
         of_size = [_estimate([cell], seed, size) for cell in cells]
         for (player, _), estimate in _combine(of_size).items():
-            yield _figure(
-                BY_SIZE,
-                estimate=estimate,
-                quantity=ACCURACY,
-                how=_SIZE,
-                place=(suite, task, player),
-                other=str(size),
-            )
+            yield _figure(BY_SIZE, estimate, ACCURACY, _SIZE, (suite, task, player), str(size))
 
 
 def _figures(
     estimates: _Estimates, level: str, suite: str, task: str = ALL, variation: str = ""
 ) -> Iterator[Figure]:
     for (player, quantity), estimate in estimates.items():
-        place = suite, task, player
-        yield _figure(quantity.statistic, estimate, quantity, _LEVELS[level], place, variation)
+        labels = suite, task, player
+        yield _figure(quantity.statistic, estimate, quantity, _LEVELS[level], labels, variation)
         if quantity.deviates and level != "cell":
             number, deviation = len(estimate.cells), deviation_of(estimate)
-            yield Figure(f"{quantity.statistic}_deviation", *place, number, deviation, _DEVIATION)
+            yield Figure(f"{quantity.statistic}_deviation", *labels, number, deviation, _DEVIATION)
 
 
 def _figure(
-    statistic: str, estimate: Estimate, quantity: Quantity, how: str, place: tuple[str, str, str], other: str
+    statistic: str, estimate: Estimate, quantity: Quantity, how: str, labels: tuple[str, str, str], other: str
 ) -> Figure:
     low, high = interval_of(estimate, is_share=quantity.is_share)
     exact = f"; {EXACT_METHOD}, for as many instances as leave as much to chance" if quantity.is_share else ""
     method = f"{quantity.what}: {how}; {METHOD}{exact}; n counts instances"
-    return Figure(statistic, *place, estimate.n, estimate.value, method, other=other, low=low, high=high)
+    return Figure(statistic, *labels, estimate.n, estimate.value, method, other=other, low=low, high=high)

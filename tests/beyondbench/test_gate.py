@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.beyondbench.things import Answer, Solutions, one
+from perennial.schemas.beyondbench.things import Answer, Solutions, only_solution
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.gate import check_problem
@@ -132,7 +132,7 @@ PLANTED: dict[str, Callable[[], Task[Any]]] = {
     ),
     "rows of a grid may be swapped": lambda: accepts_also("sudoku", lambda _, a, r: not_rows(a, r)),
     "there is no solution": lambda: solving("addition", lambda _: Solutions((), 0, True)),
-    "the solution is wrong": lambda: solving("addition", lambda found: one(found.reference + 1)),
+    "the solution is wrong": lambda: solving("addition", lambda found: only_solution(found.reference + 1)),
     "the second solution is wrong": lambda: solving(
         "addition", lambda found: Solutions((found.reference, found.reference + 2), 2, True)
     ),

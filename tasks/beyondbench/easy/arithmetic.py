@@ -48,7 +48,7 @@ ADDITION = list_task("arithmetic/addition", "the sum of a list", sum, _sum_by_si
 
 
 def _alternate(values: Values) -> int:
-    return sum(value if place % 2 == 0 else -value for place, value in enumerate(values))
+    return sum(value if index % 2 == 0 else -value for index, value in enumerate(values))
 
 
 ALTERNATING_SUM = list_task(

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.schemas.beyondbench.things import Answer, Space, only_solution
 from perennial.tasks.beyondbench.easy.lists import (
     INTEGER,
     LARGE,
@@ -50,7 +50,7 @@ def _draw_count_greater_than_previous(variation: str, size: int, rng: random.Ran
 COUNT_GREATER_THAN_PREVIOUS = list_task(
     "counting/count_greater_than_previous",
     "how many elements are greater than the one before",
-    lambda values: sum(values[place] > values[place - 1] for place in range(1, len(values))),
+    lambda values: sum(values[index] > values[index - 1] for index in range(1, len(values))),
     _subtract_descents,
     draw=_draw_count_greater_than_previous,
     guess=guess_count,
@@ -78,8 +78,8 @@ def _count_by_digits(params: MultiplesParams) -> int:
     """Return the count by the rules of divisibility: the last digit, or the sum of digits for 3."""
     digits = [[int(digit) for digit in str(abs(value))] for value in params.values]
     if params.divisor == 3:
-        return sum(sum(found) in range(0, 10 * len(found), 3) for found in digits)
-    return sum(found[-1] in range(0, 10, params.divisor) for found in digits)
+        return sum(sum(values) in range(0, 10 * len(values), 3) for values in digits)
+    return sum(values[-1] in range(0, 10, params.divisor) for values in digits)
 
 
 def _draw(variation: str, size: int, rng: random.Random) -> MultiplesParams:
@@ -96,10 +96,10 @@ def _split(variation: str, divisor: int) -> tuple[list[int], list[int]]:
 
 
 def _read(prompt: str) -> MultiplesParams:
-    found = _DIVISOR.findall(prompt)
-    if not found:
+    divisors = _DIVISOR.findall(prompt)
+    if not divisors:
         raise ValueError("the prompt names no divisor")
-    return MultiplesParams(read_list(prompt).values, int(found[-1]))
+    return MultiplesParams(read_list(prompt).values, int(divisors[-1]))
 
 
 def _space(variation: str, size: int) -> Space:
@@ -123,7 +123,7 @@ COUNT_MULTIPLES = Task(
     variations=(STANDARD, LARGE),
     template="beyondbench/easy/counting/count_multiples.md.j2",
     draw=_draw,
-    solve=lambda params: one(_count(params.values, params.divisor)),
+    solve=lambda params: only_solution(_count(params.values, params.divisor)),
     verify=lambda params, answer: INTEGER.grade(_count(params.values, params.divisor), answer),
     check=lambda params, answer: INTEGER.grade(_count_by_digits(params), answer) == RIGHT,
     form=lambda _params: INTEGER.form,
@@ -187,10 +187,10 @@ def _count_reversed(values: Values) -> int:
 def find_palindromes(largest: int) -> list[int]:
     """Return all palindromes up to a number: each half with its mirror image, of even and of odd length."""
     halves = map(str, range(10 ** ((len(str(largest)) + 1) // 2)))
-    found = {
+    palindromes = {
         int(half + half[end::-1]) for half in halves for end in (len(half) - 1, len(half) - 2) if end >= 0
     }
-    return sorted(value for value in found | set(range(10)) if value <= largest)
+    return sorted(value for value in palindromes | set(range(10)) if value <= largest)
 
 
 _DRAW, _SPACE = plant(

@@ -39,9 +39,9 @@ FIND_MINIMUM = list_task(
 
 def _step_through_index_of_maximum(values: Values) -> int:
     best = 0
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if value > values[best]:
-            best = place
+            best = index
     return best
 
 
@@ -116,16 +116,16 @@ def _space(variation: str, size: int) -> Space:
 
 def _add_places(values: Values) -> int:
     largest = max(values)
-    return sum(place for place, value in enumerate(values) if value == largest)
+    return sum(index for index, value in enumerate(values) if value == largest)
 
 
 def _step_through(values: Values) -> int:
     best, total = values[0], 0
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         if value > best:
-            best, total = value, place
+            best, total = value, index
         elif value == best:
-            total += place
+            total += index
     return total
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from perennial.schemas.beyondbench.things import Answer, Space, one
+from perennial.schemas.beyondbench.things import Answer, Space, only_solution
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.forms.lists import IntegerListForm, IntegerSetForm
 from perennial.tasks.beyondbench.forms.numbers import DecimalForm, IntegerForm, RelationForm
@@ -117,10 +117,10 @@ def numbers_of(variation: str) -> range:
 def draw_distinct(variation: str, size: int, rng: random.Random) -> list[int]:
     """Return so many different integers: repeats are drawn again, which is faster than `rng.sample`."""
     numbers = numbers_of(variation)
-    found: dict[int, None] = {}
-    while len(found) < size:
-        found.update(dict.fromkeys(rng.choices(numbers, k=size - len(found))))
-    return list(found)
+    numbers_drawn: dict[int, None] = {}
+    while len(numbers_drawn) < size:
+        numbers_drawn.update(dict.fromkeys(rng.choices(numbers, k=size - len(numbers_drawn))))
+    return list(numbers_drawn)
 
 
 def shuffle_values(values: Sequence[int], rng: random.Random) -> ListParams:
@@ -135,10 +135,10 @@ def list_words(params: ListParams) -> Mapping[str, Any]:
 
 def read_list(prompt: str) -> ListParams:
     """Return the last list in a prompt; raise ValueError where there is none."""
-    found = _LIST.findall(prompt)
-    if not found:
+    lists = _LIST.findall(prompt)
+    if not lists:
         raise ValueError("the prompt holds no list of integers")
-    return ListParams(tuple(map(int, found[-1].split(", "))))
+    return ListParams(tuple(map(int, lists[-1].split(", "))))
 
 
 def count_space(number: int, doc: str) -> Space:
@@ -215,7 +215,7 @@ def list_task(
         variations=variations,
         template=f"beyondbench/easy/{group}/{name}.md.j2",
         draw=draw,
-        solve=lambda params: one(kind.as_answer(compute(params.values))),
+        solve=lambda params: only_solution(kind.as_answer(compute(params.values))),
         verify=lambda params, answer: kind.grade(compute(params.values), answer),
         check=lambda params, answer: kind.grade(recompute(params.values), answer) == RIGHT,
         form=lambda _params: kind.form,
@@ -255,10 +255,10 @@ def pair_space(_variation: str, _size: int) -> Space:
 
 
 def _read_pair(prompt: str) -> PairParams:
-    found = _PAIR.findall(prompt)
-    if not found:
+    pairs = _PAIR.findall(prompt)
+    if not pairs:
         raise ValueError("the prompt holds no two numbers")
-    return PairParams(*map(int, found[-1]))
+    return PairParams(*map(int, pairs[-1]))
 
 
 def _words(params: PairParams) -> Mapping[str, Any]:
@@ -290,7 +290,7 @@ def pair_task(
         variations=(PAIR,),
         template=f"beyondbench/easy/{group}/{name}.md.j2",
         draw=draw,
-        solve=lambda params: one(kind.as_answer(compute(params.first, params.second))),
+        solve=lambda params: only_solution(kind.as_answer(compute(params.first, params.second))),
         verify=lambda params, answer: kind.grade(compute(params.first, params.second), answer),
         check=lambda params, answer: kind.grade(recompute(params.first, params.second), answer) == RIGHT,
         form=lambda _params: kind.form,
@@ -324,8 +324,8 @@ def plant(
     @cache
     def split(variation: str) -> tuple[Sequence[int], Sequence[int]]:
         counted = counted_of(variation)
-        known = frozenset(counted)
-        return counted, [number for number in numbers_of(variation) if number not in known]
+        counted_set = frozenset(counted)
+        return counted, [number for number in numbers_of(variation) if number not in counted_set]
 
     def draw(variation: str, size: int, rng: random.Random) -> ListParams:
         counted, others = split(variation)
@@ -352,16 +352,16 @@ def arrange(variation: str, is_up: Sequence[bool], rng: random.Random) -> ListPa
     """
     size = len(is_up) + 1
     smaller_neighbours = [0] * size  # that have no value yet
-    for place, up in enumerate(is_up):
-        smaller_neighbours[place + up] += 1
-    free = [place for place in range(size) if not smaller_neighbours[place]]
+    for index, up in enumerate(is_up):
+        smaller_neighbours[index + up] += 1
+    free = [index for index in range(size) if not smaller_neighbours[index]]
     values = [0] * size
     for value in sorted(draw_distinct(variation, size, rng)):
         chosen = rng.randrange(len(free))
         free[chosen], free[-1] = free[-1], free[chosen]
-        place = free.pop()
-        values[place] = value
-        for step, neighbour in ((place - 1, place - 1), (place, place + 1)):
+        index = free.pop()
+        values[index] = value
+        for step, neighbour in ((index - 1, index - 1), (index, index + 1)):
             if 0 <= step < size - 1 and neighbour == step + is_up[step]:
                 smaller_neighbours[neighbour] -= 1
                 if not smaller_neighbours[neighbour]:

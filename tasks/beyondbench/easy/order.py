@@ -79,8 +79,8 @@ def draw_order(size: int, longest: int, rng: random.Random) -> list[int]:
         value = tableau[row].pop()
         for above in reversed(tableau[:row]):
             # The largest that is smaller makes room, and goes up.
-            place = bisect_left(above, value) - 1
-            above[place], value = value, above[place]
+            pile = bisect_left(above, value) - 1
+            above[pile], value = value, above[pile]
         order.append(value)
     return order[::-1]
 
@@ -113,16 +113,16 @@ def _lay_piles(values: Values) -> int:
     """Return the number of piles of patience sorting, in n log n."""
     tops: list[int] = []
     for value in values:
-        place = bisect_left(tops, value)
-        tops[place : place + 1] = [value]
+        pile = bisect_left(tops, value)
+        tops[pile : pile + 1] = [value]
     return len(tops)
 
 
 def _extend_each(values: Values) -> int:
     """Return the longest by the longest that ends at each element, in n squared."""
     longest: list[int] = []
-    for place, value in enumerate(values):
-        ends = (longest[before] for before in range(place) if values[before] < value)
+    for index, value in enumerate(values):
+        ends = (longest[before] for before in range(index) if values[before] < value)
         longest.append(1 + max(ends, default=0))
     return max(longest)
 
@@ -130,7 +130,7 @@ def _extend_each(values: Values) -> int:
 def _draw_lis_length(variation: str, size: int, rng: random.Random) -> ListParams:
     order = draw_order(size, rng.randint(1, size), rng)
     values = sorted(draw_distinct(variation, size, rng))
-    return ListParams(tuple(values[place] for place in order))
+    return ListParams(tuple(values[index] for index in order))
 
 
 LIS_LENGTH = list_task(
@@ -245,15 +245,15 @@ def _find_modes(values: Values) -> list[int]:
 def _measure_runs(values: Values) -> list[int]:
     """Return the values of the longest runs in the sorted list."""
     ordered = sorted(values)
-    longest, found, start = 0, [0], 0
-    for place, value in enumerate(ordered):
-        start = start if ordered[start] == value else place
-        length = place - start + 1
+    longest, modes, start = 0, [0], 0
+    for index, value in enumerate(ordered):
+        start = start if ordered[start] == value else index
+        length = index - start + 1
         if length > longest:
-            longest, found = length, [value]
+            longest, modes = length, [value]
         elif length == longest:
-            found.append(value)
-    return found
+            modes.append(value)
+    return modes
 
 
 MODE = list_task(
@@ -274,8 +274,8 @@ MODE = list_task(
 def _insert(values: Values) -> list[int]:
     ordered: list[int] = []
     for value in values:
-        place = sum(other <= value for other in ordered)
-        ordered.insert(place, value)
+        index = sum(other <= value for other in ordered)
+        ordered.insert(index, value)
     return ordered
 
 

@@ -94,13 +94,13 @@ class GridForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last n rows of n numbers that follow each other."""
-        found: Rows | None = None
+        last_run: Rows | None = None
         run: Rows = []
         for row in self._rows(text):
             run = [*run[-self.n + 1 :], row] if row is not None and len(row) == self.n else []
             if len(run) == self.n:
-                found = run
-        return found
+                last_run = run
+        return last_run
 
     def _rows(self, text: str) -> Iterator[list[int] | None]:
         """Yield a row for each line or list of numbers, None for other text; skip blank lines and rules."""

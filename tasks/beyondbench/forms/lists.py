@@ -56,8 +56,8 @@ class ChosenIdsForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last list of ids in brackets or braces, else the last of "Project 1, Project 2"."""
-        if found := _FOUND.findall(text):
-            return self.read_loosely(found[-1])
+        if matches := _FOUND.findall(text):
+            return self.read_loosely(matches[-1])
         *_, last = (None, *_NAMED.finditer(text))
         return None if last is None else [int(number) for number in re.findall(r"\d+", last[0])]
 
@@ -65,8 +65,8 @@ class ChosenIdsForm:
         """Yield lists with an id less, more, exchanged, unknown or repeated, other lists, and other types."""
         ids = list(answer)
         others = [number for number in range(1, self.count + 1) if number not in ids]
-        for place, number in enumerate(ids):
-            rest = ids[:place] + ids[place + 1 :]
+        for index, number in enumerate(ids):
+            rest = ids[:index] + ids[index + 1 :]
             yield "one less", rest
             yield "repeated", [*ids, number]
             yield from (("exchanged", [*rest, other]) for other in others)
@@ -132,8 +132,8 @@ class IntegerListForm:
 
     def read_loosely(self, text: str) -> Answer | None:
         """Return the list that the text is in other brackets or none, or with other separators."""
-        found = read_integers(text)
-        return found if found and (len(found) > 1 or text.rstrip().endswith("]")) else None
+        numbers = read_integers(text)
+        return numbers if numbers and (len(numbers) > 1 or text.rstrip().endswith("]")) else None
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last list within the text."""
@@ -143,8 +143,8 @@ class IntegerListForm:
         """Yield lists with elements swapped, changed, dropped or repeated."""
         items, size = list(answer), len(answer)
         places = rng.sample(range(size), min(size, 8))
-        for place in places:
-            before, item, after = items[:place], items[place], items[place + 1 :]
+        for index in places:
+            before, item, after = items[:index], items[index], items[index + 1 :]
             yield "dropped", before + after
             yield "repeated", [*before, item, item, *after]
             yield "off by 1", [*before, item + 1, *after]
@@ -191,8 +191,8 @@ class IntegerSetForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last integers within the text: a list, "a and b", or one."""
-        if found := find_integers(text):
-            return found
+        if numbers := find_integers(text):
+            return numbers
         *_, last = (None, *_LAST.finditer(text))
         return None if last is None else [int(item) for item in re.findall(r"[-+]?[0-9]+", last[0])]
 
@@ -202,10 +202,10 @@ class IntegerSetForm:
         yield "reversed", items[::-1]
         yield "empty", []
         yield "repeated", items + items[:1]
-        for place, item in enumerate(items):
-            yield "dropped", items[:place] + items[place + 1 :]
+        for index, item in enumerate(items):
+            yield "dropped", items[:index] + items[index + 1 :]
             for step in (1, -1, 10, -10, 100):
-                yield f"off by {step}", [*items[:place], item + step, *items[place + 1 :]]
+                yield f"off by {step}", [*items[:index], item + step, *items[index + 1 :]]
         for step in (1, 2, 5, 10, 50, -1, -2, -5, -10, -50):
             yield "one more", [*items, items[-1] + step] if items[-1] + step not in items else [*items, 9_999]
         for _ in range(6):
@@ -257,21 +257,21 @@ class MovesForm:
     def read(self, text: str) -> Answer | None:
         """Return the moves of a text that has a move on each line, in the notation asked for."""
         exact = _exact(self.notation, self.pegs)
-        found = [exact.fullmatch(line.strip()) for line in text.strip().splitlines()]
-        if not found or not all(found):
+        matches = [exact.fullmatch(line.strip()) for line in text.strip().splitlines()]
+        if not matches or not all(matches):
             return None
-        return [[int(move[1]), move[2], move[3]] for move in found if move]
+        return [[int(move[1]), move[2], move[3]] for move in matches if move]
 
     def read_loosely(self, text: str) -> Answer | None:
         """Return the moves of a text that holds moves, in any notation, and nothing else but separators."""
         text = _plain(flatten_tables(text))
         label = _LABEL.match(text)
         moves, end = [], label.end() if label else 0
-        for found in _loose(self.pegs).finditer(text):
-            if not _BETWEEN.fullmatch(text, end, found.start()):
+        for match in _loose(self.pegs).finditer(text):
+            if not _BETWEEN.fullmatch(text, end, match.start()):
                 return None
-            moves.append(_move(found))
-            end = found.end()
+            moves.append(_move(match))
+            end = match.end()
         return moves if moves and _BETWEEN.fullmatch(text, end) else None
 
     def find_last(self, text: str) -> Answer | None:
@@ -286,19 +286,19 @@ class MovesForm:
         yield "first half", answer[: len(answer) // 2]
         yield "reversed", answer[::-1]
         yield "twice", answer + answer
-        for place in rng.sample(range(len(answer)), min(5, len(answer))):
-            disk, source, target = answer[place]
-            before, after = answer[:place], answer[place + 1 :]
+        for index in rng.sample(range(len(answer)), min(5, len(answer))):
+            disk, source, target = answer[index]
+            before, after = answer[:index], answer[index + 1 :]
             spare = next(peg for peg in self.pegs if peg not in (source, target))
-            yield f"move {place + 1} dropped", before + after
-            yield f"move {place + 1} doubled", [*before, answer[place], *answer[place:]]
-            yield f"move {place + 1} to the other peg", [*before, [disk, source, spare], *after]
-            yield f"move {place + 1} turned round", [*before, [disk, target, source], *after]
+            yield f"move {index + 1} dropped", before + after
+            yield f"move {index + 1} doubled", [*before, answer[index], *answer[index:]]
+            yield f"move {index + 1} to the other peg", [*before, [disk, source, spare], *after]
+            yield f"move {index + 1} turned round", [*before, [disk, target, source], *after]
             other = [disk % self.disks + 1, source, target]
-            yield f"move {place + 1} with another disk", [*before, other, *after]
-            if place + 1 < len(answer):
-                swapped = [answer[place + 1], answer[place], *answer[place + 2 :]]
-                yield f"moves {place + 1} and {place + 2} swapped", before + swapped
+            yield f"move {index + 1} with another disk", [*before, other, *after]
+            if index + 1 < len(answer):
+                swapped = [answer[index + 1], answer[index], *answer[index + 2 :]]
+                yield f"moves {index + 1} and {index + 2} swapped", before + swapped
 
     def careless(self, answer: Answer) -> Answer:
         """Return the moves without the last one."""
@@ -369,8 +369,8 @@ class PositionsForm:
 
     def read(self, text: str) -> Answer | None:
         """Return the integers of a text that is a list in brackets."""
-        found = _EXACT.fullmatch(text)
-        return [int(number) for number in found[1].split(",")] if found else None
+        match = _EXACT.fullmatch(text)
+        return [int(number) for number in match[1].split(",")] if match else None
 
     def read_loosely(self, text: str) -> Answer | None:
         """Return the integers of a text that is a list: with or without brackets, commas, a label before."""
@@ -418,16 +418,16 @@ class PositionsForm:
         yield "counted from 1", [value + 1 for value in answer]
         yield "shifted by 1", [*answer[1:], answer[0]]
         yield "all the same", [answer[0]] * len(answer)
-        for place in range(len(answer)):
-            value = answer[place]
+        for index in range(len(answer)):
+            value = answer[index]
             for other in ((value + 1) % self.limit, (value - 1) % self.limit, rng.randrange(self.limit), -1):
                 if other != value:
-                    yield f"place {place} is {other}", [*answer[:place], other, *answer[place + 1 :]]
-            if place:
-                pair = [value, answer[place - 1]]
+                    yield f"place {index} is {other}", [*answer[:index], other, *answer[index + 1 :]]
+            if index:
+                pair = [value, answer[index - 1]]
                 yield (
-                    f"places {place - 1} and {place} swapped",
-                    answer[: place - 1] + pair + answer[place + 1 :],
+                    f"places {index - 1} and {index} swapped",
+                    answer[: index - 1] + pair + answer[index + 1 :],
                 )
 
     def careless(self, answer: Answer) -> Answer:

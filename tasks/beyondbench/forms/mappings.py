@@ -86,8 +86,8 @@ def _pairs(pieces: list[str], pattern: re.Pattern[str]) -> Pairs | None:
     """Return the pairs, None where a piece is none or a key has two values."""
     pairs: Pairs = {}
     for piece in pieces:
-        found = pattern.fullmatch(piece)
-        if not found or pairs.setdefault(str(int(found[1])), found[2]) != found[2]:
+        match = pattern.fullmatch(piece)
+        if not match or pairs.setdefault(str(int(match[1])), match[2]) != match[2]:
             return None
     return pairs or None
 
@@ -202,10 +202,10 @@ class AssignmentTableForm:
         """Return the table of a text that is `person: category: value, ..` with known names."""
         if len(text) > MAX_TEXT or not _EXACT.fullmatch(text):
             return None
-        known = {category for category, _ in self.categories}
+        categories = {category for category, _ in self.categories}
         table: Table = {}
         for person, category, value in _TRIPLE.findall(text):
-            if person not in self.people or category not in known:
+            if person not in self.people or category not in categories:
                 return None
             if table.setdefault(person, {}).setdefault(category, value) != value:
                 return None
@@ -217,7 +217,7 @@ class AssignmentTableForm:
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last complete table on lines that follow each other."""
-        found = None
+        last_table = None
         lines: list[str] = []
         for line in [*text.splitlines(), "end of the text"]:
             if len(line) <= MAX_TEXT and self._tokens(line) is not None:
@@ -226,9 +226,9 @@ class AssignmentTableForm:
             if lines and (table := self._scan("\n".join(lines)[-MAX_TEXT:])) is not None:
                 is_complete = len(table) == len(self.people)
                 if is_complete and all(len(row) == len(self.categories) for row in table.values()):
-                    found = table
+                    last_table = table
             lines = []
-        return found
+        return last_table
 
     @cached_property
     def _names(self) -> Mapping[str, tuple[str, str, str]]:
@@ -241,18 +241,18 @@ class AssignmentTableForm:
 
     @cached_property
     def _token(self) -> re.Pattern[str]:
-        known = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
-        pattern = rf"\b({known})(?:'s)?\b|\b(?:{_FILLERS})\b|[^\w\n]|_|(\n)|(\w{{1,30}})"
+        names = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
+        pattern = rf"\b({names})(?:'s)?\b|\b(?:{_FILLERS})\b|[^\w\n]|_|(\n)|(\w{{1,30}})"
         return re.compile(pattern, re.IGNORECASE | re.ASCII)
 
     def _tokens(self, text: str) -> list[str] | None:
         """Return names, values and line ends; None where there is any other word."""
         tokens = []
-        for found in self._token.finditer(text):
-            if found[3]:
+        for match in self._token.finditer(text):
+            if match[3]:
                 return None
-            if found[1] or found[2]:
-                tokens.append((found[1] or found[2]).lower())
+            if match[1] or match[2]:
+                tokens.append((match[1] or match[2]).lower())
         return tokens
 
     def _scan(self, text: str) -> Answer | None:
@@ -279,38 +279,38 @@ class AssignmentTableForm:
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield tables with values swapped, repeated, dropped or unknown, and answers of another shape."""
         people, categories = list(answer), [category for category, _ in self.categories]
-        for k, one in enumerate(people):
+        for k, first in enumerate(people):
             for other in people[k + 1 :]:
-                yield "people swapped", answer | {one: answer[other], other: answer[one]}
+                yield "people swapped", answer | {first: answer[other], other: answer[first]}
                 for category in categories:
                     yield (
                         "values swapped",
                         answer
                         | {
-                            one: answer[one] | {category: answer[other][category]},
-                            other: answer[other] | {category: answer[one][category]},
+                            first: answer[first] | {category: answer[other][category]},
+                            other: answer[other] | {category: answer[first][category]},
                         },
                     )
             neighbour = answer[people[k - 1]]
             for category in categories:
-                yield "value repeated", answer | {one: answer[one] | {category: neighbour[category]}}
-            yield "person dropped", {name: row for name, row in answer.items() if name != one}
-        one, category = rng.choice(people), rng.choice(categories)
-        row = answer[one]
-        yield "cell dropped", answer | {one: {key: row[key] for key in row if key != category}}
-        yield "value unknown", answer | {one: row | {category: "nothing"}}
-        yield "value in capitals", answer | {one: row | {category: row[category].upper() + "."}}
-        yield "value no text", answer | {one: row | {category: 0}}
-        yield "category added", answer | {one: row | {"nothing": row[category]}}
+                yield "value repeated", answer | {first: answer[first] | {category: neighbour[category]}}
+            yield "person dropped", {name: row for name, row in answer.items() if name != first}
+        first, category = rng.choice(people), rng.choice(categories)
+        row = answer[first]
+        yield "cell dropped", answer | {first: {key: row[key] for key in row if key != category}}
+        yield "value unknown", answer | {first: row | {category: "nothing"}}
+        yield "value in capitals", answer | {first: row | {category: row[category].upper() + "."}}
+        yield "value no text", answer | {first: row | {category: 0}}
+        yield "category added", answer | {first: row | {"nothing": row[category]}}
         yield "person added", answer | {"Nobody": row}
         yield "values as a list", {name: list(cells.values()) for name, cells in answer.items()}
 
     def careless(self, answer: Answer) -> Answer:
         """Return the table after the first two people swapped their values of the first category."""
-        (one, row), (other, other_row), *_ = answer.items()
+        (first, row), (other, other_row), *_ = answer.items()
         category = self.categories[0][0]
         return answer | {
-            one: row | {category: other_row[category]},
+            first: row | {category: other_row[category]},
             other: other_row | {category: row[category]},
         }
 
@@ -421,11 +421,11 @@ class LettersForm:
         for braced in reversed(_BRACES.findall(text)):
             if (answer := self.read_loosely(braced)) is not None:
                 return answer
-        found: dict[str, int] = {}
+        table: dict[str, int] = {}
         for letter, digits in _PAIR.findall(flatten_tables(text)):
             if letter in self.letters and len(digits) == 1:
-                found[letter] = int(digits)
-        return {letter: found[letter] for letter in self.letters} if len(found) == len(self.letters) else None
+                table[letter] = int(digits)
+        return {letter: table[letter] for letter in self.letters} if len(table) == len(self.letters) else None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
         """Yield mappings with digits swapped, changed, repeated or of another type, and of other letters."""
@@ -458,9 +458,9 @@ class LettersForm:
 
 def _collect(pairs: Iterable[Iterable[str | None]]) -> Answer | None:
     """Return pairs as a mapping; None where there is none, or a letter has two digits."""
-    found: dict[str, int] = {}
+    numbers_by_key: dict[str, int] = {}
     for letter, digits in pairs:
         key, number = str(letter).upper(), int(str(digits)[:5])
-        if found.setdefault(key, number) != number:
+        if numbers_by_key.setdefault(key, number) != number:
             return None
-    return found or None
+    return numbers_by_key or None

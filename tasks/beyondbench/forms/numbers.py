@@ -46,14 +46,14 @@ class DecimalForm:
         text = _LEADING.sub("", text).removesuffix("…").rstrip(".").strip()
         if _GROUPED_DECIMAL.fullmatch(text):
             text = text.replace(",", "")
-        if found := _FRACTION_DECIMAL.fullmatch(text):
-            sign, whole, above, below = found.groups()
+        if match := _FRACTION_DECIMAL.fullmatch(text):
+            sign, whole, above, below = match.groups()
             if not int(below):
                 return None
             value = Fraction(int(above), int(below)) + int(whole or 0)
             return _finite(-value if sign == "-" else value)
-        if found := _LOOSE.fullmatch(text):
-            return _finite(f"{found[1]}e{found[2] or 0}")
+        if match := _LOOSE.fullmatch(text):
+            return _finite(f"{match[1]}e{match[2] or 0}")
         return None
 
     def find_last(self, text: str) -> Answer | None:
@@ -119,8 +119,8 @@ class IntegerForm:
             return None
         if _GROUPED_INTEGER.fullmatch(text):
             text = re.sub(r"[^\d.+-]", "", text)
-        if found := _POINT.fullmatch(text):
-            text = found[1]
+        if match := _POINT.fullmatch(text):
+            text = match[1]
         return self.read(text)
 
     def find_last(self, text: str) -> Answer | None:
@@ -162,10 +162,10 @@ class NamedIntegerForm(IntegerForm):
 
     def find_last(self, text: str) -> Answer | None:
         """Return the last integer that is said to be equal to the unknown."""
-        found = re.findall(
+        matches = re.findall(
             rf"(?<!\w){self.name}\s*=\s*([-+]?\d+(?:,\d{{3}})*)(?![\w(]|[.,]\d|\s*[-+*/%^])", text
         )
-        return self.read_loosely(found[-1]) if found else None
+        return self.read_loosely(matches[-1]) if matches else None
 
 
 # A term of a sequence as the answer: an integer, or a decimal of at most two places.
@@ -300,8 +300,8 @@ class RelationForm:
     def find_last(self, text: str) -> Answer | None:
         """Return the relation of the last sentence that names any, None where it names several."""
         for sentence in reversed(_SENTENCE.split(text)):
-            if found := {self.read_loosely(words) for words in _FOUND.findall(sentence)}:
-                return found.pop() if len(found) == 1 else None
+            if numbers := {self.read_loosely(words) for words in _FOUND.findall(sentence)}:
+                return numbers.pop() if len(numbers) == 1 else None
         return None
 
     def mutations(self, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:

@@ -106,7 +106,7 @@ def _list_clauses(n: int, width: int) -> tuple[tuple[Clause, ...], ...]:
     """Return for each set of so many variables its clauses; bit i of an index: literal i is positive."""
     return tuple(
         tuple(
-            tuple(v if signs >> place & 1 else -v for place, v in enumerate(subset))
+            tuple(v if signs >> bit & 1 else -v for bit, v in enumerate(subset))
             for signs in range(1 << width)
         )
         for subset in _subsets(n, width)
@@ -197,10 +197,10 @@ def _relations(n: int) -> tuple[tuple[Clause, ...], ...]:
     Its ends differ (two colors), are not both true (independent set), not both false (vertex cover), or one
     implies the other.
     """
-    found: list[tuple[Clause, ...]] = []
+    relations: list[tuple[Clause, ...]] = []
     for a, b in _subsets(n, 2):
-        found += [((-a, -b), (a, b)), ((-a, -b),), ((a, b),), ((-a, b),), ((a, -b),)]
-    return tuple(found)
+        relations += [((-a, -b), (a, b)), ((-a, -b),), ((a, b),), ((-a, b),), ((a, -b),)]
+    return tuple(relations)
 
 
 def _graph_based(n: int, m: int, planted: Planted, rng: random.Random) -> set[Clause]:
@@ -301,7 +301,6 @@ _SMALL = {"xor", "graph_based"}
 
 
 def _solve(params: SatParams) -> Solutions:
-    """Return the first models and the number of all."""
     table = truth_table(params.variables, params.clauses)
     models = first_models(params.variables, table, MAX_LISTED)
     return Solutions(tuple(models), table.bit_count(), True)
@@ -330,7 +329,7 @@ def _check(params: SatParams, answer: Answer) -> bool:
         return False
     if any(type(value) is not bool for value in answer.values()):
         return False
-    index = sum(answer[name] << place for place, name in enumerate(names))
+    index = sum(answer[name] << index for index, name in enumerate(names))
     return bool(truth_table(params.variables, params.clauses) >> index & 1)
 
 

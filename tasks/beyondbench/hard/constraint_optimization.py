@@ -111,7 +111,7 @@ _RISK = re.compile(r"^- The mean risk .* at most (\d{1,2})\.(\d)\.$", re.MULTILI
 def read_plan(prompt: str) -> PlanParams:
     """Return the plan that a prompt's text states; raise ValueError where it states none."""
     capacities = dict(_CAPACITY.findall(prompt))
-    projects = [_read_project(found) for found in _PROJECT.finditer(prompt)]
+    projects = [_read_project(match) for match in _PROJECT.finditer(prompt)]
     at_least = _AT_LEAST.search(prompt)
     if len(capacities) != len(RESOURCES) or not projects or at_least is None:
         raise ValueError("the prompt holds no projects with resources")
@@ -172,35 +172,35 @@ def profits_of_choices(params: PlanParams) -> tuple["np.ndarray", "np.ndarray"]:
         is_feasible &= 10 * sums[:, 2] >= params.min_quality * size
     if params.max_risk is not None:
         is_feasible &= 10 * sums[:, 3] <= params.max_risk * size
-    for place, project in enumerate(projects):
+    for column, project in enumerate(projects):
         for number in project.requires:
-            is_feasible &= chosen[:, place] <= chosen[:, number - 1]
+            is_feasible &= chosen[:, column] <= chosen[:, number - 1]
     return np.where(is_feasible, profit, -1), np.where(fits, profit, -1)
 
 
 def ids_of(choice: int) -> list[int]:
     """Return the numbers of the chosen projects."""
-    return [place + 1 for place in range(choice.bit_length()) if choice >> place & 1]
+    return [number + 1 for number in range(choice.bit_length()) if choice >> number & 1]
 
 
 def best_profit_by_branches(params: PlanParams) -> int | None:
     """Return the largest profit of a feasible choice, None where there is none: by branch and bound."""
     projects = params.projects
-    left = [sum(project.profit for project in projects[place:]) for place in range(len(projects) + 1)]
+    left = [sum(project.profit for project in projects[index:]) for index in range(len(projects) + 1)]
     best: int | None = None
     stack: list[tuple[int, frozenset[int], tuple[int, ...], int]] = [(0, frozenset(), params.capacities, 0)]
     while stack:
-        place, chosen, free, profit = stack.pop()
-        if best is not None and profit + left[place] <= best:
+        index, chosen, free, profit = stack.pop()
+        if best is not None and profit + left[index] <= best:
             continue
-        if place == len(projects):
+        if index == len(projects):
             best = profit if keeps_limits(params, chosen) else best
             continue
-        project = projects[place]
-        stack.append((place + 1, chosen, free, profit))
+        project = projects[index]
+        stack.append((index + 1, chosen, free, profit))
         less = tuple(have - need for have, need in zip(free, project.needs, strict=True))
         if min(less) >= 0:
-            stack.append((place + 1, chosen | {place + 1}, less, profit + project.profit))
+            stack.append((index + 1, chosen | {index + 1}, less, profit + project.profit))
     return best
 
 
@@ -247,11 +247,11 @@ def draw_plan(variation: str, size: int, rng: random.Random) -> PlanParams | Non
             tuple(rng.choice(needs) for needs in NEEDS),
             rng.choice(QUALITIES) if has_quality else None,
             rng.choice(RISKS) if has_risk else None,
-            requires[place],
+            requires[index],
         )
-        for place in range(size)
+        for index in range(size)
     )
-    totals = (sum(project.needs[place] for project in projects) for place in range(len(NEEDS)))
+    totals = (sum(project.needs[need] for project in projects) for need in range(len(NEEDS)))
     params = PlanParams(
         projects,
         tuple(round(rng.uniform(*SHARES) * total) for total in totals),
@@ -265,7 +265,7 @@ def draw_plan(variation: str, size: int, rng: random.Random) -> PlanParams | Non
 def _draw_requirements(size: int, rng: random.Random) -> tuple[tuple[int, ...], ...]:
     """Return what each project requires: each of smaller number with probability 1/n (eq. 242)."""
     return tuple(
-        tuple(number for number in range(1, place + 1) if rng.random() < 1 / size) for place in range(size)
+        tuple(number for number in range(1, index + 1) if rng.random() < 1 / size) for index in range(size)
     )
 
 
@@ -348,7 +348,6 @@ def _verify(params: PlanParams, answer: Answer) -> str:
 
 
 def _is_best(params: PlanParams, answer: Answer) -> bool:
-    """Return whether the answer is feasible and has the largest profit, not just nearly."""
     return not _find_fault(params, answer) and _profit(params, answer) == _best_profit(params)
 
 
@@ -364,8 +363,8 @@ def _find_fault(params: PlanParams, answer: Answer) -> str:
     if len(answer) < params.at_least:
         return "too_few_projects"
     chosen = [projects[number - 1] for number in answer]
-    for place, capacity in enumerate(params.capacities):
-        if sum(project.needs[place] for project in chosen) > capacity:
+    for need, capacity in enumerate(params.capacities):
+        if sum(project.needs[need] for project in chosen) > capacity:
             return "over_capacity"
     if any(number not in answer for project in chosen for number in project.requires):
         return "requirement_not_chosen"
@@ -386,16 +385,16 @@ def _best_profit(params: PlanParams) -> int:
 
 def _check(params: PlanParams, answer: Answer) -> bool:
     """Compare with the profit that branch and bound finds."""
-    known = range(1, len(params.projects) + 1)
-    if not isinstance(answer, list | tuple) or not all(type(one) is int and one in known for one in answer):
+    ids = range(1, len(params.projects) + 1)
+    if not isinstance(answer, list | tuple) or not all(type(pick) is int and pick in ids for pick in answer):
         return False
     chosen = frozenset(answer)
-    needed = [sum(params.projects[one - 1].needs[place] for one in chosen) for place in range(3)]
+    needed = [sum(params.projects[pick - 1].needs[need] for pick in chosen) for need in range(3)]
     fits = all(need <= capacity for need, capacity in zip(needed, params.capacities, strict=True))
     if len(chosen) != len(answer) or not fits or not keeps_limits(params, chosen):
         return False
     best = best_profit_by_branches(params)
-    profit = sum(params.projects[one - 1].profit for one in chosen)
+    profit = sum(params.projects[pick - 1].profit for pick in chosen)
     return best is not None and 100 * profit >= 95 * best
 
 

@@ -205,10 +205,10 @@ def draw(variation: str, size: int, rng: random.Random) -> CryptarithmParams | N
 def draw_words(operation: str, size: int, rng: random.Random) -> CryptarithmParams | None:
     """Return the cryptarithm of three random words where it has exactly one solution, else None."""
     operands, results = word_choices(operation, size)
-    one, other, made = (rng.choice(words) for words in (*operands, results))
-    if len({one, other, made}) < 3 or len(set(one + other + made)) > 10:
+    first, other, made = (rng.choice(words) for words in (*operands, results))
+    if len({first, other, made}) < 3 or len(set(first + other + made)) > 10:
         return None
-    words = (one, other, made) if operation in ("addition", "multiplication") else (made, one, other)
+    words = (first, other, made) if operation in ("addition", "multiplication") else (made, first, other)
     params = CryptarithmParams(operation, *words)  # type: ignore[arg-type]
     return params if find_solutions(params).count == 1 else None
 
@@ -226,14 +226,14 @@ def word_choices(
 
 def _draw_equation(operation: str, level: str, size: int, rng: random.Random) -> tuple[int, int, int]:
     if operation in _SUMS:
-        one, other = _draw_number(size, rng), _draw_number(size, rng)
+        first, other = _draw_number(size, rng), _draw_number(size, rng)
         if operation == "addition":
-            return one, other, one + other
-        return max(one, other), min(one, other), abs(one - other)
-    one, other = (_draw_number(length, rng) for length in FACTORS[level])
+            return first, other, first + other
+        return max(first, other), min(first, other), abs(first - other)
+    first, other = (_draw_number(length, rng) for length in FACTORS[level])
     if operation == "multiplication":
-        return one, other, one * other
-    return one * other, other, one
+        return first, other, first * other
+    return first * other, other, first
 
 
 def _draw_number(length: int, rng: random.Random) -> int:
@@ -253,15 +253,15 @@ def find_solutions(params: CryptarithmParams, limit: int = 2) -> Solutions:
     from perennial.tasks.beyondbench.hard.kernels.cryptarithmetic import count_solutions
 
     letters = params.letters
-    places = {letter: place for place, letter in enumerate(letters)}
+    places = {letter: number for number, letter in enumerate(letters)}
     words = [np.array([places[letter] for letter in reversed(word)], np.int64) for word in params.forwards]
     is_product = params.operation in ("multiplication", "division")
     leading = np.array([letter in params.leading for letter in letters], np.bool_)
     solution = np.empty(len(letters), np.int64)
-    found = int(count_solutions(*words, is_product, leading, limit, solution))
-    if not found:
+    count = int(count_solutions(*words, is_product, leading, limit, solution))
+    if not count:
         return Solutions((), 0, True)
-    return Solutions((dict(zip(letters, solution.tolist(), strict=True)),), found, found < limit)
+    return Solutions((dict(zip(letters, solution.tolist(), strict=True)),), count, count < limit)
 
 
 # How many cryptarithms there are.
@@ -352,11 +352,11 @@ def _verify(params: CryptarithmParams, answer: Answer) -> str:
         return "digit_repeated"
     if any(answer[letter] == 0 for letter in params.leading):
         return "leading_zero"
-    one, other, made = (
+    first, other, made = (
         reduce(lambda value, letter: 10 * value + answer[letter], word, 0) for word in params.forwards
     )
     is_product = params.operation in ("multiplication", "division")
-    return RIGHT if (one * other if is_product else one + other) == made else "equation_fails"
+    return RIGHT if (first * other if is_product else first + other) == made else "equation_fails"
 
 
 def _check(params: CryptarithmParams, answer: Answer) -> bool:
@@ -394,10 +394,10 @@ def _words(params: CryptarithmParams) -> Mapping[str, Any]:
 
 
 def _read(prompt: str) -> CryptarithmParams:
-    found = _EQUATION.search(prompt)
-    if found is None:
+    equation = _EQUATION.search(prompt)
+    if equation is None:
         raise ValueError("the prompt holds no cryptarithm")
-    first, symbol, second, result = found.groups()
+    first, symbol, second, result = equation.groups()
     return CryptarithmParams(_OPERATIONS[symbol], first, second, result)
 
 

@@ -85,8 +85,8 @@ def color_with_fewest(masks: Sequence[int], lower: int, max_steps: int = MAX_STE
     from perennial.tasks.beyondbench.hard.kernels import graph_coloring as kernel
 
     coloring = np.zeros(len(masks), np.int64)
-    found = kernel.color_with_fewest(np.array(masks, np.int64), lower, max_steps, coloring)
-    return coloring.tolist() if found else None
+    is_colored = kernel.color_with_fewest(np.array(masks, np.int64), lower, max_steps, coloring)
+    return coloring.tolist() if is_colored else None
 
 
 @lru_cache(maxsize=64)

@@ -184,11 +184,11 @@ def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list
     failing = [[clue for clue in clues if not is_true(clue, other)] for other in others]
     for clue in rng.sample(clues, len(clues)):
         # Only this clue rules out an assignment that is known: no search is needed.
-        if any([each for each in fails if each in clues] == [clue] for fails in failing):
+        if any([fault for fault in fails if fault in clues] == [clue] for fails in failing):
             continue
-        place = clues.index(clue)
-        if find_assignments(size, size, rows, skip=place, avoid=avoid)[0] is None:
-            del clues[place], rows[place]
+        index = clues.index(clue)
+        if find_assignments(size, size, rows, skip=index, avoid=avoid)[0] is None:
+            del clues[index], rows[index]
     return clues
 
 
@@ -213,8 +213,8 @@ def _draw_items(kind: Kind, size: int, rng: random.Random) -> tuple[Item, ...]:
     if kind == "comparison":
         return draw_item(holders), draw_item(holders)
     if kind == "conditional":
-        one, other = rng.sample(values, 2)
-        return draw_item(range(one, one + 1)), draw_item(range(other, other + 1))
+        left, other = rng.sample(values, 2)
+        return draw_item(range(left, left + 1)), draw_item(range(other, other + 1))
     first, second, third = (draw_item(holders) for _ in range(3))
     other = rng.choice([category for category in range(1, size) if category != second[0]])
     return first, second, third, draw_item(range(other, other + 1))
@@ -266,10 +266,10 @@ def find_assignments(
     The clue number `skip` is left out, and the assignment `avoid` does not count.
     """
     clues = np.array(rows, np.int64).reshape(-1, kernel.WIDTH)
-    found = np.empty((n_categories + 1, n), np.int64)
+    table = np.empty((n_categories + 1, n), np.int64)
     unwanted = np.full((n_categories + 1, n), -1, np.int64) if avoid is None else avoid
-    count = int(kernel.count_assignments(n, n_categories, clues, skip, unwanted, limit, found))
-    return (found if count else None), count
+    count = int(kernel.count_assignments(n, n_categories, clues, skip, unwanted, limit, table))
+    return (table if count else None), count
 
 
 # Grade a logic grid by its clues; check it again by a SAT solver, which proves that it is the only one.
@@ -299,8 +299,8 @@ def verify(params: LogicGridParams, answer: Answer) -> str:
     return RIGHT if all(_is_kept(params, answer, k) for k in range(len(params.clues))) else "clue_fails"
 
 
-def _is_kept(params: LogicGridParams, table: Table, place: int) -> bool:
-    clue = params.clues[place]
+def _is_kept(params: LogicGridParams, table: Table, index: int) -> bool:
+    clue = params.clues[index]
     people = [_person_of(params, table, item) for item in clue.items]
     name = params.categories[-1].name
     numbers = [int(table[person][name]) for person in people]
@@ -365,9 +365,9 @@ def _clauses(params: LogicGridParams) -> Iterator[list[int]]:
     for category, fixed in product(range(1, numbers + 1), everybody):
         yield [_has(n, (category, fixed), person) for person in everybody]
         yield [_has(n, (category, value), fixed) for value in everybody]
-        for one, other in combinations(everybody, 2):
-            yield [-_has(n, (category, fixed), one), -_has(n, (category, fixed), other)]
-            yield [-_has(n, (category, one), fixed), -_has(n, (category, other), fixed)]
+        for left, other in combinations(everybody, 2):
+            yield [-_has(n, (category, fixed), left), -_has(n, (category, fixed), other)]
+            yield [-_has(n, (category, left), fixed), -_has(n, (category, other), fixed)]
     for clue in params.clues:
         same, rising = [], []
         match clue.kind:
@@ -384,13 +384,13 @@ def _clauses(params: LogicGridParams) -> Iterator[list[int]]:
             for person in everybody:
                 yield [-_has(n, first, person), _has(n, second, person)]
         for first, second in rising:
-            for one, other in product(everybody, everybody):
+            for left, other in product(everybody, everybody):
                 for high in everybody:
                     for low in range(high + 1):
                         yield [
-                            -_has(n, first, one),
+                            -_has(n, first, left),
                             -_has(n, second, other),
-                            -_has(n, (numbers, high), one),
+                            -_has(n, (numbers, high), left),
                             -_has(n, (numbers, low), other),
                         ]
 
@@ -447,9 +447,9 @@ def read(prompt: str) -> LogicGridParams:
     for line in listed[1].splitlines():
         name, _, values = line.removeprefix("- ").partition(": ")
         categories.append(Category(name, tuple(values.split(", "))))
-    items = {name: (0, place) for place, name in enumerate(names)}
+    items = {name: (0, index) for index, name in enumerate(names)}
     for number, category in enumerate(categories, 1):
-        items |= {value: (number, place) for place, value in enumerate(category.values)}
+        items |= {value: (number, index) for index, value in enumerate(category.values)}
     # Clues stand after the categories: what came before is not part of the puzzle.
     clues = [_read_clue(text, items) for text in _CLUE.findall(prompt, listed.end())]
     return LogicGridParams(names, tuple(categories), tuple(clue for clue in clues if clue is not None))
@@ -457,8 +457,8 @@ def read(prompt: str) -> LogicGridParams:
 
 def _read_clue(text: str, items: Mapping[str, Item]) -> Clue | None:
     for kind, pattern in _KINDS.items():
-        if found := pattern.fullmatch(text):
-            words = [held[1] if (held := _HELD.fullmatch(word)) else word for word in found.groups()]
+        if match := pattern.fullmatch(text):
+            words = [held[1] if (held := _HELD.fullmatch(word)) else word for word in match.groups()]
             if not all(word in items for word in words):
                 raise ValueError(f"a clue is about something unknown: {text[:200]!r}")
             return Clue(kind, tuple(items[word] for word in words))
@@ -472,12 +472,12 @@ def _solve(params: LogicGridParams) -> Solutions:
 
     n_categories = len(params.categories)
     rows = [encode(clue) for clue in params.clues]
-    found, count = find_assignments(params.n, n_categories, rows, limit=2)
-    if found is None:
+    positions, count = find_assignments(params.n, n_categories, rows, limit=2)
+    if positions is None:
         raise ValueError("the logic grid has no solution")
     table: Table = {
         name: {
-            category.name: category.values[found[number, : params.n].tolist().index(person)]
+            category.name: category.values[positions[number, : params.n].tolist().index(person)]
             for number, category in enumerate(params.categories, 1)
         }
         for person, name in enumerate(params.people)
@@ -486,14 +486,14 @@ def _solve(params: LogicGridParams) -> Solutions:
 
 
 def _form(params: LogicGridParams) -> AssignmentTableForm:
-    return AssignmentTableForm(params.people, tuple((each.name, each.values) for each in params.categories))
+    return AssignmentTableForm(params.people, tuple((kind.name, kind.values) for kind in params.categories))
 
 
 def _guess(params: LogicGridParams, rng: random.Random) -> Answer:
-    columns = {each.name: rng.sample(each.values, params.n) for each in params.categories}
+    columns = {kind.name: rng.sample(kind.values, params.n) for kind in params.categories}
     return {
-        person: {name: values[place] for name, values in columns.items()}
-        for place, person in enumerate(params.people)
+        person: {name: values[index] for name, values in columns.items()}
+        for index, person in enumerate(params.people)
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from perennial.schemas.beyondbench.things import Answer, Solutions, Space, one
+from perennial.schemas.beyondbench.things import Answer, Solutions, Space, only_solution
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
@@ -86,7 +86,7 @@ _minimum_by_triangulation_once = lru_cache(maxsize=64)(minimum_by_triangulation)
 
 
 def _solve(params: ChainParams) -> Solutions:
-    return one(_minimum(params))
+    return only_solution(_minimum(params))
 
 
 def _verify(params: ChainParams, answer: Answer) -> str:
@@ -110,7 +110,7 @@ _MATRIX = re.compile(r"^A(\d{1,2}): (\d{1,3}) x (\d{1,3})$", re.MULTILINE)
 
 
 def _read(prompt: str) -> ChainParams:
-    shapes = [tuple(map(int, found)) for found in _MATRIX.findall(prompt)]
+    shapes = [tuple(map(int, match)) for match in _MATRIX.findall(prompt)]
     numbers = [number for number, _, _ in shapes]
     if not shapes or numbers != list(range(1, len(shapes) + 1)):
         raise ValueError("the prompt holds no chain of matrices")
@@ -120,9 +120,9 @@ def _read(prompt: str) -> ChainParams:
 def _cost_of_random_order(dims: tuple[int, ...], rng: random.Random) -> int:
     rest, cost = list(dims), 0
     while len(rest) > 2:
-        place = rng.randrange(1, len(rest) - 1)
-        cost += rest[place - 1] * rest[place] * rest[place + 1]
-        del rest[place]
+        index = rng.randrange(1, len(rest) - 1)
+        cost += rest[index - 1] * rest[index] * rest[index + 1]
+        del rest[index]
     return cost
 
 
@@ -131,9 +131,9 @@ def _greedy_cost(dims: tuple[int, ...], largest_first: bool) -> int:
     rest, cost = list(dims), 0
     while len(rest) > 2:
         inner = rest[1:-1]
-        place = 1 + inner.index(max(inner) if largest_first else min(inner))
-        cost += rest[place - 1] * rest[place] * rest[place + 1]
-        del rest[place]
+        index = 1 + inner.index(max(inner) if largest_first else min(inner))
+        cost += rest[index - 1] * rest[index] * rest[index + 1]
+        del rest[index]
     return cost
 
 

@@ -212,8 +212,8 @@ def _with_divisor(
 
 
 def _solve(params: SystemParams) -> Solutions:
-    found = _find_all(params)
-    return Solutions(tuple(found), len(found), True)
+    answers = _find_all(params)
+    return Solutions(tuple(answers), len(answers), True)
 
 
 def _verify(params: SystemParams, answer: Answer) -> str:
@@ -233,15 +233,15 @@ def _check(params: SystemParams, answer: Answer) -> bool:
     """Find the residue by sieving, and primes by trial division."""
     if type(answer) is not int or answer not in range(params.low, params.high + 1):
         return False
-    step, found = 1, 0
+    step, residue_so_far = 1, 0
     for residue, modulus in sorted(zip(params.residues, params.moduli, strict=True), reverse=True):
         tried = 0
-        while (found - residue) % modulus:
-            found, tried = found + step, tried + 1
+        while (residue_so_far - residue) % modulus:
+            residue_so_far, tried = residue_so_far + step, tried + 1
             if tried > modulus:
                 return False
         step = math.lcm(step, modulus)
-    if (answer - found) % step or math.gcd(answer, params.divisor) != params.divisor:
+    if (answer - residue_so_far) % step or math.gcd(answer, params.divisor) != params.divisor:
         return False
     return not params.is_prime or has_no_divisor(answer)
 

@@ -53,7 +53,7 @@ class QueensParams:
                 f"{len(self.placed)} queens on a board of size {self.size}: at most {MOST_PLACED}, on "
                 f"{MIN_SIZE} to {MAX_SIZE}"
             )
-        if any(not 0 <= place < self.size for queen in self.placed for place in queen):
+        if any(not 0 <= coordinate < self.size for queen in self.placed for coordinate in queen):
             raise ValueError(f"queens at {self.placed} are not on a board of size {self.size}")
         if list(self.placed) != sorted({row: (row, column) for row, column in self.placed}.values()):
             raise ValueError(f"queens at {self.placed} are not in the order of their rows, one per row")
@@ -97,12 +97,12 @@ def find_completions(params: QueensParams) -> Solutions:
     placed = np.full(params.size, -1, np.int64)
     for row, column in params.placed:
         placed[row] = column
-    found = np.empty((MOST_COMPLETIONS, params.size), np.int64)
+    boards = np.empty((MOST_COMPLETIONS, params.size), np.int64)
     kind = params.rules == "toroidal", params.rules == "diagonal"
-    count = int(find_boards(placed, *kind, MOST_COMPLETIONS + 1, found))
+    count = int(find_boards(placed, *kind, MOST_COMPLETIONS + 1, boards))
     if count > MOST_COMPLETIONS:
         return Solutions((), 0, False)
-    return Solutions(tuple(found[:count].tolist()), count, True)
+    return Solutions(tuple(boards[:count].tolist()), count, True)
 
 
 # How many boards of queens there are. Measured by `python -m tests.benchmarks.queens_space`.
@@ -162,7 +162,6 @@ def space(variation: str, size: int) -> Space:
 
 
 def _solve(params: QueensParams) -> Solutions:
-    """Return all completions."""
     solutions = find_completions(params)
     if not solutions.count:
         raise ValueError("the board of queens has no completion, or too many")
@@ -211,12 +210,12 @@ def _check(params: QueensParams, answer: Answer) -> bool:
     ways = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
     for row, column in queens:
         for down, right in ways:
-            place = row, column
+            square = row, column
             for _ in range(size - 1):
-                place = place[0] + down, place[1] + right
+                square = square[0] + down, square[1] + right
                 if params.rules == "toroidal":
-                    place = place[0] % size, place[1] % size
-                if place in queens and place != (row, column):
+                    square = square[0] % size, square[1] % size
+                if square in queens and square != (row, column):
                     return False
     if params.rules == "diagonal":
         long = [{(n, n) for n in range(size)}, {(n, size - 1 - n) for n in range(size)}]

@@ -127,7 +127,7 @@ def verify(params: SudokuParams, answer: Answer) -> str:
         return "not_a_digit"
     every = set(range(1, n + 1))
     for row, givens in zip(answer, params.givens, strict=True):
-        if any(given not in (0, number) for number, given in zip(row, givens, strict=True)):
+        if any(digit not in (0, number) for number, digit in zip(row, givens, strict=True)):
             return "given_changed"
     if any(set(row) != every for row in answer):
         return "row_repeats"
@@ -173,9 +173,9 @@ def solve_by_sat(params: SudokuParams) -> tuple[Grid | None, bool]:
 
     n = params.n
     with Solver("cadical153", bootstrap_with=_clauses(params)) as solver:
-        for cell, given in enumerate(sum(params.givens, ())):
-            if given:
-                solver.add_clause([n * cell + given])
+        for cell, digit in enumerate(sum(params.givens, ())):
+            if digit:
+                solver.add_clause([n * cell + digit])
         if not solver.solve():
             return None, False
         true = [literal for literal in solver.get_model() if literal > 0]
@@ -190,8 +190,8 @@ def _clauses(params: SudokuParams) -> list[list[int]]:
     clauses = list(_clauses_of_units(n, tuple(tuple(sorted(cells)) for cells in units(params))))
     for cage in params.cages:
         cells = cage_cells(params, cage)
-        for one, other in combinations(cells, 2):
-            clauses += [[-n * one - digit, -n * other - digit] for digit in range(1, n + 1)]
+        for first, other in combinations(cells, 2):
+            clauses += [[-n * first - digit, -n * other - digit] for digit in range(1, n + 1)]
         for chosen in permutations(range(1, n + 1), len(cells)):
             if sum(chosen) != cage.total:
                 clauses.append([-n * cell - digit for cell, digit in zip(cells, chosen, strict=True)])
@@ -204,9 +204,9 @@ def _clauses_of_units(n: int, lists: tuple[tuple[int, ...], ...]) -> tuple[list[
     clauses = []
     for cell in range(n * n):
         clauses.append([n * cell + digit for digit in digits])
-        clauses += [[-n * cell - one, -n * cell - other] for one, other in combinations(digits, 2)]
+        clauses += [[-n * cell - first, -n * cell - other] for first, other in combinations(digits, 2)]
     pairs = {pair for cells in lists for pair in combinations(cells, 2)}
-    clauses += [[-n * one - digit, -n * other - digit] for one, other in sorted(pairs) for digit in digits]
+    clauses += [[-n * cell - digit, -n * other - digit] for cell, other in sorted(pairs) for digit in digits]
     return tuple(clauses)
 
 
@@ -260,10 +260,10 @@ _CAGES = "- The cages listed below"
 def _solve(params: SudokuParams) -> Solutions:
     from perennial.tasks.beyondbench.hard.sudoku_engine import find_solutions
 
-    grid, found = find_solutions(params)
+    grid, count = find_solutions(params)
     if grid is None:
         raise ValueError("the sudoku has no solution")
-    return Solutions(([list(row) for row in grid],), found, found == 1)
+    return Solutions(([list(row) for row in grid],), count, count == 1)
 
 
 def _words(params: SudokuParams) -> Mapping[str, Any]:
@@ -279,10 +279,10 @@ def _words(params: SudokuParams) -> Mapping[str, Any]:
 
 
 def _read(prompt: str) -> SudokuParams:
-    found = _GRID.search(prompt)
-    if found is None:
+    grid = _GRID.search(prompt)
+    if grid is None:
         raise ValueError("the prompt holds no grid")
-    givens = tuple(tuple(map(int, line.split())) for line in found[1].splitlines())
+    givens = tuple(tuple(map(int, line.split())) for line in grid[1].splitlines())
     kind: Kind = "standard"
     regions: Grid = ()
     cages: tuple[Cage, ...] = ()
@@ -303,7 +303,7 @@ def _read(prompt: str) -> SudokuParams:
 
 
 def _guess(params: SudokuParams, rng: random.Random) -> Answer:
-    return [[given or rng.randint(1, params.n) for given in row] for row in params.givens]
+    return [[digit or rng.randint(1, params.n) for digit in row] for row in params.givens]
 
 
 def _tokens(variation: str, _size: int) -> tuple[int, int]:

@@ -92,8 +92,8 @@ def find_solutions(params: SudokuParams, limit: int = 2) -> tuple[Grid | None, i
     """Return the first solution and how many were found, up to `limit`."""
     rules = rules_of(params)
     values = np.array(params.givens, np.int64).reshape(-1)
-    found = _search(rules, values, _ascending(rules.n), limit, 1 << 62)
-    return (as_grid(values, rules.n) if found else None), found
+    count = _search(rules, values, _ascending(rules.n), limit, 1 << 62)
+    return (as_grid(values, rules.n) if count else None), count
 
 
 def fill_grid(params: SudokuParams, preference: Array) -> Array | None:

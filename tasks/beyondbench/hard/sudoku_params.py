@@ -72,15 +72,15 @@ def box_grid(n: int) -> Grid:
 def units(params: SudokuParams) -> list[list[int]]:
     """Return the cells (n * row + column) of each row, column, region and diagonal."""
     n = params.n
-    found = [[n * row + column for column in range(n)] for row in range(n)]
-    found += [[n * row + column for row in range(n)] for column in range(n)]
+    cells_of_units = [[n * row + column for column in range(n)] for row in range(n)]
+    cells_of_units += [[n * row + column for row in range(n)] for column in range(n)]
     regions: list[list[int]] = [[] for _ in range(n)]
     for cell, region in enumerate(sum(region_grid(params), ())):
         regions[region - 1].append(cell)
-    found += regions
+    cells_of_units += regions
     if params.kind == "diagonal":
-        found += [[n * k + k for k in range(n)], [n * k + n - 1 - k for k in range(n)]]
-    return found
+        cells_of_units += [[n * k + k for k in range(n)], [n * k + n - 1 - k for k in range(n)]]
+    return cells_of_units
 
 
 def cage_cells(params: SudokuParams, cage: Cage) -> list[int]:

@@ -115,22 +115,22 @@ def _spread(peg: str, position: str, pegs: str) -> Path:
     return tuple((disk, target, source) for disk, source, target in reversed(_gather(position, peg, pegs)))
 
 
-def _third(pegs: str, one: str, other: str) -> str:
-    return next(peg for peg in pegs if peg not in (one, other))
+def _third(pegs: str, first: str, other: str) -> str:
+    return next(peg for peg in pegs if peg not in (first, other))
 
 
 @lru_cache(maxsize=16)
 def distances_to(goal: str, pegs: str) -> dict[str, int]:
     """Return the least number of moves to a position from every position, by breadth-first search."""
-    found = {goal: 0}
+    distances = {goal: 0}
     queue = deque([goal])
     while queue:
         position = queue.popleft()
         for after in neighbours(position, pegs):
-            if after not in found:
-                found[after] = found[position] + 1
+            if after not in distances:
+                distances[after] = distances[position] + 1
                 queue.append(after)
-    return found
+    return distances
 
 
 @cache
@@ -291,16 +291,16 @@ def _guess(params: HanoiParams, rng: random.Random) -> Answer:
 def _mutate(params: HanoiParams, answer: Answer, rng: random.Random) -> Iterator[tuple[str, Answer]]:
     """Yield longer legal paths, and paths between other pegs."""
 
-    def third(one: str, other: str) -> str:
-        return next(peg for peg in params.pegs if peg not in (one, other))
+    def third(first: str, other: str) -> str:
+        return next(peg for peg in params.pegs if peg not in (first, other))
 
-    smallest = [place for place, move in enumerate(answer) if move[0] == 1]
-    for place in rng.sample(smallest, min(4, len(smallest))):
-        _, source, target = answer[place]
+    smallest = [index for index, move in enumerate(answer) if move[0] == 1]
+    for index in rng.sample(smallest, min(4, len(smallest))):
+        _, source, target = answer[index]
         detour = [[1, source, third(source, target)], [1, third(source, target), target]]
-        yield f"legal detour at move {place + 1}", answer[:place] + detour + answer[place + 1 :]
-        again = [answer[place], [1, target, source], answer[place]]
-        yield f"move {place + 1} undone and done again", answer[:place] + again + answer[place + 1 :]
+        yield f"legal detour at move {index + 1}", answer[:index] + detour + answer[index + 1 :]
+        again = [answer[index], [1, target, source], answer[index]]
+        yield f"move {index + 1} undone and done again", answer[:index] + again + answer[index + 1 :]
     last = params.goal[0]
     for peg in params.pegs:
         if peg != last:
@@ -309,18 +309,18 @@ def _mutate(params: HanoiParams, answer: Answer, rng: random.Random) -> Iterator
     for names in permutations(params.pegs):
         rename = dict(zip(params.pegs, names, strict=True))
         if names != tuple(params.pegs):
-            yield "between other pegs", [[disk, rename[one], rename[other]] for disk, one, other in answer]
+            yield "between other pegs", [[disk, rename[peg], rename[other]] for disk, peg, other in answer]
     if (back := [[disk, target, source] for disk, source, target in reversed(answer)]) != answer:
         yield "from the goal to the start", back
 
 
 def _space(variation: str, size: int) -> Space:
-    shown = len(PEG_NAMES) * len(NOTATIONS)
+    notations = len(PEG_NAMES) * len(NOTATIONS)
     if variation == POSITIONS:
         return Space(
-            math.log10(PAIRS[size] * shown), True, f"{PAIRS[size]:,} pairs of positions, 8 notations"
+            math.log10(PAIRS[size] * notations), True, f"{PAIRS[size]:,} pairs of positions, 8 notations"
         )
-    return Space(math.log10(6 * shown), True, "2 sets of names, 6 pairs of pegs, 4 notations: one puzzle")
+    return Space(math.log10(6 * notations), True, "2 sets of names, 6 pairs of pegs, 4 notations: one puzzle")
 
 
 TASK = Task(

@@ -307,18 +307,18 @@ def sequence_task(
         unit = 10**family.places
         if terms is None:
             return None
-        shown = terms[:size]
-        if max(map(abs, terms if family.bounds_next else shown)) > LIMIT * unit:
+        start = terms[:size]
+        if max(map(abs, terms if family.bounds_next else start)) > LIMIT * unit:
             return None
-        if has_equal_steps(shown) or (has_equal_ratios(shown) and not family.is_geometric):
+        if has_equal_steps(start) or (has_equal_ratios(start) and not family.is_geometric):
             return None
-        if is_too_simple(shown) or not family.accepts(rule, shown):
+        if is_too_simple(start) or not family.accepts(rule, start):
             return None
-        shown, places = _shorten(shown, family.places)
-        following = find_only_extension(shown, places)
+        start, places = _shorten(start, family.places)
+        following = find_only_extension(start, places)
         if following is None or following * 10 ** (family.places - places) != terms[size]:
             return None
-        return SequenceParams(tuple(shown), places, variation, rule)
+        return SequenceParams(tuple(start), places, variation, rule)
 
     def check(params: SequenceParams, answer: Answer) -> bool:
         family = families.get(params.family)
@@ -399,11 +399,11 @@ def show_terms(params: SequenceParams) -> Mapping[str, Any]:
 def read_terms(prompt: str) -> SequenceParams:
     """Return the terms of the line that shows them; raise ValueError where there is none."""
     lines = _SHOWN.findall(prompt)
-    found = [_TERM.fullmatch(term) for term in lines[-1].split(", ")] if lines else []
-    if not found or not all(found):
+    matches = [_TERM.fullmatch(term) for term in lines[-1].split(", ")] if lines else []
+    if not matches or not all(matches):
         raise ValueError("the prompt shows no sequence")
-    places = max(len(term[2] or "") for term in found if term)
-    terms = tuple(int(term[1] + (term[2] or "").ljust(places, "0")) for term in found if term)
+    places = max(len(term[2] or "") for term in matches if term)
+    terms = tuple(int(term[1] + (term[2] or "").ljust(places, "0")) for term in matches if term)
     return SequenceParams(terms, places)
 
 

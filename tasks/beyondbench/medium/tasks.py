@@ -16,9 +16,8 @@ from perennial.tasks.beyondbench.medium.sequence import (
 )
 
 
-def _is_too_simple(shown: Terms) -> bool:
-    """Whether Algorithm 7 refuses the terms."""
-    return is_polynomial(shown) or has_low_entropy(shown)
+def _is_too_simple(terms: Terms) -> bool:
+    return is_polynomial(terms) or has_low_entropy(terms)
 
 
 ALGEBRAIC_SEQUENCE = sequence_task(

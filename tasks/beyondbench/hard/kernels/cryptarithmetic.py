@@ -19,8 +19,8 @@ LAST = 10  # a step that has no digit left to try
 def _lowest(word, digits, places):
     """Return the number that the lowest `places` letters of a word make."""
     value, weight = 0, 1
-    for place in range(min(places, word.size)):
-        value += digits[word[place]] * weight
+    for index in range(min(places, word.size)):
+        value += digits[word[index]] * weight
         weight *= 10
     return value
 
@@ -45,16 +45,16 @@ def count_solutions(first, second, result, is_product, leading, limit, solution)
     digits = np.full(leading.size, -1, np.int64)
     tried = np.full(n_steps + 1, -1, np.int64)
     is_owner = np.zeros(n_steps + 1, np.bool_)
-    used = found = depth = 0
+    used = solutions = depth = 0
     while depth >= 0:
         if depth == n_steps:
             a, b = _lowest(first, digits, n_steps), _lowest(second, digits, n_steps)
             if (a * b if is_product else a + b) == _lowest(result, digits, n_steps):
-                found += 1
-                if found == 1:
+                solutions += 1
+                if solutions == 1:
                     solution[:] = digits
-                if found == limit:
-                    return found
+                if solutions == limit:
+                    return solutions
             depth -= 1
             continue
         letter, kind, column = steps[depth, 0], steps[depth, 1], steps[depth, 2]
@@ -93,4 +93,4 @@ def count_solutions(first, second, result, is_product, leading, limit, solution)
             continue
         depth += 1
         tried[depth] = -1
-    return found
+    return solutions

@@ -141,10 +141,10 @@ def _meet(x, y, a, b, c, d):
 def choose_segments(x, y, pairs, target, chosen):
     """Write segments that do not meet, in the order of `pairs`, at most `target`, and return their number."""
     count = 0
-    for place in range(len(pairs)):
+    for index in range(len(pairs)):
         if count == target:
             break
-        a, b = pairs[place, 0], pairs[place, 1]
+        a, b = pairs[index, 0], pairs[index, 1]
         free = True
         for other in range(count):
             if _meet(x, y, a, b, chosen[other, 0], chosen[other, 1]):

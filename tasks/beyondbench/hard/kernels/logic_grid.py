@@ -51,23 +51,23 @@ def _narrow_rising(domains, first, second, n):
             if numbers[rank] >> person & 1:
                 low[person] = min(low[person], rank)
                 high[person] = rank
-    one, other = domains[first[0], first[1]], domains[second[0], second[1]]
+    ranks, other = domains[first[0], first[1]], domains[second[0], second[1]]
     least, most = n, -1
     for person in range(n):
-        if one >> person & 1:
+        if ranks >> person & 1:
             least = min(least, low[person])
         if other >> person & 1:
             most = max(most, high[person])
     for person in range(n):
         if low[person] >= most:
-            one &= ~(1 << person)
+            ranks &= ~(1 << person)
         if high[person] <= least:
             other &= ~(1 << person)
-    domains[first[0], first[1]] = one
+    domains[first[0], first[1]] = ranks
     domains[second[0], second[1]] = other
     for rank in range(n):
-        if _is_single(one) and rank >= most:
-            numbers[rank] &= ~one
+        if _is_single(ranks) and rank >= most:
+            numbers[rank] &= ~ranks
         if _is_single(other) and rank <= least:
             numbers[rank] &= ~other
 
@@ -110,7 +110,7 @@ def _narrow(domains, clues, skip, n):
 
 
 @njit(cache=True, error_model="numpy")
-def count_assignments(n, n_categories, clues, skip, avoid, limit, found):
+def count_assignments(n, n_categories, clues, skip, avoid, limit, first_table):
     """Return how many assignments satisfy all clues but number `skip`, up to `limit`; the first is `found`.
 
     An assignment holds the person who has each value of each category. `avoid` does not count.
@@ -154,7 +154,7 @@ def count_assignments(n, n_categories, clues, skip, avoid, limit, found):
                 for value in range(n):
                     for person in range(n):
                         if domains[category, value] >> person & 1:
-                            found[category, value] = person
+                            first_table[category, value] = person
         if count == limit:
             break
     return count

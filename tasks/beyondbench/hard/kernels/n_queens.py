@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def find_boards(placed, is_torus, needs_long, limit, found):
+def find_boards(placed, is_torus, needs_long, limit, boards):
     """Return how many boards complete `placed`, up to `limit`; the first ones are written to `found`.
 
     `placed` has a column for each row, -1 where none is given. With `is_torus` a diagonal is all squares of
@@ -30,8 +30,8 @@ def find_boards(placed, is_torus, needs_long, limit, found):
     while depth >= 0:
         if depth == free.size:
             if not needs_long or (rising[size - 1] and falling[size - 1]):
-                if count < found.shape[0]:
-                    found[count] = board
+                if count < boards.shape[0]:
+                    boards[count] = board
                 count += 1
                 if count == limit:
                     return count

@@ -126,7 +126,7 @@ def search(
     path = np.empty(empty, np.int64)
     open_digits = np.empty(empty, np.int64)
     solution = values.copy()
-    found = nodes = depth = 0
+    solutions = nodes = depth = 0
     if first >= 0:
         path[0], open_digits[0] = first, _candidates(first, groups, allow) & first_mask
     else:
@@ -152,16 +152,16 @@ def search(
         _place(cell, bit, digit, groups, first_cage, allow, used, left, total, table)
         values[cell] = digit
         if depth + 1 == empty:
-            found += 1
-            if found == 1:
+            solutions += 1
+            if solutions == 1:
                 solution[:] = values
-            if found == limit:
+            if solutions == limit:
                 break
             continue
         depth += 1
         path[depth], open_digits[depth] = _choose(n, values, groups, units, allow, counts, masks)
     values[:] = solution
-    return found
+    return solutions
 
 
 @njit(cache=True, error_model="numpy")

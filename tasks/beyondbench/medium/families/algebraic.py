@@ -32,13 +32,13 @@ def _floors(value: Callable[[int, int], Decimal]) -> Callable[[Rule, int], Terms
 
     def terms(rule: Rule, count: int) -> Terms | None:
         k, c, shift = rule
-        found = []
+        shifted = []
         for n in range(1, count + 1):
             term = round_down(_CONTEXT.multiply(value(k, n), c))
             if term is None:
                 return None
-            found.append(term + shift)
-        return found
+            shifted.append(term + shift)
+        return shifted
 
     return terms
 
@@ -89,13 +89,13 @@ def _beatty(rule: Rule, count: int) -> Terms | None:
     index, k, hundredths = rule
     alpha = _CONTEXT.multiply(_irrational(index), k)
     beta = Decimal(hundredths).scaleb(-2, _CONTEXT)
-    found = []
+    beatty = []
     for n in range(1, count + 1):
         term = round_down(_CONTEXT.fma(alpha, n, beta))
         if term is None:
             return None
-        found.append(term)
-    return found
+        beatty.append(term)
+    return beatty
 
 
 def _convergent_vector(shape: Rule, count: int) -> Terms:
@@ -135,8 +135,8 @@ def _cubes_modulo(rule: Rule, count: int) -> Terms | None:
     return [(a * n**3 + b * _FIBONACCI[n]) % q for n in range(1, count + 1)]
 
 
-def _wraps_twice(rule: Rule, shown: Terms) -> bool:
-    return sum(after < before for before, after in pairwise(shown)) >= 2
+def _wraps_twice(rule: Rule, terms: Terms) -> bool:
+    return sum(after < before for before, after in pairwise(terms)) >= 2
 
 
 def _convolution_vector(shape: Rule, count: int) -> Terms:

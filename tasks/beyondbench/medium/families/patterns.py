@@ -44,8 +44,8 @@ def _condition(rule: Rule, position: int, last: int) -> bool:
     return last % 2 == 0 if rule[0] == PARITY else last > rule[1]
 
 
-def _both_branches_twice(rule: Rule, shown: Terms) -> bool:
-    sides = [_condition(rule, n, shown[n - 1]) for n in range(1, len(shown))]
+def _both_branches_twice(rule: Rule, terms: Terms) -> bool:
+    sides = [_condition(rule, n, terms[n - 1]) for n in range(1, len(terms))]
     return min(sum(sides), len(sides) - sum(sides)) >= 2
 
 

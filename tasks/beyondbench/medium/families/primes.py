@@ -48,39 +48,39 @@ def _mark(plus: int, times: int) -> bytes:
     """Return a byte for each number p up to the limit: 1 where p and times p + plus are primes."""
     marks = _is_prime()
     other = marks[plus::times]
-    found = int.from_bytes(marks[:LIMIT], "big") & int.from_bytes(other[:LIMIT], "big")
-    return found.to_bytes(LIMIT, "big")
+    marked = int.from_bytes(marks[:LIMIT], "big") & int.from_bytes(other[:LIMIT], "big")
+    return marked.to_bytes(LIMIT, "big")
 
 
 @cache
 def _is_semiprime() -> bytearray:
     marks = _is_prime()
     primes = [p for p in range(LIMIT // 2 + 1) if marks[p]]
-    found = bytearray(LIMIT)
+    is_product = bytearray(LIMIT)
     for i, p in enumerate(primes):
         if p * p >= LIMIT:
             break
         for q in primes[i:]:
             if p * q >= LIMIT:
                 break
-            found[p * q] = 1
-    return found
+            is_product[p * q] = 1
+    return is_product
 
 
 def _run(marks: Callable[[], bytes | bytearray]) -> Callable[[Rule, int], Terms | None]:
     """Return the terms of (start, c): the marked numbers from the start on, plus c."""
 
     def terms(rule: Rule, count: int) -> Terms | None:
-        place, shift = rule
+        number, shift = rule
         find = marks().find
-        found: list[int] = []
-        place -= 1
-        while len(found) < count:
-            place = find(1, place + 1, LIMIT)
-            if place < 0:
+        numbers: list[int] = []
+        number -= 1
+        while len(numbers) < count:
+            number = find(1, number + 1, LIMIT)
+            if number < 0:
                 return None
-            found.append(place + shift)
-        return found
+            numbers.append(number + shift)
+        return numbers
 
     return terms
 
@@ -98,7 +98,7 @@ def _small_primes() -> list[int]:
 
 
 def _factors(n: int) -> list[tuple[int, int]]:
-    found = []
+    powers = []
     for p in _small_primes():
         if p * p > n:
             break
@@ -107,10 +107,10 @@ def _factors(n: int) -> list[tuple[int, int]]:
             while n % p == 0:
                 n //= p
                 power += 1
-            found.append((p, power))
+            powers.append((p, power))
     if n > 1:
-        found.append((n, 1))
-    return found
+        powers.append((n, 1))
+    return powers
 
 
 def _totient(n: int) -> int:
@@ -149,8 +149,8 @@ def _fibonacci_modulo(rule: Rule, count: int) -> Terms:
     return terms
 
 
-def _wraps_twice(rule: Rule, shown: Terms) -> bool:
-    return sum(shown[n] < shown[n - 1] for n in range(2, len(shown))) >= 2 and max(shown) < rule[0]
+def _wraps_twice(rule: Rule, terms: Terms) -> bool:
+    return sum(terms[n] < terms[n - 1] for n in range(2, len(terms))) >= 2 and max(terms) < rule[0]
 
 
 def _sample_modulo(rng: random.Random, _count: int) -> Rule:

@@ -40,9 +40,9 @@ def fit_interleaved(terms: Sequence[int]) -> Iterator[Number]:
         t = terms[start::2]
         if t[2] - t[1] != t[1] - t[0] and t[1] * t[1] != t[0] * t[2]:
             return
-    other, own = terms[1 - len(terms) % 2 :: 2], terms[len(terms) % 2 :: 2]
+    other, same_parity = terms[1 - len(terms) % 2 :: 2], terms[len(terms) % 2 :: 2]
     if any(True for _ in _extend(other)):
-        yield from _extend(own)
+        yield from _extend(same_parity)
 
 
 def _extend(t: Sequence[int]) -> Iterator[Number]:
@@ -61,8 +61,8 @@ def fit_nested(terms: Sequence[int]) -> Iterator[Number]:
         return
     # Three times a + i d, and g as a fraction.
     bases = [3 * terms[0] + i * (terms[3] - terms[0]) for i in range(size + 1)]
-    place = 1 if bases[1] else 4  # one of them may be 0
-    over, under = 3 * terms[place], bases[place]
+    index = 1 if bases[1] else 4  # one of them may be 0
+    over, under = 3 * terms[index], bases[index]
     if not over or not under:
         return
     powers = ((1, 1), (over, under), (over * over, under * under))
@@ -245,14 +245,14 @@ def find_only_extension(terms: Sequence[int], places: int) -> Number | None:
 
     Terms and result are in units of 10^-places. It stops at the second value.
     """
-    found: Number | None = None
+    extension: Number | None = None
     for fit in SCALABLE if places else SCALABLE + WHOLE:
         for value in fit(terms):
-            if found is None:
-                found = value
-            elif value != found:
+            if extension is None:
+                extension = value
+            elif value != extension:
                 return None
-    return found
+    return extension
 
 
 @lru_cache(maxsize=4_096)

@@ -41,12 +41,12 @@ def fit_radical_recurrence(terms: Sequence[int]) -> Iterator[int]:
         for c in range(least_c, min(FACTORS[-1], (least + 2 * term) // before) + 1):
             low, high = OFFSETS[0], OFFSETS[-1]
             for n in range(size, 1, -1):
-                own = terms[n - 1]
-                rest = own * own - c * terms[n - 2] - d * n * n
+                nth = terms[n - 1]
+                rest = nth * nth - c * terms[n - 2] - d * n * n
                 if rest > low:
                     low = rest
-                if rest + 2 * own < high:
-                    high = rest + 2 * own
+                if rest + 2 * nth < high:
+                    high = rest + 2 * nth
                 if low > high:
                     break
             else:

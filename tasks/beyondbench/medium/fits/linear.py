@@ -109,12 +109,12 @@ def _whole_coefficients(terms: Sequence[int], rest: Sequence[int]) -> Iterator[R
                 if not (b % base or c % base):
                     yield a // base, b // base, c // base
             return
-    place = next((n for n in range(3, len(terms)) if terms[n - 3]), None)
-    if place is None:
+    index = next((n for n in range(3, len(terms)) if terms[n - 3]), None)
+    if index is None:
         return
     for a in range(-2, 3):
         for b in range(-2, 3):
-            c, remainder = divmod(rest[place] - a * terms[place - 1] - b * terms[place - 2], terms[place - 3])
+            c, remainder = divmod(rest[index] - a * terms[index - 1] - b * terms[index - 2], terms[index - 3])
             if not remainder:
                 yield a, b, c
 
@@ -232,13 +232,13 @@ def _key_of(terms: Sequence[int]) -> tuple[tuple[int, ...], int]:
 @cache
 def _shapes_by_key(size: int) -> dict[tuple[int, ...], frozenset[Fraction]]:
     """Return the steps that follow, by the key of the `size` terms before them."""
-    found: dict[tuple[int, ...], set[Fraction]] = defaultdict(set)
+    steps_by_key: dict[tuple[int, ...], set[Fraction]] = defaultdict(set)
     for shape in _shapes():
         if len(shape) > size and abs(shape[size]) < _FAR:
             key, factor = _key_of(shape[:size])
             if key:
-                found[key].add(Fraction(shape[size] - shape[size - 1], factor))
-    return {key: frozenset(steps) for key, steps in found.items()}
+                steps_by_key[key].add(Fraction(shape[size] - shape[size - 1], factor))
+    return {key: frozenset(steps) for key, steps in steps_by_key.items()}
 
 
 def _shapes() -> Iterator[list[int]]:

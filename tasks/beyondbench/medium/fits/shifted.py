@@ -44,10 +44,10 @@ def fit_shifted(terms: Sequence[int]) -> Iterator[int]:
     key = (a * (t1 - t0) + b * (t2 - t1) + c * (t3 - t2) + d * (t4 - t3)) & _MASK
     table = _table()
     keys, values, places = table.keys, table.values, table.places
-    place = bisect_left(keys, key)
-    while place < len(keys) and keys[place] == key:
-        start = places[place]
-        place += 1
+    index = bisect_left(keys, key)
+    while index < len(keys) and keys[index] == key:
+        start = places[index]
+        index += 1
         shift = t0 - values[start]
         if abs(shift) > SHIFT or values[start + 4] + shift != t4:
             continue
