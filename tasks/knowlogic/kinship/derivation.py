@@ -38,8 +38,8 @@ _Line = tuple[str, Proposition]
 
 def canonical(problem: Problem) -> object:
     """Return a JSON value that is equal for problems that differ by names and the order of lines alone."""
-    lines: list[_Line] = [("statement", each) for each in problem.statements]
-    lines += [("option", each) for each in problem.options]
+    lines: list[_Line] = [("statement", statement) for statement in problem.statements]
+    lines += [("option", option) for option in problem.options]
     if problem.asked is not None:
         lines.append(("asked", problem.asked))
     people = problem.entities
@@ -47,7 +47,7 @@ def canonical(problem: Problem) -> object:
     classes = [[x for x in people if colors[x] == color] for color in sorted(set(colors.values()))]
     best = min(
         _write(lines, [x for part in order for x in part])
-        for order in product(*(permutations(each) for each in classes))
+        for order in product(*(permutations(members) for members in classes))
     )
     return [problem.scenario, problem.type, len(people), best]
 
@@ -57,11 +57,13 @@ def _refine(people: Sequence[Argument], lines: Sequence[_Line]) -> dict[Argument
     colors = dict.fromkeys(people, 0)
     for _ in people:
         seen: dict[Argument, list[str]] = {x: [] for x in people}
-        for place, line in lines:
-            shown = [f"#{colors[each]}" if each in colors else str(each) for each in line.arguments]
-            for position, each in enumerate(line.arguments):
-                if each in colors:
-                    seen[each].append(repr((place, line.template, position, shown)))
+        for origin, line in lines:
+            colored = [
+                f"#{colors[argument]}" if argument in colors else str(argument) for argument in line.arguments
+            ]
+            for position, argument in enumerate(line.arguments):
+                if argument in colors:
+                    seen[argument].append(repr((origin, line.template, position, colored)))
         keys = {x: (colors[x], sorted(seen[x])) for x in people}
         ordered: list[tuple[int, list[str]]] = []
         for key in sorted(keys.values()):
@@ -75,10 +77,10 @@ def _refine(people: Sequence[Argument], lines: Sequence[_Line]) -> dict[Argument
 
 
 def _write(lines: Sequence[_Line], order: Sequence[Argument]) -> list[list[str]]:
-    number: Mapping[Argument, str] = {GAP: GAP, **{x: f"#{place}" for place, x in enumerate(order)}}
+    number: Mapping[Argument, str] = {GAP: GAP, **{x: f"#{position}" for position, x in enumerate(order)}}
     return sorted(
-        [place, line.template, *(number.get(each, str(each)) for each in line.arguments)]
-        for place, line in lines
+        [origin, line.template, *(number.get(argument, str(argument)) for argument in line.arguments)]
+        for origin, line in lines
     )
 
 
@@ -93,17 +95,17 @@ def pair_of(x: int, y: int) -> Pair:
 
 def composes(family: Family, x: int, shared: int, y: int) -> bool:
     """Return whether the relation of x and y follows from how each is related to a shared person."""
-    one, other = family.relations[shared][x], family.relations[shared][y]
-    assert one is not None
+    relation, other = family.relations[shared][x], family.relations[shared][y]
+    assert relation is not None
     assert other is not None
-    place = 0
+    step_count = 0
     while True:
-        place += 1
-        first, second = _arrival(one, place), _arrival(other, place)
+        step_count += 1
+        first, second = _arrival(relation, step_count), _arrival(other, step_count)
         # Joined at a person's two ends, or at a nuclear family where they have different roles or sexes.
         if first.leaves != second.leaves or first.enters != second.enters or first.sex != second.sex:
             return True
-        ends = (len(one.persons) - 1 == place, len(other.persons) - 1 == place)
+        ends = (len(relation.persons) - 1 == step_count, len(other.persons) - 1 == step_count)
         if first.enters != OWN:
             # Two children of one sex: known to be different only where both have names.
             return all(ends)
@@ -111,8 +113,8 @@ def composes(family: Family, x: int, shared: int, y: int) -> bool:
             return True
 
 
-def _arrival(relation: Relation, place: int) -> Step:
-    return LETTERS[relation.shape[place - 1]]
+def _arrival(relation: Relation, step_count: int) -> Step:
+    return LETTERS[relation.shape[step_count - 1]]
 
 
 def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> list[Pair]:
@@ -121,9 +123,9 @@ def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> 
     """
     return sorted(
         {
-            pair_of(int(each.arguments[0]), int(each.arguments[1]))
-            for each in statements
-            if each.template == "is" and len(terms[str(each.arguments[2])].shapes) == 1
+            pair_of(int(statement.arguments[0]), int(statement.arguments[1]))
+            for statement in statements
+            if statement.template == "is" and len(terms[str(statement.arguments[2])].shapes) == 1
         }
     )
 
@@ -131,9 +133,9 @@ def list_pairs(terms: Mapping[str, Term], statements: Iterable[Proposition]) -> 
 class Derivations:
     """The relations that follow from given pairs, and the fewest compositions that give them."""
 
-    def __init__(self, family: Family, given: Iterable[Pair]) -> None:
+    def __init__(self, family: Family, stated: Iterable[Pair]) -> None:
         """Take the pairs whose relation is given, and find the proofs of all that follow."""
-        self.given = frozenset(given)
+        self.given = frozenset(stated)
         self._ways: dict[Pair, list[tuple[Pair, Pair]]] = defaultdict(list)
         for x, shared, y in permutations(range(family.size), 3):
             if x < y and composes(family, x, shared, y):
@@ -166,10 +168,10 @@ class Derivations:
         while pending:
             pending = False
             for pair, ways in self._ways.items():
-                for one, other in ways:
-                    if pair in self.given or one not in proofs or other not in proofs:
+                for half, other in ways:
+                    if pair in self.given or half not in proofs or other not in proofs:
                         continue
-                    proof = proofs[one] | proofs[other] | {pair}
+                    proof = proofs[half] | proofs[other] | {pair}
                     if pair not in proofs or len(proof) < len(proofs[pair]):
                         proofs[pair] = proof
                         pending = True
@@ -177,28 +179,28 @@ class Derivations:
 
     def _count(self, goals: frozenset[Pair]) -> int:
         """Look for fewer compositions than the proofs at hand have: first one, then two, and so on."""
-        found = len(frozenset[Pair]().union(*(self._proofs[goal] for goal in goals)))
+        bound = len(frozenset[Pair]().union(*(self._proofs[goal] for goal in goals)))
         return next(
-            (count for count in range(found) if self._reaches(goals, self.given, count, set())), found
+            (count for count in range(bound) if self._reaches(goals, self.given, count, set())), bound
         )
 
     def _reaches(
-        self, goals: frozenset[Pair], known: frozenset[Pair], left: int, failed: set[frozenset[Pair]]
+        self, goals: frozenset[Pair], derived: frozenset[Pair], left: int, failed: set[frozenset[Pair]]
     ) -> bool:
-        """Return whether so many more compositions can give all goals."""
-        if goals <= known:
+        # Depth first with `failed` as memory: a set of derived pairs that failed once fails with fewer left too.
+        if goals <= derived:
             return True
-        if known in failed or len(goals - known) > left or not self._are_near(goals, known, left + 1):
+        if derived in failed or len(goals - derived) > left or not self._are_near(goals, derived, left + 1):
             return False
-        failed.add(known)
+        failed.add(derived)
         return any(
-            self._reaches(goals, known | {pair}, left - 1, failed)
+            self._reaches(goals, derived | {pair}, left - 1, failed)
             for pair, ways in self._ways.items()
-            if pair not in known and any(one in known and other in known for one, other in ways)
+            if pair not in derived and any(derived.issuperset(way) for way in ways)
         )
 
     @staticmethod
-    def _are_near(goals: frozenset[Pair], known: frozenset[Pair], most: int) -> bool:
+    def _are_near(goals: frozenset[Pair], derived: frozenset[Pair], most: int) -> bool:
         """Return whether the two people of each goal are connected by `most` known pairs or fewer.
 
         A composition shortens such a connection by one pair at most.
@@ -206,7 +208,7 @@ class Derivations:
         for x, y in goals:
             reached = {x}
             for _ in range(most):
-                reached |= {b for a, b in known if a in reached} | {a for a, b in known if b in reached}
+                reached |= {b for a, b in derived if a in reached} | {a for a, b in derived if b in reached}
             if y not in reached:
                 return False
         return True
@@ -222,9 +224,9 @@ def count_steps(
     would be related to themselves.
     """
     resolved = resolve(terms, model, option)
-    if resolved is None or resolved.who == resolved.of:
+    if resolved is None or resolved.who == resolved.ego:
         return None
-    count = derivations.count(pair_of(x, y) for x, y in (*resolved.described, (resolved.who, resolved.of)))
+    count = derivations.count(pair_of(x, y) for x, y in (*resolved.described, (resolved.who, resolved.ego)))
     return None if count is None else count + count_terms(option)
 
 
@@ -243,7 +245,7 @@ def count_terms(option: Proposition) -> int:
 
 def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
     """Return the number of families that the statements allow (at most `LIMIT`), and its verdicts."""
-    number = {person: place for place, person in enumerate(problem.entities)}
+    number = {person: index for index, person in enumerate(problem.entities)}
     with _Clauses(terms, number) as clauses:
         for statement in problem.statements:
             clauses.add([clauses.says(statement)])
@@ -311,20 +313,20 @@ class _Clauses:
         """Return a variable that is true exactly where all of these are."""
         if len(parts) == 1:
             return parts[0]
-        found = self.new()
+        conjunction = self.new()
         for part in parts:
-            self.add([-found, part])
-        self.add([found, *(-part for part in parts)])
-        return found
+            self.add([-conjunction, part])
+        self.add([conjunction, *(-part for part in parts)])
+        return conjunction
 
     def any_of(self, parts: Sequence[int]) -> int:
         """Return a variable that is true exactly where one of these is, or more."""
         return -self.all_of([-part for part in parts]) if parts else self.never()
 
     def never(self) -> int:
-        found = self.new()
-        self.add([-found])
-        return found
+        contradiction = self.new()
+        self.add([-contradiction])
+        return contradiction
 
     def step(self, name: str, x: int, y: int) -> int:
         """Return the variable that a basic step leads from x to y."""
@@ -339,66 +341,66 @@ class _Clauses:
             self.steps[name, x, y] = self.all_of(parts)
         return self.steps[name, x, y]
 
-    def is_term(self, term: str, of: int, who: int) -> int:
+    def is_term(self, term: str, ego: int, who: int) -> int:
         """Return the variable that somebody is the term of somebody else."""
-        key = (term, of, who)
+        key = (term, ego, who)
         if key not in self.called:
             self.called[key] = self.any_of(
-                [way for path in self.terms[term].paths for way in self._ways(path, of, who)]
+                [way for path in self.terms[term].paths for way in self._ways(path, ego, who)]
             )
         return self.called[key]
 
-    def _ways(self, path: Path, of: int, who: int) -> Iterator[int]:
+    def _ways(self, path: Path, ego: int, who: int) -> Iterator[int]:
         """Yield the variable of each chain of different people along a path."""
-        others = [x for x in range(self.size) if x not in (of, who)]
+        others = [x for x in range(self.size) if x not in (ego, who)]
         for people in permutations(others, len(path.steps) - 1):
-            chain = (of, *people, who)
+            chain = (ego, *people, who)
             parts = [self.step(name, chain[i], chain[i + 1]) for i, name in enumerate(path.steps)]
-            for place, older in path.cousins:
-                a, b = chain[place], chain[place - 3]
+            for position, older in path.cousins:
+                a, b = chain[position], chain[position - 3]
                 parts.append(self.is_older(a, b) if older else self.is_older(b, a))
             yield self.all_of(parts)
 
-    def holders(self, term: Argument, of: Argument) -> dict[int, int]:
+    def holders(self, term: Argument, ego: Argument) -> dict[int, int]:
         """Return for each other person the variable that they are the term of a person."""
-        place = self.number[of]
-        return {who: self.is_term(str(term), place, who) for who in range(self.size) if who != place}
+        start = self.number[ego]
+        return {who: self.is_term(str(term), start, who) for who in range(self.size) if who != start}
 
-    def says(self, said: Proposition) -> int:
+    def says(self, statement: Proposition) -> int:
         """Return the variable of a statement."""
-        place = self.number
-        if said.template == "is":
-            who, of, term = said.arguments
-            return self.is_term(str(term), place[of], place[who])
-        x = place[said.arguments[0]]
-        if said.template == "older":
-            return self.is_older(x, place[said.arguments[1]])
-        return self.male[x] if said.template == "male" else -self.male[x]
+        number = self.number
+        if statement.template == "is":
+            who, ego, term = statement.arguments
+            return self.is_term(str(term), number[ego], number[who])
+        x = number[statement.arguments[0]]
+        if statement.template == "older":
+            return self.is_older(x, number[statement.arguments[1]])
+        return self.male[x] if statement.template == "male" else -self.male[x]
 
     def decide(self, option: Proposition) -> Verdict:
         """Return whether an option holds in all solutions, in none, or neither (or fits nobody in some)."""
-        place, arguments = self.number, option.arguments
+        number, arguments = self.number, option.arguments
         if option.template == "is":
-            who, of, term = arguments
-            return self.settle([], self.is_term(str(term), place[of], place[who]))
+            who, ego, term = arguments
+            return self.settle([], self.is_term(str(term), number[ego], number[who]))
         # Who is described on each side; a person with a name needs no variable.
         left: dict[int, int | None]
         right: dict[int, int | None]
         if option.template == "holder_is":
             b, first, c, relation = arguments
-            left, right = {**self.holders(first, b)}, {place[c]: None}
+            left, right = {**self.holders(first, b)}, {number[c]: None}
         elif option.template == "is_of_holder":
             a, b, first, relation = arguments
-            left, right = {place[a]: None}, {**self.holders(first, b)}
+            left, right = {number[a]: None}, {**self.holders(first, b)}
         else:
             b, first, c, second, relation = arguments
             left, right = {**self.holders(first, b)}, {**self.holders(second, c)}
-        described = [[each for each in side.values() if each is not None] for side in (left, right)]
+        described = [[literal for literal in side.values() if literal is not None] for side in (left, right)]
         ways = [
-            self.all_of([part for part in (p, q, self.is_term(str(relation), of, who)) if part is not None])
+            self.all_of([part for part in (p, q, self.is_term(str(relation), ego, who)) if part is not None])
             for who, p in left.items()
-            for of, q in right.items()
-            if who != of
+            for ego, q in right.items()
+            if who != ego
         ]
         return self.settle(described, self.any_of(ways))
 
@@ -425,20 +427,20 @@ class _Clauses:
 
     def _find_broken_clause(self, values: Sequence[bool]) -> list[int] | None:
         """Return a clause of all trees that a solution breaks; None where it is a tree."""
-        place = [
+        families = [
             min(e for e in range(2 * self.size) if e == end or values[self.same(e, end)])
             for end in range(2 * self.size)
         ]
         # The way to each nuclear family from the first: persons by the end that is left, and the one entered.
-        ways: dict[int, list[int]] = {place[0]: []}
-        pending, used = [place[0]], set()
+        ways: dict[int, list[int]] = {families[0]: []}
+        pending, used = [families[0]], set()
         while pending:
             here = pending.pop()
             for end in range(2 * self.size):
-                if place[end] != here or end // 2 in used:
+                if families[end] != here or end // 2 in used:
                     continue
                 used.add(end // 2)
-                there = place[end ^ 1]
+                there = families[end ^ 1]
                 if there in ways:
                     return self._cycle([*ways[here], end], ways[there])
                 ways[there] = [*ways[here], end]
@@ -452,20 +454,20 @@ class _Clauses:
             if a // 2 in used and b // 2 not in used
         ]
 
-    def _cycle(self, one: list[int], other: list[int]) -> list[int]:
+    def _cycle(self, path: list[int], other: list[int]) -> list[int]:
         """Return: not all ends on these two ways to one nuclear family are joined as they are."""
         shared = 0
-        while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        while shared < min(len(path), len(other)) and path[shared] == other[shared]:
             shared += 1
-        circle = one[shared:] + [end ^ 1 for end in reversed(other[shared:])]
+        circle = path[shared:] + [end ^ 1 for end in reversed(other[shared:])]
         after = [*circle[1:], circle[0]]
         return [-self.same(end ^ 1, next_) for end, next_ in zip(circle, after, strict=True)]
 
     def count(self) -> int:
         """Return the number of families, at most `LIMIT`; each one is then forbidden, so this comes last."""
-        found = 0
-        shown = [*self.joined.values(), *self.male]
-        while found < LIMIT and (values := self.solve()):
-            self.add([-each if values[each] else each for each in shown])
-            found += 1
-        return found
+        family_count = 0
+        variables = [*self.joined.values(), *self.male]
+        while family_count < LIMIT and (values := self.solve()):
+            self.add([-variable if values[variable] else variable for variable in variables])
+            family_count += 1
+        return family_count

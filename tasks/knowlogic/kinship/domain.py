@@ -111,18 +111,18 @@ class Options:
     @cached_property
     def _weights(self) -> list[int]:
         # Most pairs of a family are close: words for distant relatives would be rare.
-        return [self.terms[str(each.arguments[2])].length ** 2 for each in self.truths]
+        return [self.terms[str(truth.arguments[2])].length ** 2 for truth in self.truths]
 
     @cached_property
     def descriptions(self) -> list[tuple[int, str, int]]:
         """Descriptions that fit exactly one person: of whom, the term, and the person."""
         model = self.stated.model
-        said = sorted({(int(of), str(term)) for _, of, term in (each.arguments for each in self.truths)})
+        pairs = sorted({(int(ego), str(term)) for _, ego, term in (truth.arguments for truth in self.truths)})
         return [
-            (of, term, holder)
-            for of, term in said
+            (ego, term, holder)
+            for ego, term in pairs
             if self.terms[term].length <= _DESCRIBED
-            and (holder := find_holder(model, self.terms[term], of)) is not None
+            and (holder := find_holder(model, self.terms[term], ego)) is not None
         ]
 
     def steps(self, option: Proposition) -> int | None:
@@ -143,24 +143,26 @@ class Options:
         assert resolved is not None, "an option that is decided describes somebody"
         return (is_choice or not self._is_absurd(resolved)) and not self._is_loose(resolved)
 
-    def _is_absurd(self, said: Resolved) -> bool:
+    def _is_absurd(self, claim: Resolved) -> bool:
         """Return whether the sexes tell that it is false: a woman's wife's sister, a man as a mother."""
         sexes = self.stated.model.family.sexes
-        spouses = {shape[0] for shape in said.term.shapes}
-        return sexes[said.who] != said.term.sex or spouses == {"h" if sexes[said.of] == "m" else "w"}
+        spouses = {shape[0] for shape in claim.term.shapes}
+        return sexes[claim.who] != claim.term.sex or spouses == {"h" if sexes[claim.ego] == "m" else "w"}
 
-    def _is_loose(self, said: Resolved) -> bool:
+    def _is_loose(self, claim: Resolved) -> bool:
         """Return whether some use the term so: from the view of the spouse or a child, or for a cousin."""
         family = self.stated.model.family
-        relation = family.relations[said.of][said.who]
+        relation = family.relations[claim.ego][claim.who]
         if relation is None:
             return True
-        for other, each in enumerate(family.relations[said.of]):
-            is_near = each is not None and each.shape in ("h", "w", "s", "d") and other != said.who
-            if is_near and family.comparisons(said.term, other, said.who) is not None:
+        for other, kin in enumerate(family.relations[claim.ego]):
+            is_near = kin is not None and kin.shape in ("h", "w", "s", "d") and other != claim.who
+            if is_near and family.comparisons(claim.term, other, claim.who) is not None:
                 return True
-        true = [each for each in self.terms.values() if relation.shape in each.shapes]
-        return any(each.words["zh"].endswith(said.term.words["zh"]) for each in true if each is not said.term)
+        true = [term for term in self.terms.values() if relation.shape in term.shapes]
+        return any(
+            term.words["zh"].endswith(claim.term.words["zh"]) for term in true if term is not claim.term
+        )
 
     def draw_twins(
         self, form: str, steps: range, rng: random.Random
@@ -174,10 +176,10 @@ class Options:
         if true is None or not self._is_shown(true, True, steps):
             return None
         people = range(self.stated.model.family.size)
-        places = [place for place, each in enumerate(true.arguments) if isinstance(each, int)]
-        changes = [(place, x) for place in places for x in people if x not in true.arguments]
-        for place, x in rng.sample(changes, len(changes)):
-            arguments = (*true.arguments[:place], x, *true.arguments[place + 1 :])
+        places = [position for position, argument in enumerate(true.arguments) if isinstance(argument, int)]
+        changes = [(position, x) for position in places for x in people if x not in true.arguments]
+        for position, x in rng.sample(changes, len(changes)):
+            arguments = (*true.arguments[:position], x, *true.arguments[position + 1 :])
             false = Proposition(form, arguments)
             if self._is_shown(false, False, steps):
                 return true, false
@@ -194,14 +196,14 @@ class Options:
             truth = rng.choices(self.truths, self._weights)[0]
         if form == "is":
             return truth
-        who, of, term = truth.arguments
+        who, ego, term = truth.arguments
         left = right = None
         if form.startswith("holder_is"):
-            left = self._describe(who, of, rng)
+            left = self._describe(who, ego, rng)
         if form.endswith("of_holder"):
-            right = self._describe(of, who, rng)
+            right = self._describe(ego, who, rng)
         if form == "holder_is":
-            return left and Proposition(form, (*left, of, term))
+            return left and Proposition(form, (*left, ego, term))
         if form == "is_of_holder":
             return right and Proposition(form, (who, *right, term))
         if left is None or right is None or left[0] == right[0]:
@@ -210,30 +212,30 @@ class Options:
 
     @cached_property
     def _basic_truths(self) -> list[Proposition]:
-        return [each for each in self.truths if self.terms[str(each.arguments[2])].length == 1]
+        return [truth for truth in self.truths if self.terms[str(truth.arguments[2])].length == 1]
 
     def _describe(self, holder: Argument, other: Argument, rng: random.Random) -> tuple[int, str] | None:
         """Return a description of somebody that does not start from the other person of the sentence."""
-        found = [(of, term) for of, term, each in self.descriptions if each == holder and of != other]
-        return rng.choice(found) if found else None
+        fitting = [(ego, term) for ego, term, who in self.descriptions if who == holder and ego != other]
+        return rng.choice(fitting) if fitting else None
 
     def draw_gap(self, form: str, least: int, rng: random.Random) -> Proposition | None:
         """Return a sentence with a gap that so many people fit, or more; None where there is none."""
-        found = [asked for asked, number in self.gaps.items() if asked.template == form and number >= least]
-        return rng.choice(found) if found else None
+        askable = [asked for asked, number in self.gaps.items() if asked.template == form and number >= least]
+        return rng.choice(askable) if askable else None
 
     @cached_property
     def gaps(self) -> Counter[Proposition]:
         """The sentences with a gap, with the number of people who fit."""
-        found: Counter[Proposition] = Counter()
-        for who, of, term in (each.arguments for each in self.truths):
-            found[Proposition("is", (GAP, of, term))] += 1
-            found[Proposition("is", (who, GAP, term))] += 1
+        fitting: Counter[Proposition] = Counter()
+        for who, ego, term in (truth.arguments for truth in self.truths):
+            fitting[Proposition("is", (GAP, ego, term))] += 1
+            fitting[Proposition("is", (who, GAP, term))] += 1
             if self.terms[str(term)].length == 1:
                 for b, first, holder in self.descriptions:
-                    if holder == of and b != who:
-                        found[Proposition("is_of_holder", (GAP, b, first, term))] += 1
-        return found
+                    if holder == ego and b != who:
+                        fitting[Proposition("is_of_holder", (GAP, b, first, term))] += 1
+        return fitting
 
 
 # Texts of kinship: the introduction with its conventions, and the words of sentences.
@@ -248,9 +250,9 @@ _COUNTS: dict[Language, dict[int, str]] = {
 
 def build_phrasebook(people: tuple[Person, ...], terms: Mapping[str, Term], language: Language) -> Phrasebook:
     """Return the sentences of kinship in a language."""
-    sentences = {name: each for name, each in load_sentences("kinship").items() if name != "intro"}
+    sentences = {name: patterns for name, patterns in load_sentences("kinship").items() if name != "intro"}
     words: dict[Argument, str] = {term.id: term.words[language] for term in terms.values()}
-    steps: dict[Argument, str] = {each: words[each] for each in words if terms[str(each)].length == 1}
+    steps: dict[Argument, str] = {term: words[term] for term in words if terms[str(term)].length == 1}
     return Phrasebook(
         sentences, language, {"person": names_of(people, language), "term": words, "step": steps}
     )
@@ -305,12 +307,12 @@ def draw(
     if stated is None:
         return None
     options = Options(terms, stated)
-    own = request.count_own(rng)
+    option_count = request.count_own(rng)
     drawer = _draw_gap if request.type in ("precise_entity", "vague_entity") else _draw_sentences
     for _ in range(_ATTEMPTS):
-        found = drawer(options, request, own, rng)
-        if found is not None:
-            return _build(people, born.family.size, stated.statements, request, found, rng)
+        drawn = drawer(options, request, option_count, rng)
+        if drawn is not None:
+            return _build(people, born.family.size, stated.statements, request, drawn, rng)
     return None
 
 
@@ -331,18 +333,18 @@ def _build(
     size: int,
     statements: Sequence[Proposition],
     request: Request,
-    found: _Asked,
+    drawn: _Asked,
     rng: random.Random,
 ) -> Problem:
-    """Return the problem with people in the place of numbers."""
-    asked, chosen = found
+    asked, chosen = drawn
     rng.shuffle(chosen)
     names = _name(people, size, rng)
 
-    def with_names(said: Proposition) -> Proposition:
-        return Proposition(
-            said.template, tuple(names[each] if isinstance(each, int) else each for each in said.arguments)
+    def with_names(sentence: Proposition) -> Proposition:
+        arguments = (
+            names[argument] if isinstance(argument, int) else argument for argument in sentence.arguments
         )
+        return Proposition(sentence.template, tuple(arguments))
 
     return Problem(
         scenario=SCENARIO,
@@ -357,21 +359,23 @@ def _build(
 
 def _name(people: Sequence[Person], size: int, rng: random.Random) -> list[Argument]:
     """Return the id of a person for each member of the family, whatever the sex that the name suggests."""
-    return [each.id for each in rng.sample(people, size)]
+    return [person.id for person in rng.sample(people, size)]
 
 
 def count_edges(statements: Sequence[Proposition]) -> int:
     """Return the pairs of people between whom a relation is stated (`ne` of the difficulty formula)."""
-    return len({frozenset(each.arguments[:2]) for each in statements if each.template == "is"})
+    return len({frozenset(statement.arguments[:2]) for statement in statements if statement.template == "is"})
 
 
-def _draw_sentences(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
+def _draw_sentences(
+    options: Options, request: Request, option_count: int, rng: random.Random
+) -> _Asked | None:
     """Return options that are sentences, so many of them right."""
     forms = FORMS[request.difficulty]
     nm = int(rng.random() < forms.get(BOTH, 0))
-    bounds = CUTS.list_steps(request.difficulty, request.type, own)
+    bounds = CUTS.list_steps(request.difficulty, request.type, option_count)
     true_is_right = request.type == "correct_statements"
-    wanted = [true_is_right] * request.right + [not true_is_right] * (own - request.right)
+    wanted = [true_is_right] * request.right + [not true_is_right] * (option_count - request.right)
     rng.shuffle(wanted)
     others = {form: weight for form, weight in forms.items() if nm or form != BOTH}
     chosen: list[Proposition] = []
@@ -389,9 +393,9 @@ def _draw_sentences(options: Options, request: Request, own: int, rng: random.Ra
     return None, chosen
 
 
-def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) -> _Asked | None:
+def _draw_gap(options: Options, request: Request, option_count: int, rng: random.Random) -> _Asked | None:
     """Return a sentence with a gap, and options that fill it, so many of them right."""
-    bounds = CUTS.list_steps(request.difficulty, request.type, own)
+    bounds = CUTS.list_steps(request.difficulty, request.type, option_count)
     for _ in range(_TRIES):
         form = "is" if request.difficulty == "easy" or rng.random() < 0.6 else "is_of_holder"
         asked = options.draw_gap(form, max(request.right, 1 + (request.type == "vague_entity")), rng)
@@ -404,15 +408,15 @@ def _draw_gap(options: Options, request: Request, own: int, rng: random.Random) 
         ]
         verdicts = {option: holds(options.terms, options.stated.model, option) for option in filled}
         steps = {option: options.steps(option) for option in filled}
-        shown = [option for option in filled if (cost := steps[option]) is not None and cost < bounds.stop]
-        right = [option for option in shown if verdicts[option]]
-        wrong = [option for option in shown if options.is_fit(option, False, is_choice=True)]
+        usable = [option for option in filled if (cost := steps[option]) is not None and cost < bounds.stop]
+        right = [option for option in usable if verdicts[option]]
+        wrong = [option for option in usable if options.is_fit(option, False, is_choice=True)]
         fitting = _count_fitting(options, asked)
         if (fitting > 1) != (request.type == "vague_entity"):
             continue
-        if len(right) < request.right or len(wrong) < own - request.right:
+        if len(right) < request.right or len(wrong) < option_count - request.right:
             continue
-        chosen = rng.sample(right, request.right) + rng.sample(wrong, own - request.right)
+        chosen = rng.sample(right, request.right) + rng.sample(wrong, option_count - request.right)
         if max(steps[option] or 0 for option in chosen) >= bounds.start:
             return asked, chosen
     return None
@@ -444,22 +448,22 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
         raise ValueError(f"the statements allow {len(models)} families")
     derivations = Derivations(models[0].family, list_pairs(terms, statements))
     steps = [count_steps(terms, models[0], derivations, option) for option in options]
-    known = [each for each in steps if each is not None]
-    if len(known) < len(steps):
+    counts = [count for count in steps if count is not None]
+    if len(counts) < len(steps):
         raise ValueError("an option does not follow by composition")
-    cl, nm, ne = max(known), int(any(each.template == BOTH for each in options)), count_edges(statements)
+    cl, nm, ne = max(counts), int(any(option.template == BOTH for option in options)), count_edges(statements)
     rules = {
-        "composition": any(step > count_terms(option) for step, option in zip(known, options, strict=True)),
+        "composition": any(step > count_terms(option) for step, option in zip(counts, options, strict=True)),
         "description": any(option.template != "is" for option in options),
-        "elder and younger": any(_compares(terms, each) for each in options),
+        "elder and younger": any(_compares(terms, option) for option in options),
         "inverse": any(_is_inverse(option, statements) for option in options),
     }
     return Labels(
         properties=tuple(
-            sorted({_PROPERTIES[each.template] for each in statements if each.template != "is"})
+            sorted({_PROPERTIES[fact.template] for fact in statements if fact.template != "is"})
         ),
         relations=tuple(
-            sorted({str(each) for said in (*statements, *options) for each in _terms(terms, said)})
+            sorted({str(term) for sentence in (*statements, *options) for term in _terms(terms, sentence)})
         ),
         rules=tuple(sorted(rule for rule, is_used in rules.items() if is_used)),
         chain_length=cl,
@@ -470,14 +474,13 @@ def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
     )
 
 
-def _terms(terms: Mapping[str, Term], said: Proposition) -> list[str]:
-    return [str(each) for each in said.arguments if each in terms]
+def _terms(terms: Mapping[str, Term], sentence: Proposition) -> list[str]:
+    return [str(argument) for argument in sentence.arguments if argument in terms]
 
 
-def _compares(terms: Mapping[str, Term], said: Proposition) -> bool:
-    """Return whether a sentence compares ages."""
-    return said.template == "older" or any(
-        ages for each in _terms(terms, said) for ages in terms[each].shapes.values()
+def _compares(terms: Mapping[str, Term], sentence: Proposition) -> bool:
+    return sentence.template == "older" or any(
+        ages for term in _terms(terms, sentence) for ages in terms[term].shapes.values()
     )
 
 
@@ -485,7 +488,7 @@ def _is_inverse(option: Proposition, statements: list[Proposition]) -> bool:
     """Return whether an option is about two people of a statement, the other way round."""
     if option.template != "is":
         return False
-    return any(each.template == "is" and each.arguments[1::-1] == option.arguments[:2] for each in statements)
+    return any(fact.template == "is" and fact.arguments[1::-1] == option.arguments[:2] for fact in statements)
 
 
 TYPES: tuple[QuestionType, ...] = (

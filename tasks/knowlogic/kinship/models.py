@@ -37,13 +37,13 @@ class Model:
 
 
 class Resolved(NamedTuple):
-    """What an option says once its descriptions are found: `who` is the term of `of`.
+    """What an option says once its descriptions are found: `who` is the term (such as uncle) of `ego`.
 
     `described` has the person from whom each description starts, and whom it fits.
     """
 
     who: int
-    of: int
+    ego: int
     term: Term
     described: tuple[tuple[int, int], ...]
 
@@ -76,8 +76,10 @@ def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
 def number_people(propositions: Iterable[Proposition], number: Mapping[Argument, int]) -> list[Proposition]:
     """Return the propositions with persons by number."""
     return [
-        Proposition(each.template, tuple(number.get(argument, argument) for argument in each.arguments))
-        for each in propositions
+        Proposition(
+            sentence.template, tuple(number.get(argument, argument) for argument in sentence.arguments)
+        )
+        for sentence in propositions
     ]
 
 
@@ -95,7 +97,7 @@ def find_models(
     """
     growths = {begin(size): None}
     for statement in _order(terms, statements):
-        growths = {grown: None for each in growths for grown in _grow(terms, each, statement)}
+        growths = {grown: None for growth in growths for grown in _grow(terms, growth, statement)}
         if bound is not None and len(growths) > bound:
             raise TooManyError(f"more than {bound} growths")
     seen: set[Family] = set()
@@ -111,8 +113,8 @@ def find_models(
 
 def _order(terms: Mapping[str, Term], statements: Sequence[Proposition]) -> list[Proposition]:
     """Return the statements so that few growths are open: sexes, then short paths, and what joins nobody."""
-    facts = [each for each in statements if each.template in ("male", "female")]
-    left = [each for each in statements if each.template == "is"]
+    facts = [statement for statement in statements if statement.template in ("male", "female")]
+    left = [statement for statement in statements if statement.template == "is"]
     component: dict[Argument, Argument] = {}
 
     def joins(statement: Proposition) -> bool:
@@ -129,7 +131,7 @@ def _order(terms: Mapping[str, Term], statements: Sequence[Proposition]) -> list
         facts.append(best)
         a, b, _ = best.arguments
         old, new = component.get(a, a), component.get(b, b)
-        people = {each for statement in statements for each in statement.arguments[:2]}
+        people = {person for statement in statements for person in statement.arguments[:2]}
         for person in people:
             if component.get(person, person) == old:
                 component[person] = new
@@ -141,9 +143,9 @@ def _grow(terms: Mapping[str, Term], growth: Growth, statement: Proposition) -> 
         if grown := growth.set_sex(int(statement.arguments[0]), statement.template[0]):
             yield grown
         return
-    who, of, term = statement.arguments
+    who, ego, term = statement.arguments
     for shape in terms[str(term)].shapes:
-        yield from growth.relate(int(of), shape, int(who))
+        yield from growth.relate(int(ego), shape, int(who))
 
 
 def _find_ages(terms: Mapping[str, Term], family: Family, statements: Sequence[Proposition]) -> Ages | None:
@@ -153,10 +155,10 @@ def _find_ages(terms: Mapping[str, Term], family: Family, statements: Sequence[P
         if statement.template == "older":
             comparisons.append((int(statement.arguments[0]), int(statement.arguments[1])))
         elif statement.template == "is":
-            who, of, term = statement.arguments
-            found = family.comparisons(terms[str(term)], int(of), int(who))
-            assert found is not None, "a family grown from the statements keeps them"
-            comparisons += found
+            who, ego, term = statement.arguments
+            required = family.comparisons(terms[str(term)], int(ego), int(who))
+            assert required is not None, "a family grown from the statements keeps them"
+            comparisons += required
     return compare_ages((0,) * family.size, comparisons)
 
 
@@ -167,47 +169,47 @@ def holds(terms: Mapping[str, Term], model: Model, option: Proposition) -> Verdi
     A description ('B's father's sister') must fit exactly one person in all of them; else it is open.
     """
     resolved = resolve(terms, model, option)
-    return None if resolved is None else _is(model, resolved.term, resolved.of, resolved.who)
+    return None if resolved is None else _is(model, resolved.term, resolved.ego, resolved.who)
 
 
 def resolve(terms: Mapping[str, Term], model: Model, option: Proposition) -> "Resolved | None":
     """Return whom an option relates by its last term; None where a description does not fit just one."""
     arguments = option.arguments
     who: int | None
-    of: int | None
+    ego: int | None
     if option.template == "is":
-        who, of = int(arguments[0]), int(arguments[1])
-        return Resolved(who, of, terms[str(arguments[2])], ())
+        who, ego = int(arguments[0]), int(arguments[1])
+        return Resolved(who, ego, terms[str(arguments[2])], ())
     if option.template == "holder_is":
         b, first, c, last = arguments
-        who, of = find_holder(model, terms[str(first)], int(b)), int(c)
-        described = [(b, who)]
+        who, ego = find_holder(model, terms[str(first)], int(b)), int(c)
+        pairs = [(b, who)]
     elif option.template == "is_of_holder":
         a, b, first, last = arguments
-        who, of = int(a), find_holder(model, terms[str(first)], int(b))
-        described = [(b, of)]
+        who, ego = int(a), find_holder(model, terms[str(first)], int(b))
+        pairs = [(b, ego)]
     else:  # holder_is_of_holder
         b, first, c, second, last = arguments
-        who, of = (
+        who, ego = (
             find_holder(model, terms[str(first)], int(b)),
             find_holder(model, terms[str(second)], int(c)),
         )
-        described = [(b, who), (c, of)]
-    if who is None or of is None:
+        pairs = [(b, who), (c, ego)]
+    if who is None or ego is None:
         return None
-    return Resolved(who, of, terms[str(last)], tuple((int(x), int(y)) for x, y in described if y is not None))
+    return Resolved(who, ego, terms[str(last)], tuple((int(x), int(y)) for x, y in pairs if y is not None))
 
 
-def _is(model: Model, term: Term, of: int, who: int) -> Verdict:
-    comparisons = model.family.comparisons(term, of, who)
+def _is(model: Model, term: Term, ego: int, who: int) -> Verdict:
+    comparisons = model.family.comparisons(term, ego, who)
     return False if comparisons is None else model.ages.verdict(comparisons)
 
 
-def find_holder(model: Model, term: Term, of: int) -> int | None:
+def find_holder(model: Model, term: Term, ego: int) -> int | None:
     """Return the one person who is the term of another; None where nobody is, several are, or it is open."""
     holders = []
     for who in range(model.family.size):
-        verdict = _is(model, term, of, who)
+        verdict = _is(model, term, ego, who)
         if verdict is None:
             return None
         if verdict:
@@ -264,7 +266,7 @@ def draw_family(size: int, rng: random.Random, *, is_wide: bool = False) -> Born
         grown = joined
         generations.append(generation)
     years = {generation: rng.sample(range(20), size) for generation in sorted(set(generations), reverse=True)}
-    births = tuple(1960 - _SPAN * each + years[each][place] for place, each in enumerate(generations))
+    births = tuple(1960 - _SPAN * level + years[level][rank] for rank, level in enumerate(generations))
     return BornFamily(grown.family(), births)
 
 
@@ -299,18 +301,18 @@ def find_terms(terms: Sequence[Term], family: Family) -> Iterator[tuple[int, int
     for term in terms:
         for shape in term.shapes:
             by_shape.setdefault(shape, []).append(term)
-    for of, relations in enumerate(family.relations):
+    for ego, relations in enumerate(family.relations):
         for who, relation in enumerate(relations):
             if relation is not None:
-                yield from ((of, who, term) for term in by_shape.get(relation.shape, ()))
+                yield from ((ego, who, term) for term in by_shape.get(relation.shape, ()))
 
 
 def find_truths(terms: Sequence[Term], model: Model) -> list[Proposition]:
     """Return every true sentence that a person is a term of another, as far as the ages are known."""
     return [
-        Proposition("is", (who, of, term.id))
-        for of, who, term in find_terms(terms, model.family)
-        if model.ages.verdict(model.family.comparisons(term, of, who) or ())
+        Proposition("is", (who, ego, term.id))
+        for ego, who, term in find_terms(terms, model.family)
+        if model.ages.verdict(model.family.comparisons(term, ego, who) or ())
     ]
 
 
@@ -329,8 +331,8 @@ def draw_statements(
     sexes = [Proposition("male" if sex == "m" else "female", (x,)) for x, sex in enumerate(born.family.sexes)]
     rng.shuffle(sexes)
     while len(models) > 1:
-        stated = {frozenset(each.arguments[:2]) for each in chosen}
-        new = [each for each in truths if frozenset(each.arguments[:2]) not in stated]
+        stated = {frozenset(statement.arguments[:2]) for statement in chosen}
+        new = [truth for truth in truths if frozenset(truth.arguments[:2]) not in stated]
         # Where only a sex is open, it is either stated or implied by one more relation.
         is_sex = len({model.family.ends for model in models}) == 1 and rng.random() < _SEX_STATED
         added = _tell_apart(terms, models, [*sexes, *new] if is_sex else [*new, *sexes])
@@ -358,7 +360,7 @@ def _shuffle(
         weight = weights[term.length - 1] * (1 if len(term.shapes) == 1 else _SEVERAL)
         return float(rng.random() ** (1 / weight))
 
-    return [each for _, each in sorted(((key(each), each) for each in truths), reverse=True)]
+    return [truth for _, truth in sorted(((key(sentence), sentence) for sentence in truths), reverse=True)]
 
 
 def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
@@ -369,7 +371,7 @@ def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
         a, b = int(sentence.arguments[0]), int(sentence.arguments[1])
         if part[a] != part[b]:
             old = part[a]
-            part = [part[b] if each == old else each for each in part]
+            part = [part[b] if component == old else component for component in part]
             chosen.append(sentence)
     return chosen if len(chosen) == size - 1 else None
 
@@ -377,14 +379,13 @@ def _span(truths: Sequence[Proposition], size: int) -> list[Proposition] | None:
 def _models(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> list[Model]:
     """Return the families that the statements allow; none where they are too many."""
     try:
-        found = list(islice(find_models(terms, size, statements, _BOUND), LIMIT))
+        models = list(islice(find_models(terms, size, statements, _BOUND), LIMIT))
     except TooManyError:
         return []
-    return found if len(found) < LIMIT else []
+    return models if len(models) < LIMIT else []
 
 
 def _is_one(terms: Mapping[str, Term], size: int, statements: Sequence[Proposition]) -> bool:
-    """Return whether the statements allow one family."""
     try:
         return len(list(islice(find_models(terms, size, statements, _BOUND), 2))) == 1
     except TooManyError:
@@ -395,15 +396,15 @@ def _keeps(terms: Mapping[str, Term], model: Model, statement: Proposition) -> b
     """Return whether a family may keep a statement, ages aside."""
     if statement.template != "is":
         return model.family.sexes[int(statement.arguments[0])] == statement.template[0]
-    who, of, term = statement.arguments
-    return model.family.comparisons(terms[str(term)], int(of), int(who)) is not None
+    who, ego, term = statement.arguments
+    return model.family.comparisons(terms[str(term)], int(ego), int(who)) is not None
 
 
 def _tell_apart(
     terms: Mapping[str, Term], models: Sequence[Model], truths: Sequence[Proposition]
 ) -> Proposition | None:
     """Return the first true sentence that some of the families does not keep."""
-    return next((each for each in truths if not all(_keeps(terms, model, each) for model in models)), None)
+    return next((truth for truth in truths if not all(_keeps(terms, model, truth) for model in models)), None)
 
 
 def _drop_redundant(
@@ -411,8 +412,8 @@ def _drop_redundant(
 ) -> list[Proposition]:
     """Return the statements without those, in a random order, that the family follows without."""
     kept = list(chosen)
-    for each in rng.sample(kept, len(kept)):
-        rest = [other for other in kept if other != each]
+    for statement in rng.sample(kept, len(kept)):
+        rest = [other for other in kept if other != statement]
         if _mentions_all(rest, size) and _is_one(terms, size, rest):
             kept = rest
     return kept
@@ -420,7 +421,7 @@ def _drop_redundant(
 
 def _mentions_all(statements: Sequence[Proposition], size: int) -> bool:
     people: set[Argument] = {
-        each for said in statements if said.template == "is" for each in said.arguments[:2]
+        person for statement in statements if statement.template == "is" for person in statement.arguments[:2]
     }
     return len(people) == size
 
@@ -433,8 +434,8 @@ def _state_age(
         return []
     open_ = {
         (min(age), max(age))
-        for of, who, term in find_terms(terms, model.family)
-        for age in model.family.comparisons(term, of, who) or ()
+        for ego, who, term in find_terms(terms, model.family)
+        for age in model.family.comparisons(term, ego, who) or ()
         if model.ages.verdict([age]) is None
     }
     if not open_:

@@ -74,8 +74,8 @@ class Path:
     @property
     def ages(self) -> frozenset[Age]:
         """Who on the path is older than whom."""
-        siblings = [(place + 1, place, STEPS[step].older) for place, step in enumerate(self.steps)]
-        cousins = [(place, place - 3, older) for place, older in self.cousins]
+        siblings = [(position + 1, position, STEPS[step].older) for position, step in enumerate(self.steps)]
+        cousins = [(position, position - 3, older) for position, older in self.cousins]
         return frozenset(
             (a, b) if older else (b, a) for a, b, older in siblings + cousins if older is not None
         )
@@ -87,15 +87,15 @@ def read_path(text: str) -> Path:
     Raises ValueError for an unknown step, a path that folds back, or a mark where no cousin is.
     """
     steps, cousins = [], []
-    for place, part in enumerate(text.split("."), start=1):
+    for position, part in enumerate(text.split("."), start=1):
         step = part.rstrip("<>")
         if step not in STEPS:
             raise ValueError(f"path {text!r} has an unknown step {part!r}")
         steps.append(step)
         if mark := part.removeprefix(step):
-            if mark not in _MARKS or place < 3:
+            if mark not in _MARKS or position < 3:
                 raise ValueError(f"path {text!r} has a mark that compares nobody: {part!r}")
-            cousins.append((place, _MARKS[mark]))
+            cousins.append((position, _MARKS[mark]))
     for first, second in pairwise(steps):
         if folds_back(first, second):
             raise ValueError(f"path {text!r} folds back at {first}.{second}")
@@ -136,7 +136,7 @@ class Term:
         ages: dict[Shape, set[frozenset[Age]]] = defaultdict(set)
         for path in self.paths:
             ages[path.shape].add(path.ages)
-        object.__setattr__(self, "shapes", {shape: _combine(self.id, each) for shape, each in ages.items()})
+        object.__setattr__(self, "shapes", {shape: _combine(self.id, sets) for shape, sets in ages.items()})
 
     @property
     def sex(self) -> str:
@@ -153,10 +153,10 @@ def _combine(term: str, choices: set[frozenset[Age]]) -> frozenset[Age]:
     """Return the ages that all choices share, where the others are free."""
     for older, younger in sorted(set().union(*choices)):
         flipped = {
-            frozenset((b, a) if {a, b} == {older, younger} else (a, b) for a, b in each) for each in choices
+            frozenset((b, a) if {a, b} == {older, younger} else (a, b) for a, b in ages) for ages in choices
         }
         if flipped == choices:
-            choices = {frozenset(age for age in each if set(age) != {older, younger}) for each in choices}
+            choices = {frozenset(age for age in ages if set(age) != {older, younger}) for ages in choices}
     if len(choices) != 1:
         raise ValueError(f"term {term} mixes ages in a way that is no single comparison")
     return next(iter(choices))
@@ -255,9 +255,9 @@ class Family:
                 if self.ends[2 * x + OWN] == self.ends[2 * y + BIRTH]:
                     yield x, y
 
-    def comparisons(self, term: Term, of: int, who: int) -> tuple[Older, ...] | None:
-        """Return who must be older than whom for `who` to be the term of `of`; None where no path fits."""
-        relation = self.relations[of][who]
+    def comparisons(self, term: Term, ego: int, who: int) -> tuple[Older, ...] | None:
+        """Return who must be older than whom for `who` to be the term of `ego`; None where no path fits."""
+        relation = self.relations[ego][who]
         ages = term.shapes.get(relation.shape) if relation else None
         if relation is None or ages is None:
             return None
@@ -277,15 +277,15 @@ def _relate(family: Family) -> tuple[tuple[Relation | None, ...], ...]:
         for y, entered, sex in members[family.ends[2 * x + end]]:
             if y != x:
                 longer, chain = shape + LETTER_OF[end, entered, sex], (*persons, y)
-                found[y] = Relation(longer, chain)
+                row[y] = Relation(longer, chain)
                 walk(y, OWN + BIRTH - entered, longer, chain)
 
     every = []
     for x in range(family.size):
-        found: list[Relation | None] = [None] * family.size
+        row: list[Relation | None] = [None] * family.size
         walk(x, BIRTH, "", (x,))
         walk(x, OWN, "", (x,))
-        every.append(tuple(found))
+        every.append(tuple(row))
     return tuple(every)
 
 
@@ -347,18 +347,18 @@ class Growth(NamedTuple):
             if a and a == b:
                 return None
             if a != b and not (a and b):
-                known = list(sexes)
-                known[couple[0]], known[couple[1]] = a or _OTHER[b], b or _OTHER[a]
-                sexes = tuple(known)
+                changed = list(sexes)
+                changed[couple[0]], changed[couple[1]] = a or _OTHER[b], b or _OTHER[a]
+                sexes = tuple(changed)
         old, new = self.component[y], self.component[x]
         return Growth(
             sexes,
             tuple(kept if end == lost else end for end in self.ends),
-            tuple(new if each == old else each for each in self.component),
+            tuple(new if component == old else component for component in self.component),
         )
 
-    def _couple(self, place: int) -> list[int]:
-        return [x for x in range(len(self.sexes)) if self.ends[2 * x + OWN] == place]
+    def _couple(self, family: int) -> list[int]:
+        return [x for x in range(len(self.sexes)) if self.ends[2 * x + OWN] == family]
 
     def relate(self, x: int, shape: Shape, y: int) -> Iterator["Growth"]:
         """Yield the growths in which a path of this shape leads from x to y."""
@@ -366,12 +366,12 @@ class Growth(NamedTuple):
 
     def _relate(self, x: int, shape: Shape, y: int, is_known: bool) -> Iterator["Growth"]:
         step = LETTERS[shape[0]]
-        place = self.ends[2 * x + step.leaves]
+        family = self.ends[2 * x + step.leaves]
         for next_ in (y,) if len(shape) == 1 else range(len(self.sexes)):
             if next_ == x or self.sexes[next_] == _OTHER[step.sex]:
                 continue
             grown: Growth | None = self
-            if self.ends[2 * next_ + step.enters] != place:
+            if self.ends[2 * next_ + step.enters] != family:
                 # The path between two who are related already is there: nothing is joined.
                 if is_known or self.component[next_] == self.component[x]:
                     continue
