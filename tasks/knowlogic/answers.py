@@ -68,7 +68,7 @@ def read_strictly(reply: str) -> Reading:
     last, brackets, others = "", "", set[str]()
     finals: list[str] = []
     # Most replies have few such words and some have very many brackets: each word is looked for once.
-    words = iter([*(found.start() for found in _ANNOUNCED.finditer(narrow)), len(narrow)])
+    words = iter([*(match.start() for match in _ANNOUNCED.finditer(narrow)), len(narrow)])
     word = before = -1
     end, is_announced, is_final = 0, False, False
     for match in _FILLED.finditer(narrow):
@@ -137,7 +137,7 @@ def classify_error(letters: str, right: str) -> ErrorClass | None:
 def letter_sets(number: int = len(LETTERS)) -> tuple[str, ...]:
     """Return all sets of one letter or more of the first so many, as sorted texts."""
     return tuple(
-        "".join(letter for place, letter in enumerate(LETTERS) if bits >> place & 1)
+        "".join(letter for index, letter in enumerate(LETTERS) if bits >> index & 1)
         for bits in range(1, 1 << number)
     )
 
@@ -189,17 +189,17 @@ def read_leniently(reply: str) -> str | None:
     if strict.is_found:
         return None if strict.answer is None else strict.answer.letters
     text = latin_letters(plain_text(reply[-_MOST_READ:]))
-    said: set[str] = set()
+    others: set[str] = set()
     finals: set[str] = set()
     for pattern in (_ANNOUNCEMENT, _STATED):
-        for found in pattern.finditer(text):
-            before = _SENTENCE.split(text[max(0, found.start() - 60) : found.start()])[-1]
-            letters = _sort(found["letters"])
-            if not letters or _DENIED.search(before) or _TAKEN_BACK.match(text, found.end()):
+        for match in pattern.finditer(text):
+            before = _SENTENCE.split(text[max(0, match.start() - 60) : match.start()])[-1]
+            letters = _sort(match["letters"])
+            if not letters or _DENIED.search(before) or _TAKEN_BACK.match(text, match.end()):
                 return None
-            groups = found.groupdict()
-            (finals if groups.get("final") or groups.get("last") else said).add(letters)
-    answers = finals or said
+            groups = match.groupdict()
+            (finals if groups.get("final") or groups.get("last") else others).add(letters)
+    answers = finals or others
     if answers:
         return answers.pop() if len(answers) == 1 else None
     is_short = len(text) <= _LONGEST_ONLY and len(_OPTION_LINES.findall(text)) < 2

@@ -49,21 +49,21 @@ class Frame:
     @cached_property
     def at(self) -> tuple[tuple[int, ...], ...]:
         """`at[variable][value]`: the mask of arrangements with that value."""
-        found = [[0] * self.values for _ in range(self.size)]
+        masks = [[0] * self.values for _ in range(self.size)]
         for number, arrangement in enumerate(self.arrangements):
             for variable, value in enumerate(arrangement):
-                found[variable][value] |= 1 << number
-        return tuple(tuple(row) for row in found)
+                masks[variable][value] |= 1 << number
+        return tuple(tuple(row) for row in masks)
 
     def mask(self, constraint: Constraint) -> int:
         """Return the mask of the arrangements that keep the constraint."""
-        found = 0
+        mask = 0
         for values in constraint.allowed:
             held = self.full
             for variable, value in zip(constraint.variables, values, strict=True):
                 held &= self.at[variable][value]
-            found |= held
-        return found
+            mask |= held
+        return mask
 
     def arrangement(self, mask: int) -> tuple[int, ...]:
         """Return the first arrangement of a mask that is not empty."""
@@ -83,19 +83,19 @@ def verdict(held: int, option: int) -> bool | None:
 
 def all_of(frame_: Frame, masks: Iterable[int]) -> int:
     """Return the arrangements that keep all of these masks."""
-    found = frame_.full
-    for each in masks:
-        found &= each
-    return found
+    common = frame_.full
+    for mask in masks:
+        common &= mask
+    return common
 
 
 def drop_redundant(frame_: Frame, masks: Sequence[int], order: Sequence[int]) -> list[int]:
     """Return the places of masks that are kept when, in this order, each is dropped that the others imply."""
     kept = list(range(len(masks)))
     goal = all_of(frame_, masks)
-    for place in order:
-        rest = [each for each in kept if each != place]
-        if all_of(frame_, (masks[each] for each in rest)) == goal:
+    for index in order:
+        rest = [number for number in kept if number != index]
+        if all_of(frame_, (masks[number] for number in rest)) == goal:
             kept = rest
     return kept
 
@@ -106,6 +106,7 @@ def fewest_statements(frame_: Frame, masks: Sequence[int], option: int) -> int:
     It is the size of a smallest unsatisfiable core of "the answer is false" (0: the frame decides it alone).
     Raises ValueError where all statements together leave it open.
     """
+    # Breadth first: the masks that some `size` statements leave, so the first that decides is the smallest.
     reached = {frame_.full}
     for size in range(len(masks) + 1):
         if any(verdict(held, option) is not None for held in reached):
@@ -136,10 +137,10 @@ def decide_by_solver(
         for constraint in statements:
             _add(solver, values, constraint)
         verdicts = tuple(_decide(solver, values, option, size) for option in options)
-        found = _count(solver, size, values)
-    if found % symmetry:
-        raise ValueError(f"{found} arrangements are no multiple of the symmetry's order {symmetry}")
-    return Decision(found // symmetry, verdicts)
+        count = _count(solver, size, values)
+    if count % symmetry:
+        raise ValueError(f"{count} arrangements are no multiple of the symmetry's order {symmetry}")
+    return Decision(count // symmetry, verdicts)
 
 
 def _literal(values: int, variable: int, value: int) -> int:
@@ -147,7 +148,7 @@ def _literal(values: int, variable: int, value: int) -> int:
 
 
 def _clauses(size: int, values: int, is_injective: bool) -> list[list[int]]:
-    """Return: each variable has exactly one value, and no two have the same where that is said."""
+    # At most one, pair by pair: for so few values an encoding with more variables would not be smaller.
     clauses = []
     for variable in range(size):
         literals = [_literal(values, variable, value) for value in range(values)]
@@ -160,7 +161,6 @@ def _clauses(size: int, values: int, is_injective: bool) -> list[list[int]]:
 
 
 def _add(solver: Solver, values: int, constraint: Constraint) -> None:
-    """Forbid each tuple of values that the constraint does not allow."""
     for chosen in product(range(values), repeat=len(constraint.variables)):
         if chosen not in constraint.allowed:
             pairs = zip(constraint.variables, chosen, strict=True)
@@ -179,9 +179,9 @@ def _decide(solver: Solver, values: int, option: Constraint, size: int) -> Verdi
 
 def _count(solver: Solver, size: int, values: int) -> int:
     """Return the number of arrangements; each one found is forbidden (so this comes last)."""
-    found = 0
+    count = 0
     while solver.solve():
         model = [literal for literal in solver.get_model() if 0 < literal <= size * values]
         solver.add_clause([-literal for literal in model])
-        found += 1
-    return found
+        count += 1
+    return count

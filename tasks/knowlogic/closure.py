@@ -34,21 +34,21 @@ class Closure(Generic[F]):
 
     def proof(self, fact: F) -> dict[F, Step[F]]:
         """Return the steps below a fact, itself included, without given facts; raise KeyError for no fact."""
-        found: dict[F, Step[F]] = {}
+        proof: dict[F, Step[F]] = {}
         pending = [fact]
         while pending:
             current = pending.pop()
             step = self.steps[current]
-            if step.premises and current not in found:
-                found[current] = step
+            if step.premises and current not in proof:
+                proof[current] = step
                 pending += step.premises
-        return found
+        return proof
 
     def grounds(self, fact: F) -> set[F]:
         """Return the given facts that the proof of a fact rests on."""
         proof = self.proof(fact)
         used = {fact, *(premise for step in proof.values() for premise in step.premises)}
-        return {each for each in used if not self.steps[each].premises}
+        return {fact for fact in used if not self.steps[fact].premises}
 
 
 # From the facts so far and those that are new, yields facts with the steps that make them.
@@ -56,14 +56,14 @@ Chain = Callable[["dict[F, Step[F]]", "list[F]"], Iterable[tuple[F, "Step[F]"]]]
 
 
 def close(
-    given: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
+    premises: Iterable[F], chain: "Chain[F]", *, max_depth: int = MAX_DEPTH, max_facts: int = MAX_FACTS
 ) -> Closure[F]:
     """Return what follows from the given facts in at most so many rounds.
 
     `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
     the first round that makes it, so that its depth is least.
     """
-    closure: Closure[F] = Closure({fact: Step("given") for fact in given})
+    closure: Closure[F] = Closure({fact: Step("given") for fact in premises})
     new = list(closure.steps)
     for _ in range(max_depth):
         made: dict[F, Step[F]] = {}

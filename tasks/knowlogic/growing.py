@@ -53,11 +53,11 @@ def split_total(total: int, weights: Mapping[K, float]) -> dict[K, int]:
     if not whole:
         return dict.fromkeys(weights, 0)
     exact = {key: total * weight / whole for key, weight in weights.items()}
-    found = {key: int(value + 1e-9) for key, value in exact.items()}
-    order = sorted(exact, key=lambda key: found[key] - exact[key])
-    for key in order[: total - sum(found.values())]:
-        found[key] += 1
-    return found
+    shares = {key: int(value + 1e-9) for key, value in exact.items()}
+    order = sorted(exact, key=lambda key: shares[key] - exact[key])
+    for key in order[: total - sum(shares.values())]:
+        shares[key] += 1
+    return shares
 
 
 def plan_scenarios(domain: Domain, questions: int) -> dict[str, dict[Difficulty, int]]:
@@ -69,9 +69,9 @@ def plan_scenarios(domain: Domain, questions: int) -> dict[str, dict[Difficulty,
             if share:
                 counts[scenario][difficulty] = share
     return {
-        scenario: {each: of[each] for each in DIFFICULTIES if each in of}
-        for scenario, of in counts.items()
-        if of
+        scenario: {name: numbers[name] for name in DIFFICULTIES if name in numbers}
+        for scenario, numbers in counts.items()
+        if numbers
     }
 
 
@@ -84,22 +84,22 @@ class Answer(NamedTuple):
     """The right letters of a question, and how many options it has beside 'none of the above'."""
 
     letters: str
-    own: int
+    option_count: int
 
     @property
     def right(self) -> int:
         """How many of its own options are right."""
-        return sum(letter in LETTERS[: self.own] for letter in self.letters)
+        return sum(letter in LETTERS[: self.option_count] for letter in self.letters)
 
 
 @lru_cache
 def list_answers(type_: QuestionType) -> tuple[Answer, ...]:
     """Return the answers that questions of a type may have; of a gap, with three own options too."""
     four, three = len(LETTERS), len(LETTERS) - 1
-    found = [Answer(letters, four) for letters in letter_sets(four)]
+    answers = [Answer(letters, four) for letters in letter_sets(four)]
     if not type_.endswith("statements"):
-        found += [Answer(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
-    return tuple(each for each in found if each.right <= 1 or not is_precise(type_))
+        answers += [Answer(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
+    return tuple(answer for answer in answers if answer.right <= 1 or not is_precise(type_))
 
 
 def weigh_type(type_: QuestionType) -> int:
@@ -140,7 +140,7 @@ class Quotas:
 
     def _draw_answers(self, type_: QuestionType) -> list[Answer]:
         def draw(answer: Answer) -> float:
-            is_rare = answer.own < len(LETTERS) and not is_precise(type_)
+            is_rare = answer.option_count < len(LETTERS) and not is_precise(type_)
             return self.rng.expovariate(0.5 if is_rare else 1)
 
         return sorted(list_answers(type_), key=draw)
@@ -269,10 +269,10 @@ def _check_rows(
 def _check_text(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
     language = question.language
     try:
-        shown = split_prompt(question.prompt)
-        if shown != (question.as_text, language):
+        printed = split_prompt(question.prompt)
+        if printed != (question.as_text, language):
             tested.faults.append(f"the prompt ({language}) shows another text")
-        if not says_the_same(problem, read_text(domain, shown[0], language)):
+        if not says_the_same(problem, read_text(domain, printed[0], language)):
             tested.faults.append(f"the text ({language}) says something else than the problem")
         else:
             tested.texts += 1
@@ -297,11 +297,11 @@ def _try_changes(domain: Domain, problem: Problem, question: Question, tested: T
 
 def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
     """Yield the text without its last statement, with two options swapped, and as the other language's."""
-    shown, language = question.as_text, question.language
-    yield shown._replace(text=shown.text.rpartition("\n")[0]), language
-    first, second, *others = shown.options
-    yield shown._replace(options=(second, first, *others)), language
-    yield shown, "en" if language == "zh" else "zh"
+    printed, language = question.as_text, question.language
+    yield printed._replace(text=printed.text.rpartition("\n")[0]), language
+    first, second, *others = printed.options
+    yield printed._replace(options=(second, first, *others)), language
+    yield printed, "en" if language == "zh" else "zh"
 
 
 def _try_replies(question: Question, tested: Tested) -> None:
@@ -368,14 +368,14 @@ class _Growth:
 
 def grow_scenario(request: ScenarioRequest) -> GrownScenario:
     """Return the questions of a scenario; deterministic in seed, domain, scenario, difficulty and number."""
-    place = f"knowlogic/{request.domain.name}/{request.scenario}"
-    quotas = Quotas(request.domain.types(request.scenario), derive_rng(request.seed, place, 0))
+    stream = f"knowlogic/{request.domain.name}/{request.scenario}"
+    quotas = Quotas(request.domain.types(request.scenario), derive_rng(request.seed, stream, 0))
     growth, grown = _Growth(request, quotas), GrownScenario()
     for difficulty, number in request.counts.items():
         for index in range(number):
-            found = _draw_new(growth, difficulty, index)
-            if found:
-                grown.drawn[difficulty, index] = found
+            questions = _draw_new(growth, difficulty, index)
+            if questions:
+                grown.drawn[difficulty, index] = questions
             else:
                 grown.missing[difficulty] += 1
     return grown
@@ -387,7 +387,7 @@ def _draw_new(growth: _Growth, difficulty: Difficulty, index: int) -> list[Quest
     domain, scenario = request.domain, request.scenario
     purpose = f"knowlogic/{domain.name}/{scenario}/{difficulty}/{index}"
     for type_, answer in growth.quotas.choices(difficulty):
-        choice = difficulty, type_, answer.right, answer.own
+        choice = difficulty, type_, answer.right, answer.option_count
         if choice in growth.barren:
             continue
         asked = Request(scenario, *choice)
@@ -420,7 +420,7 @@ def _accept(
         return []
     verdicts = domain.decide(problem).verdicts
     wanted = problem.type != "incorrect_statements"
-    if None in verdicts or (verdicts.count(wanted), len(verdicts)) != (asked.right, asked.own):
+    if None in verdicts or (verdicts.count(wanted), len(verdicts)) != (asked.right, asked.option_count):
         return []
     problem = _place(problem, [verdict is wanted for verdict in verdicts], answer, rng)
     labels = domain.labels(problem)
@@ -434,7 +434,7 @@ def _accept(
 def _place(problem: Problem, is_right: Sequence[bool], answer: Answer, rng: random.Random) -> Problem:
     """Return the problem with its right options at the letters of the answer."""
     pools: dict[bool, list[Proposition]] = {True: [], False: []}
-    for place in rng.sample(range(answer.own), answer.own):
-        pools[is_right[place]].append(problem.options[place])
-    options = (pools[letter in answer.letters].pop() for letter in LETTERS[: answer.own])
+    for index in rng.sample(range(answer.option_count), answer.option_count):
+        pools[is_right[index]].append(problem.options[index])
+    options = (pools[letter in answer.letters].pop() for letter in LETTERS[: answer.option_count])
     return replace(problem, options=tuple(options))

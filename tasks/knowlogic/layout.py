@@ -75,11 +75,11 @@ def read_text(domain: Domain, text: QuestionText, language: Language) -> Problem
     Raises ValueError for a line that no template of the language says. A gap question is read as precise: the
     text does not say how many choices are right (`same_statement` compares without it).
     """
-    intro, known, statements = text.text.partition(f"\n{frame('known', language)}\n")
-    if not known:
+    intro, marker, statements = text.text.partition(f"\n{frame('known', language)}\n")
+    if not marker:
         raise ValueError("the text has no line that introduces its statements")
-    said = domain.read_intro(intro, language)
-    book = domain.phrasebook(said.scenario, language)
+    opening = domain.read_intro(intro, language)
+    book = domain.phrasebook(opening.scenario, language)
     options = text.options
     if options[-1] == frame("none_of_the_above", language):
         options = options[:-1]
@@ -97,7 +97,7 @@ def read_text(domain: Domain, text: QuestionText, language: Language) -> Problem
     if len(text.options) != len(LETTERS) or (asked is not None and GAP not in asked.arguments):
         raise ValueError("a question has four options, and a gap or statements to choose from")
     lines = tuple(map(book.read, statements.split("\n")))
-    return Problem(said.scenario, said.entities, said.details, lines, type_, asked, read)
+    return Problem(opening.scenario, opening.entities, opening.details, lines, type_, asked, read)
 
 
 def says_the_same(problem: Problem, read: Problem) -> bool:
@@ -138,7 +138,7 @@ def write_questions(
     pair, payload = pair_id(domain, problem), payload_of(problem)
     questions = []
     for language in languages:
-        shown = write_text(domain, problem, language)
+        printed = write_text(domain, problem, language)
         questions.append(
             Question(
                 instance_id=instance_id(pair, language),
@@ -148,9 +148,9 @@ def write_questions(
                 scenario=problem.scenario,
                 type=problem.type,
                 precision=labels.precision,
-                text=shown.text,
-                question=shown.question,
-                options=list(shown.options),
+                text=printed.text,
+                question=printed.question,
+                options=list(printed.options),
                 letters=letters,
                 has_none=problem.has_none,
                 properties=list(labels.properties),
@@ -163,7 +163,7 @@ def write_questions(
                 statements=len(problem.statements),
                 entities=len(problem.entities),
                 payload=payload,
-                prompt=write_prompt(shown, language),
+                prompt=write_prompt(printed, language),
                 template_hash=template_hash(prompt_template(language)),
                 rejected_draws=rejected_draws,
             )

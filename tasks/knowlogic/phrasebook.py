@@ -50,11 +50,11 @@ class Phrasebook:
 
         Raises ValueError where no template fits it, or more than one reading does.
         """
-        found = sorted(set(self._readings(sentence)), key=repr)
-        if len(found) != 1:
-            how = "nothing that the templates say" if not found else f"{len(found)} things"
+        readings = sorted(set(self._readings(sentence)), key=repr)
+        if len(readings) != 1:
+            how = "nothing that the templates say" if not readings else f"{len(readings)} things"
             raise ValueError(f"{sentence!r} says {how}")
-        return found[0]
+        return readings[0]
 
     def write_filler(self, asked: Proposition, choice: Argument) -> str:
         """Return what fills the gap of a question, as an option shows it."""
@@ -65,8 +65,8 @@ class Phrasebook:
         return self.id_of(self._gap_kind(asked), text)
 
     def _gap_kind(self, asked: Proposition) -> str:
-        place = self._places(asked.template)[asked.arguments.index(GAP)]
-        return self._kinds[asked.template][place]
+        slot = self._places(asked.template)[asked.arguments.index(GAP)]
+        return self._kinds[asked.template][slot]
 
     def call(self, kind: str, argument: Argument) -> str:
         """Return what this id is called."""
@@ -74,10 +74,10 @@ class Phrasebook:
 
     def id_of(self, kind: str, name: str) -> Argument:
         """Return the id of this name; raise ValueError where nothing of the kind is called so."""
-        found = self._ids[kind].get(_fold(name))
-        if found is None:
+        id_ = self._ids[kind].get(_fold(name))
+        if id_ is None:
             raise ValueError(f"{name!r} is no {kind}")
-        return found
+        return id_
 
     def join(self, names: list[str]) -> str:
         """Return names as a list in the language."""
@@ -90,10 +90,10 @@ class Phrasebook:
             if match := pattern.fullmatch(sentence):
                 kinds = self._kinds[name]
                 arguments = (
-                    GAP if match[place] == GAP else self._ids[kinds[place]].get(_fold(match[place]))
-                    for place in self._places(name)
+                    GAP if match[slot] == GAP else self._ids[kinds[slot]].get(_fold(match[slot]))
+                    for slot in self._places(name)
                 )
-                filled = tuple(each for each in arguments if each is not None)
+                filled = tuple(argument for argument in arguments if argument is not None)
                 if len(filled) == len(kinds):
                     yield Proposition(name, filled)
 
@@ -117,14 +117,14 @@ class Phrasebook:
     @cached_property
     def _ids(self) -> dict[str, dict[str, Argument]]:
         """Return ids by name, by kind; raise ValueError for a name of two ids, which nothing could read."""
-        found: dict[str, dict[str, Argument]] = {}
+        by_kind: dict[str, dict[str, Argument]] = {}
         for kind, names in self.lexicon.items():
             ids: dict[str, Argument] = {}
             for id_, name in names.items():
                 if ids.setdefault(_fold(name), id_) != id_:
                     raise ValueError(f"{kind} {name!r} ({self.language}) is the name of two ids")
-            found[kind] = ids
-        return found
+            by_kind[kind] = ids
+        return by_kind
 
     @cached_property
     def _patterns(self) -> list[tuple[str, list[str], re.Pattern[str]]]:
@@ -162,8 +162,8 @@ def join_names(names: list[str], language: Language) -> str:
 def split_names(text: str, language: Language) -> list[str]:
     """Return the names of a list that `join_names` wrote (no name holds a joiner)."""
     comma, last = _JOINERS[language]
-    head, found, tail = text.rpartition(last)
-    return [*head.split(comma), tail] if found else [text]
+    head, separator, tail = text.rpartition(last)
+    return [*head.split(comma), tail] if separator else [text]
 
 
 def _fold(name: str) -> str:

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 _MOST_STEPS = 40
 
 
-def count_decisions(type_: QuestionType, own: int) -> int:
+def count_decisions(type_: QuestionType, option_count: int) -> int:
     """Return how many options a reader has to decide, of so many beside 'none of the above'."""
-    return 1 if type_.startswith("precise") and own == len(LETTERS) else own
+    return 1 if type_.startswith("precise") and option_count == len(LETTERS) else option_count
 
 
-def measure_effort(chain: int, type_: QuestionType, own: int) -> float:
+def measure_effort(chain: int, type_: QuestionType, option_count: int) -> float:
     """Return the steps of the hardest option and half the number of options to decide."""
-    return chain + count_decisions(type_, own) / 2
+    return chain + count_decisions(type_, option_count) / 2
 
 
 class Cuts(NamedTuple):
@@ -54,14 +54,15 @@ class Cuts(NamedTuple):
     easy: float
     medium: float
 
-    def classify(self, chain: int, type_: QuestionType, own: int) -> Difficulty:
+    def classify(self, chain: int, type_: QuestionType, option_count: int) -> Difficulty:
         """Return the class of a question with this chain length and so many own options."""
-        effort = measure_effort(chain, type_, own)
+        effort = measure_effort(chain, type_, option_count)
         return "easy" if effort <= self.easy else "medium" if effort <= self.medium else "hard"
 
-    def list_steps(self, difficulty: Difficulty, type_: QuestionType, own: int) -> range:
+    def list_steps(self, difficulty: Difficulty, type_: QuestionType, option_count: int) -> range:
         """Return the chain lengths that questions of this class have; none where the range is empty."""
-        fitting = [chain for chain in range(1, _MOST_STEPS) if self.classify(chain, type_, own) == difficulty]
+        chains = range(1, _MOST_STEPS)
+        fitting = [chain for chain in chains if self.classify(chain, type_, option_count) == difficulty]
         return range(fitting[0], fitting[-1] + 1) if fitting else range(0)
 
 
@@ -102,16 +103,17 @@ def right_letters(problem: Problem, verdicts: Sequence[Verdict]) -> str:
     Raises ValueError for an option that is neither true nor false in all arrangements.
     """
     if None in verdicts:
-        place = LETTERS[list(verdicts).index(None)]
-        raise ValueError(f"option {place} is neither forced true nor forced false by the statements")
+        open_letter = LETTERS[list(verdicts).index(None)]
+        raise ValueError(f"option {open_letter} is neither forced true nor forced false by the statements")
     wanted = problem.type != "incorrect_statements"
-    found = "".join(letter for letter, value in zip(LETTERS, verdicts, strict=False) if value is wanted)
-    return found or (LETTERS[-1] if problem.has_none else "")
+    letters = "".join(letter for letter, value in zip(LETTERS, verdicts, strict=False) if value is wanted)
+    return letters or (LETTERS[-1] if problem.has_none else "")
 
 
 def fill(asked: Proposition, choice: Argument) -> Proposition:
     """Return a proposition whose gap is filled."""
-    return Proposition(asked.template, tuple(choice if each == GAP else each for each in asked.arguments))
+    arguments = (choice if argument == GAP else argument for argument in asked.arguments)
+    return Proposition(asked.template, tuple(arguments))
 
 
 @lru_cache(maxsize=1)
@@ -147,19 +149,19 @@ class Request:
     """What to draw: a question of this scenario, difficulty and type with so many right options.
 
     `right` counts right options of the problem's own: 0 asks for 'none of the above' as the right answer.
-    `own` is the number of own options: four, or three and 'none of the above'; None leaves it to the domain.
+    `option_count`: its own options, four, or three and 'none of the above'; None leaves it to the domain.
     """
 
     scenario: str
     difficulty: Difficulty
     type: QuestionType
     right: int
-    own: int | None = None
+    option_count: int | None = None
 
-    def count_own(self, rng: random.Random) -> int:
+    def count_options(self, rng: random.Random) -> int:
         """Return the number of own options; three, where it is left open, if none is right and at times."""
-        if self.own is not None:
-            return self.own
+        if self.option_count is not None:
+            return self.option_count
         has_none = self.right == 0 or (self.right < len(LETTERS) and rng.random() < _NONE)
         return len(LETTERS) - has_none
 

@@ -27,7 +27,7 @@ from perennial.tasks.knowlogic.answers import read_answer
 from perennial.tasks.knowlogic.arrangement import verdict
 from perennial.tasks.knowlogic.layout import frame, prompt_template, read_text, write_prompt
 from perennial.tasks.knowlogic.problem import find_domain
-from perennial.tasks.knowlogic.space.reasoning import Fact, board, mask_all
+from perennial.tasks.knowlogic.space.reasoning import Fact, load_board, mask_all
 
 # Questions of the published data set's form: JSON or JSON Lines, an object per question in one language.
 #
@@ -49,7 +49,7 @@ class Imported(NamedTuple):
     pair: str
     language: Language
     domain: str
-    shown: QuestionText
+    texts: QuestionText
     letters: str
     difficulty: str
 
@@ -60,51 +60,51 @@ class Imported(NamedTuple):
             "pair": self.pair,
             "language": self.language,
             "domain": self.domain,
-            **self.shown._asdict(),
+            **self.texts._asdict(),
             "letters": self.letters,
-            "has_none": _is_none(self.shown.options[-1], self.language),
+            "has_none": _is_none(self.texts.options[-1], self.language),
             "difficulty": self.difficulty,
-            "prompt": write_prompt(self.shown, self.language),
+            "prompt": write_prompt(self.texts, self.language),
             "template_hash": template_hash(prompt_template(self.language)),
         }
 
 
-def read_questions(text: str, place: str) -> list[Imported]:
+def read_questions(text: str, source: str) -> list[Imported]:
     """Return the questions of a file's text, in its order.
 
     Raises UnreadableInput, naming `place`, line or number, and field, for the first thing that is not as
     expected, for an id that one language has twice, and for more questions than are read.
     """
-    found: dict[tuple[str, Language], Imported] = {}
-    for where, value in _objects(text, place):
+    questions: dict[tuple[str, Language], Imported] = {}
+    for where, value in _objects(text, source):
         question = _read_one(value, where)
-        if found.setdefault((question.pair, question.language), question) is not question:
+        if questions.setdefault((question.pair, question.language), question) is not question:
             raise UnreadableInput(
                 f"{where}, field id: {quote(value['id'])} stands twice in language {question.language}"
             )
-        other = next((each for name in LANGUAGES if (each := found.get((question.pair, name)))), question)
+        other = next((twin for name in LANGUAGES if (twin := questions.get((question.pair, name)))), question)
         if other.letters != question.letters:
             raise UnreadableInput(
                 f"{where}, field answer: {question.letters} in {question.language} and {other.letters} in "
                 f"{other.language} for id {quote(value['id'])}; the two texts of a question have one answer: "
                 "correct it, or give them two ids"
             )
-        if len(found) > MAX_QUESTIONS:
-            raise UnreadableInput(f"{place}: more than {MAX_QUESTIONS:,} questions; give a smaller file")
-    if not found:
-        raise UnreadableInput(f"{place}: it holds no question; expected JSON or JSON Lines")
-    return list(found.values())
+        if len(questions) > MAX_QUESTIONS:
+            raise UnreadableInput(f"{source}: more than {MAX_QUESTIONS:,} questions; give a smaller file")
+    if not questions:
+        raise UnreadableInput(f"{source}: it holds no question; expected JSON or JSON Lines")
+    return list(questions.values())
 
 
-def _objects(text: str, place: str) -> Iterator[tuple[str, Any]]:
+def _objects(text: str, source: str) -> Iterator[tuple[str, Any]]:
     """Yield each object of a JSON array, or of JSON Lines, with where it stands."""
     if text.lstrip().startswith("["):
-        for number, value in enumerate(_parse(text, place), start=1):
-            yield f"{place}, question {number}", value
+        for number, value in enumerate(_parse(text, source), start=1):
+            yield f"{source}, question {number}", value
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            where = f"{place}, line {number}"
+            where = f"{source}, line {number}"
             yield where, _parse(line, where)
 
 
@@ -132,19 +132,19 @@ def _read_one(value: Any, where: str) -> Imported:
     domain = _choose(value, "domain", DOMAINS, where)
     difficulty = _choose(value, "difficulty", DIFFICULTIES, where)
     text, question = (_text(value[name], f"{where}, field {name}") for name in _TEXTS)
-    shown = QuestionText(text, question, _options(value["options"], where))
+    texts = QuestionText(text, question, _options(value["options"], where))
     pair = content_id("kp", "imported", domain, str(identity))
     letters = _letters(value["answer"], where)
     # Another version of the file may ask something else under the same id.
-    instance_id = content_id("kl", pair, language, shown, letters)
-    return Imported(instance_id, pair, language, domain, shown, letters, difficulty)
+    instance_id = content_id("kl", pair, language, texts, letters)
+    return Imported(instance_id, pair, language, domain, texts, letters, difficulty)
 
 
-def _choose(value: dict[str, Any], name: str, known: tuple[str, ...], where: str) -> str:
-    given = value[name]
-    if not isinstance(given, str) or given.strip().lower() not in known:
-        raise UnreadableInput(f"{where}, field {name}: {quote(given)}, expected {join_choices(known)}")
-    return given.strip().lower()
+def _choose(value: dict[str, Any], name: str, choices: tuple[str, ...], where: str) -> str:
+    text = value[name]
+    if not isinstance(text, str) or text.strip().lower() not in choices:
+        raise UnreadableInput(f"{where}, field {name}: {quote(text)}, expected {join_choices(choices)}")
+    return text.strip().lower()
 
 
 def _text(value: Any, where: str) -> str:
@@ -168,8 +168,8 @@ def _options(value: Any, where: str) -> tuple[str, ...]:
 
 
 def _letters(value: Any, where: str) -> str:
-    given = "".join(map(str, value)) if isinstance(value, list) else value
-    answer = read_answer(f"[{given.strip(' []【】')}]") if isinstance(given, str) else None
+    text = "".join(map(str, value)) if isinstance(value, list) else value
+    answer = read_answer(f"[{text.strip(' []【】')}]") if isinstance(text, str) else None
     if answer is None:
         raise UnreadableInput(f"{where}, field answer: {quote(value)}, expected letters A to D, such as AC")
     return answer.letters
@@ -215,7 +215,7 @@ _SIGNS = (
 class PrintedItem(NamedTuple):
     """A printed question in one language; None, with the reason, where the text does not have all of it."""
 
-    place: str
+    source: str
     domain: str
     kind: str
     language: Language
@@ -225,12 +225,12 @@ class PrintedItem(NamedTuple):
 
 def read_printed_items(text: str, name: str) -> list[PrintedItem]:
     """Return the items in the order of the text; raise UnreadableInput, naming `name`, where it has none."""
-    found = [*_items_of_table(text), *_items_of_figures(_TAGS.sub("\n", text))]
-    if not found:
+    items = [*_items_of_table(text), *_items_of_figures(_TAGS.sub("\n", text))]
+    if not items:
         raise UnreadableInput(
             f"{name}: no printed question in it; expected the text of KnowLogic's paper, with table 7"
         )
-    return found
+    return items
 
 
 def _items_of_table(text: str) -> Iterator[PrintedItem]:
@@ -254,27 +254,27 @@ def _items_of_table(text: str) -> Iterator[PrintedItem]:
         pair.append(cells[3])
 
 
-def _items_of_pair(place: str, domain: str, kind: str, text: str) -> Iterator[PrintedItem]:
+def _items_of_pair(source: str, domain: str, kind: str, text: str) -> Iterator[PrintedItem]:
     start = 0
     languages: list[Language] = ["zh", "en"]
     for language in languages:
         patterns = _ITEMS if len(text) <= _LONGEST else ()
         matches = [match for item in patterns if (match := item.search(text, start))]
         if not matches:
-            yield PrintedItem(place, domain, kind, language, None, _NOT_WHOLE)
+            yield PrintedItem(source, domain, kind, language, None, _NOT_WHOLE)
             continue
-        found = min(matches, key=lambda match: (match.start(), match.end()))
-        body = re.sub(r"^\s*\(?(?:Known:)?", "", text[start : found.start()])
-        start = found.end()
+        first = min(matches, key=lambda match: (match.start(), match.end()))
+        body = re.sub(r"^\s*\(?(?:Known:)?", "", text[start : first.start()])
+        start = first.end()
         yield _item(
-            place,
+            source,
             domain,
             kind,
             language,
             body,
-            question=found["question"],
-            shown=found["options"],
-            key=found["key"],
+            question=first["question"],
+            printed=first["options"],
+            key=first["key"],
         )
 
 
@@ -287,7 +287,7 @@ def _items_of_figures(text: str) -> Iterator[PrintedItem]:
         start = after
 
 
-def _items_of_figure(place: str, text: str) -> Iterator[PrintedItem]:
+def _items_of_figure(source: str, text: str) -> Iterator[PrintedItem]:
     parts: dict[tuple[str, str], str] = {}
     marks = list(_PART.finditer(text))
     for mark, following in zip(marks, (*marks[1:], None), strict=False):
@@ -296,7 +296,7 @@ def _items_of_figure(place: str, text: str) -> Iterator[PrintedItem]:
     languages: list[Language] = ["zh", "en"]
     for language in languages:
         suffix = "CN" if language == "zh" else "EN"
-        asked, shown = (
+        asked, options = (
             parts.get((name, suffix)) or _in_language(parts.get((name, ""), ""), language)
             for name in ("Question", "Options")
         )
@@ -307,12 +307,12 @@ def _items_of_figure(place: str, text: str) -> Iterator[PrintedItem]:
         # The last sentence is the question: it has the gap.
         body, _, question = asked.rstrip(" \n.。").rpartition("\n")
         if language == "en" and "_" in question and ". " in question:
-            told, _, question = question.rpartition(". ")
-            body = f"{body}\n{told}"
+            conclusion, _, question = question.rpartition(". ")
+            body = f"{body}\n{conclusion}"
         elif language == "zh" and "。" in question.strip(" 。"):
-            told, _, question = question.strip(" 。").rpartition("。")
-            body = f"{body}\n{told}"
-        yield _item(place, domain, "", language, body, question, shown, key)
+            conclusion, _, question = question.strip(" 。").rpartition("。")
+            body = f"{body}\n{conclusion}"
+        yield _item(source, domain, "", language, body, question, options, key)
 
 
 def _in_language(text: str, language: Language) -> str:
@@ -338,14 +338,14 @@ def _in_language(text: str, language: Language) -> str:
 
 
 def _item(
-    place: str, domain: str, kind: str, language: Language, body: str, question: str, shown: str, key: str
+    source: str, domain: str, kind: str, language: Language, body: str, question: str, printed: str, key: str
 ) -> PrintedItem:
-    options = _OPTIONS.match(shown.strip()) if len(shown) <= _LONGEST_OPTIONS else None
+    options = _OPTIONS.match(printed.strip()) if len(printed) <= _LONGEST_OPTIONS else None
     if not domain or not options or not key:
-        lacking = "domain" if not domain else "options" if not options else "answer"
-        return PrintedItem(place, domain, kind, language, None, f"its {lacking} is not readable in this text")
+        part = "domain" if not domain else "options" if not options else "answer"
+        return PrintedItem(source, domain, kind, language, None, f"its {part} is not readable in this text")
     value = {
-        "id": place,
+        "id": source,
         "text": body.strip(),
         "question": question.strip(),
         "options": [option.strip(" ;；\n") for option in options.groups()],
@@ -355,10 +355,10 @@ def _item(
         "difficulty": "medium",  # The paper does not print it, and no verdict looks at it.
     }
     try:
-        (found,) = read_questions(canonical_json(value), place)
+        (imported,) = read_questions(canonical_json(value), source)
     except UnreadableInput as error:
-        return PrintedItem(place, domain, kind, language, None, str(error))
-    return PrintedItem(place, domain, kind, language, found, "")
+        return PrintedItem(source, domain, kind, language, None, str(error))
+    return PrintedItem(source, domain, kind, language, imported, "")
 
 
 # Read the published items about six in a ring: names, facing, statements and question, by known sentences.
@@ -396,46 +396,46 @@ def decide_ring(text: QuestionText, language: Language) -> Decision:
     facing = [scenario for scenario, pattern in _FACING.items() if pattern.search(intro)]
     if len(facing) != 1:
         raise ValueError("the introduction does not say which way the six face")
-    of = board(facing[0])
-    statements = [_read(each, names, language) for each in _split(rest[0])]
+    board = load_board(facing[0])
+    statements = [_read(sentence, names, language) for sentence in _split(rest[0])]
     if not statements:
         raise ValueError("there is no statement")
-    held = mask_all(of, statements)
-    options = [of.mask(_read(each, names, language)) for each in _fill(text, language)]
-    verdicts = tuple(verdict(held, each) if held else False for each in options)
-    return Decision(held.bit_count() // of.scene.order, verdicts)
+    held = mask_all(board, statements)
+    options = [board.mask(_read(sentence, names, language)) for sentence in _fill(text, language)]
+    verdicts = tuple(verdict(held, option) if held else False for option in options)
+    return Decision(held.bit_count() // board.scene.order, verdicts)
 
 
 def _read_names(intro: str, language: Language) -> tuple[str, ...]:
-    found = (_ZH_NAMES if language == "zh" else _EN_NAMES).search(intro)
-    names = tuple(each.strip() for each in re.split("[、,]", found[1])) if found else ()
+    match = (_ZH_NAMES if language == "zh" else _EN_NAMES).search(intro)
+    names = tuple(name.strip() for name in re.split("[、,]", match[1])) if match else ()
     if len(set(names)) != _SIZE:
         raise ValueError("the introduction does not name six in a way that is known")
     return names
 
 
-def _split(said: str) -> list[str]:
-    return [line for each in re.split(r"[;；。\n]|\.(?:\s|$)", said) if (line := each.strip(" \t,，."))]
+def _split(text: str) -> list[str]:
+    return [line for part in re.split(r"[;；。\n]|\.(?:\s|$)", text) if (line := part.strip(" \t,，."))]
 
 
 def _fill(text: QuestionText, language: Language) -> list[str]:
-    own = list(text.options)
-    if own[-1].rstrip(".。").casefold() == frame("none_of_the_above", language).rstrip(".。").casefold():
-        own.pop()
+    options = list(text.options)
+    if options[-1].rstrip(".。").casefold() == frame("none_of_the_above", language).rstrip(".。").casefold():
+        options.pop()
     if len(_GAP.findall(text.question)) != 1:
         raise ValueError("the question has not one gap to fill")
     asked = _GAP.sub(GAP, text.question).strip(" \n.。")
-    return [asked.replace(GAP, option.strip(" .。")) for option in own]
+    return [asked.replace(GAP, option.strip(" .。")) for option in options]
 
 
 def _read(sentence: str, names: tuple[str, ...], language: Language) -> Fact:
-    found = set()
+    facts = set()
     for relation, pattern in _patterns(language, names):
         if match := pattern.fullmatch(sentence):
-            found.add(Fact(relation, (names.index(match["a"]), names.index(match["b"]))))
-    if len(found) != 1:
-        raise ValueError(f"{sentence!r} is read in {len(found)} ways")
-    return found.pop()
+            facts.add(Fact(relation, (names.index(match["a"]), names.index(match["b"]))))
+    if len(facts) != 1:
+        raise ValueError(f"{sentence!r} is read in {len(facts)} ways")
+    return facts.pop()
 
 
 @lru_cache(maxsize=8)
@@ -486,13 +486,13 @@ def judge_item(item: Imported, knowledge: Knowledge) -> ItemFinding:
 def _decide_ours(item: Imported, knowledge: Knowledge) -> Decision:
     name: DomainName = item.domain  # type: ignore[assignment]  # one of them: `read_questions` checked it
     domain = find_domain(name, knowledge)
-    return domain.decide(read_text(domain, item.shown, item.language))
+    return domain.decide(read_text(domain, item.texts, item.language))
 
 
 def _decide_published(item: Imported, _: Knowledge) -> Decision:
     if item.domain != "space":
         raise ValueError(f"no items of {item.domain} are read")
-    return decide_ring(item.shown, item.language)
+    return decide_ring(item.texts, item.language)
 
 
 def _compare(item: Imported, decision: Decision) -> ItemFinding:
@@ -503,8 +503,8 @@ def _compare(item: Imported, decision: Decision) -> ItemFinding:
         reason = f"option {letter} is true in some of {decision.arrangements} arrangements only"
         return ItemFinding("open", None, reason)
     incorrect = frame("incorrect_statements", item.language).casefold()
-    wanted = item.shown.question.casefold() != incorrect
-    letters = "".join(LETTERS[place] for place, each in enumerate(decision.verdicts) if each is wanted)
+    wanted = item.texts.question.casefold() != incorrect
+    letters = "".join(LETTERS[index] for index, decided in enumerate(decision.verdicts) if decided is wanted)
     if not letters and len(decision.verdicts) < len(LETTERS):
         letters = LETTERS[-1]
     if letters == item.letters:

@@ -199,7 +199,7 @@ def _draw(
         }
         for row in rows
     ]
-    columns = [of.replace("_", " ") for of in names]
+    columns = [name.replace("_", " ") for name in names]
     heading = f"{name}, n = {span(row['questions'] for row in rows)} per field"
     return draw_fields(heading, f"{title}: {name}", drawn, columns, players, Map("accuracy", "questions"))
 
@@ -354,13 +354,13 @@ def _mark(
     rows: Sequence[Record], columns: Sequence[str], is_program: Sequence[bool]
 ) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Return the places of the best and second accuracies; equal ones share them."""
-    ranked = [place for place in range(len(rows)) if not is_program[place] or all(is_program)]
-    found: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+    ranked = [row for row in range(len(rows)) if not is_program[row] or all(is_program)]
+    best_two: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
     for number, column in enumerate(columns, start=1):
-        values = {place: round(value, 9) for place in ranked if (value := rows[place][column]) is not None}
-        for marked, value in zip(found, sorted(set(values.values()), reverse=True), strict=False):
-            marked |= {(place, number) for place, own in values.items() if own == value}
-    return frozenset(found[0]), frozenset(found[1])
+        values = {row: round(value, 9) for row in ranked if (value := rows[row][column]) is not None}
+        for marked, value in zip(best_two, sorted(set(values.values()), reverse=True), strict=False):
+            marked |= {(row, number) for row, accuracy in values.items() if accuracy == value}
+    return frozenset(best_two[0]), frozenset(best_two[1])
 
 
 # The mean accuracy of the models from easy to hard, by domain and language (the paper's figure 4).
@@ -389,15 +389,15 @@ def model_means(data: ReportData) -> Section:
         mean, low, high = (
             decimals(100 * row[f"{which}_accuracy"], 1) for which in ("mean", "lowest", "highest")
         )
-        place = row["domain"], row["language"]
-        cells.setdefault(place, {})[row["difficulty"]] = f"{mean} {brackets(low, high)}, {row['models']}"
+        cell = row["domain"], row["language"]
+        cells.setdefault(cell, {})[row["difficulty"]] = f"{mean} {brackets(low, high)}, {row['models']}"
     if not cells:
         return omit_section(key, title, [table], "No model played in this edition.")
     grid = Grid(
         ("domain", "language", *DIFFICULTIES, "all classes"),
         tuple(
-            (domain, _LANGUAGES[language], *(of.get(each, "") for each in (*DIFFICULTIES, "all")))
-            for (domain, language), of in cells.items()
+            (domain, _LANGUAGES[language], *(means.get(name, "") for name in (*DIFFICULTIES, "all")))
+            for (domain, language), means in cells.items()
         ),
         frozenset(range(2, 3 + len(DIFFICULTIES))),
     )

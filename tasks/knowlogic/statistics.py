@@ -68,22 +68,22 @@ def estimate_mean(totals: "Column", numbers: "Column", pair: "Column", *, is_sha
     interval is Clopper and Pearson's, as if a pair were one trial: where both texts of every pair are
     solved, they say no more than one of them.
     """
-    known = numbers > 0
-    if not known.any():
+    counted = numbers > 0
+    if not counted.any():
         return None
-    rates, unit = rates_in_units(totals[known], numbers[known])
-    sums, sizes = cluster(rates, pair[known])
+    rates, unit = rates_in_units(totals[counted], numbers[counted])
+    sums, sizes = cluster(rates, pair[counted])
     value = float(sums.sum()) / (unit * len(rates))
     return Estimate(len(rates), value, _interval(Clusters(sums / unit, sizes), value, is_share))
 
 
-def _interval(of: Clusters, value: float, is_share: bool) -> Interval | None:
-    n = len(of.sums)
+def _interval(clusters: Clusters, value: float, is_share: bool) -> Interval | None:
+    n = len(clusters.sums)
     if is_share and is_near_an_end(value * n, n):
         return exact_interval(value * n, n)
     if n < 2:
         return None
-    half = _quantile(n - 1) * ratio_and_error(*of)[1]
+    half = _quantile(n - 1) * ratio_and_error(*clusters)[1]
     low, high = value - half, value + half
     return max(0.0, low), min(1.0, high) if is_share else high
 
@@ -204,15 +204,15 @@ def labelled_groups(questions: Questions, label: str) -> Iterator[Group]:
     """Yield the questions of each value of a label, by domain (and in all, see `LABELS`) and language."""
     import numpy as np
 
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    by_value: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row, (domain, values) in enumerate(
         zip(questions.domain.tolist(), questions.labels[label], strict=True)
     ):
         for value in dict.fromkeys(values):
-            found[domain, value].append(row)
+            by_value[domain, value].append(row)
             if LABELS[label]:
-                found[ALL, value].append(row)
-    for (domain, value), listed in sorted(found.items()):
+                by_value[ALL, value].append(row)
+    for (domain, value), listed in sorted(by_value.items()):
         rows = np.array(listed)
         for language in (ALL, *LANGUAGES):
             chosen = rows[_all_or(questions.language, language)[rows]]
@@ -253,25 +253,25 @@ def language_figures(questions: Questions, player: str, columns: "Mapping[str, C
     runs, solved = columns["runs"], columns["solved"]
     played = {name: np.flatnonzero((questions.language == name) & (runs > 0)) for name in LANGUAGES}
     pair_one, pair_other = (questions.pair[played[name]] for name in LANGUAGES)
-    _, one, other = np.intersect1d(pair_one, pair_other, return_indices=True)
-    rows = {_ONE: played[_ONE][one], _OTHER: played[_OTHER][other]}
+    _, shared_one, other = np.intersect1d(pair_one, pair_other, return_indices=True)
+    rows = {_ONE: played[_ONE][shared_one], _OTHER: played[_OTHER][other]}
     for domain in (ALL, *DOMAINS):
-        chosen = np.ones(len(one), bool) if domain == ALL else questions.domain[rows[_ONE]] == domain
+        chosen = np.ones(len(shared_one), bool) if domain == ALL else questions.domain[rows[_ONE]] == domain
         if not chosen.any():
             continue
-        here = {name: of[chosen] for name, of in rows.items()}
-        place = ALL, domain, player, int(chosen.sum())
-        rates = {name: solved[of] / runs[of] for name, of in here.items()}
+        here = {name: indices[chosen] for name, indices in rows.items()}
+        cell = ALL, domain, player, int(chosen.sum())
+        rates = {name: solved[indices] / runs[indices] for name, indices in here.items()}
         gaps = rates[_ONE] - rates[_OTHER]
         low, high = interval_of_gap(gaps)
-        yield Figure(DIFFERENCE, *place, float(gaps.mean()), _DIFFERENCE, low=low, high=high)
-        for name, of in here.items():
-            found = estimate_mean(solved[of], runs[of], questions.pair[of], is_share=True)
-            assert found is not None
-            assert found.interval is not None
-            low, high = found.interval
-            yield Figure(PAIRED_ACCURACY, *place, found.value, _ACCURACY, other=name, low=low, high=high)
-        labels = {name: 2 * solved[of] > runs[of] for name, of in here.items()}
+        yield Figure(DIFFERENCE, *cell, float(gaps.mean()), _DIFFERENCE, low=low, high=high)
+        for name, indices in here.items():
+            estimate = estimate_mean(solved[indices], runs[indices], questions.pair[indices], is_share=True)
+            assert estimate is not None
+            assert estimate.interval is not None
+            low, high = estimate.interval
+            yield Figure(PAIRED_ACCURACY, *cell, estimate.value, _ACCURACY, other=name, low=low, high=high)
+        labels = {name: 2 * solved[indices] > runs[indices] for name, indices in here.items()}
         only_one = int((labels[_ONE] & ~labels[_OTHER]).sum())
         only_other = int((labels[_OTHER] & ~labels[_ONE]).sum())
         discordant = only_one + only_other
@@ -311,16 +311,16 @@ def token_figures(
         for group in (*groups, *bands):
             statistic = f"{TOKENS}_by_level" if group.value else TOKENS
             rows, other = group.rows, "/".join(filter(None, (group.language, which, group.value)))
-            found = estimate_mean(totals[rows], numbers[rows], questions.pair[rows], is_share=False)
-            if found is None:
+            estimate = estimate_mean(totals[rows], numbers[rows], questions.pair[rows], is_share=False)
+            if estimate is None:
                 continue
-            low, high = found.interval or (None, None)
-            place = group.setting, group.domain, player, found.n, found.value
+            low, high = estimate.interval or (None, None)
+            position = group.setting, group.domain, player, estimate.n, estimate.value
             method = (
                 f"tokens of a reply with its reasoning, {which} replies: mean over questions of the mean "
                 f"over runs; {METHOD}; n counts questions"
             )
-            yield Figure(statistic, *place, method, other=other, low=low, high=high)
+            yield Figure(statistic, *position, method, other=other, low=low, high=high)
             if group.setting == ALL and group.domain != ALL and not group.value:
                 yield from _correlations(questions, player, group, other, totals, numbers)
 
@@ -339,16 +339,16 @@ def _correlations(
         for sums, sizes in (cluster(totals[rows] / numbers[rows], pair), cluster(questions.level[rows], pair))
     )
     for statistic, method, measure in _MEASURES:
-        found = measure(level.tolist(), tokens.tolist())
-        if found.r is not None:
+        correlation = measure(level.tolist(), tokens.tolist())
+        if correlation.r is not None:
             yield Figure(
                 statistic,
-                *(group.setting, group.domain, player, found.n, found.r),
+                *(group.setting, group.domain, player, correlation.n, correlation.r),
                 f"mean tokens of the replies to a pair and its level; {method}; n counts pairs",
                 other=other,
-                low=found.low,
-                high=found.high,
-                p_value=found.p_value,
+                low=correlation.low,
+                high=correlation.high,
+                p_value=correlation.p_value,
             )
 
 
@@ -430,14 +430,14 @@ def _share(
     questions: Questions, played: Played, quantity: Quantity, group: Group, statistic: str, other: str
 ) -> Iterator[Figure]:
     rows, columns = group.rows, played.columns
-    found = estimate_mean(
+    estimate = estimate_mean(
         columns[quantity.total][rows], columns["runs"][rows], questions.pair[rows], is_share=True
     )
-    if found is not None:
-        low, high = found.interval or (None, None)
-        place = group.setting, group.domain, played.player, found.n, found.value
+    if estimate is not None:
+        low, high = estimate.interval or (None, None)
+        position = group.setting, group.domain, played.player, estimate.n, estimate.value
         method = f"{quantity.what}: {_MEAN}; {METHOD}; {EXACT}; n counts questions"
-        yield Figure(statistic, *place, method, other=other, low=low, high=high)
+        yield Figure(statistic, *position, method, other=other, low=low, high=high)
 
 
 def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> Iterator[Figure]:
@@ -446,12 +446,12 @@ def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> I
 
     cells = [group for group in groups if ALL not in (group.domain, group.language)]
     runs, solved = played.columns["runs"], played.columns["solved"]
-    known = [group.rows[runs[group.rows] > 0] for group in cells]
-    if not cells or not all(map(len, known)):
+    scored = [group.rows[runs[group.rows] > 0] for group in cells]
+    if not cells or not all(map(len, scored)):
         return
     deviations = np.zeros(len(questions))
     means = []
-    for rows in known:
+    for rows in scored:
         rates, unit = rates_in_units(solved[rows], runs[rows])
         mean = float(rates.sum()) / (unit * len(rows))
         deviations[rows] = (rates / unit - mean) / (len(cells) * len(rows))
@@ -462,7 +462,7 @@ def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> I
         parts.append((deviations[rows], questions.pair[rows]))
     value = fsum(means) / len(means)
     low, high = interval_of_average(parts, value)
-    n = sum(map(len, known))
+    n = sum(map(len, scored))
     yield Figure(
         statistic="average",
         setting=ALL,

@@ -53,28 +53,28 @@ def keeps_surname(term: Term) -> bool:
 
 def _is_through_fathers(shape: str) -> bool:
     """Return whether a path leads to fathers, brothers and sisters, and to children of men on the way."""
-    for place, letter in enumerate(shape):
-        if letter in "sd" and (place == 0 or LETTERS[shape[place - 1]].sex != "m"):
+    for position, letter in enumerate(shape):
+        if letter in "sd" and (position == 0 or LETTERS[shape[position - 1]].sex != "m"):
             return False
     return set(shape) <= set("fbzsd")
 
 
-def steps_of(said: Proposition) -> int:
+def steps_of(sentence: Proposition) -> int:
     """Return the steps of a proof that uses a statement."""
-    return _STEPS.get(said.template, 1)
+    return _STEPS.get(sentence.template, 1)
 
 
 def constrain(
-    terms: Mapping[str, Term], people: Sequence[Argument], surnames: Sequence[Argument], said: Proposition
+    terms: Mapping[str, Term], people: Sequence[Argument], surnames: Sequence[Argument], sentence: Proposition
 ) -> Constraint:
     """Return which surnames a sentence allows; raise ValueError for one that says nothing of these."""
-    template, arguments = said.template, said.arguments
+    template, arguments = sentence.template, sentence.arguments
     every = range(len(surnames))
     if template in OF_ONE:
         person, surname = arguments
         which = surnames.index(surname)
-        fitting = [each for each in every if (each == which) == (template == "surname")]
-        return Constraint((people.index(person),), frozenset((each,) for each in fitting))
+        fitting = [number for number in every if (number == which) == (template == "surname")]
+        return Constraint((people.index(person),), frozenset((number,) for number in fitting))
     if template not in (*OF_TWO, KIN) or arguments[0] == arguments[1]:
         raise ValueError(f"{template} of {arguments} says nothing about surnames")
     if template == KIN and not keeps_surname(terms[str(arguments[2])]):
@@ -112,18 +112,16 @@ def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
 def label(terms: Mapping[str, Term], problem: Problem) -> Labels:
     """Return the labels; raise ValueError where the statements leave an option open."""
     whole, statements, options = _masks(terms, problem)
-    costs = [steps_of(each) for each in problem.statements]
-    said = (*problem.statements, *problem.options)
-    kin = {str(each.arguments[2]) for each in said if each.template == KIN}
+    costs = [steps_of(statement) for statement in problem.statements]
+    sentences = (*problem.statements, *problem.options)
+    kin = {str(sentence.arguments[2]) for sentence in sentences if sentence.template == KIN}
     cl = max(count_steps(whole, statements, costs, option) for option in options)
-    ne = len(
-        {frozenset(each.arguments[:2]) for each in problem.statements if each.template in (*OF_TWO, KIN)}
-    )
+    pairs = {frozenset(link.arguments[:2]) for link in problem.statements if link.template in (*OF_TWO, KIN)}
+    ne = len(pairs)
+    compared = {sentence.template for sentence in sentences} & _RELATIONS.keys()
     return Labels(
         properties=("surname",),
-        relations=tuple(
-            sorted(kin | {_RELATIONS[each.template] for each in said if each.template in _RELATIONS})
-        ),
+        relations=tuple(sorted(kin | {_RELATIONS[name] for name in compared})),
         rules=("surname of the father",) if kin else (),
         chain_length=cl,
         precision="vague" if problem.type == "vague_entity" else "precise",
@@ -151,14 +149,14 @@ def count_steps(whole: Frame, masks: Sequence[int], costs: Sequence[int], option
 
 def canonical(problem: Problem) -> object:
     """Return a value that is equal for problems that differ by people, surnames or order alone."""
-    items: list[Item] = [("surname is named", (each,)) for each in problem.details]
+    items: list[Item] = [("surname is named", (surname,)) for surname in problem.details]
     for word, sentences in (
         ("said", problem.statements),
         ("option", problem.options),
         ("asked", (problem.asked,) if problem.asked else ()),
     ):
-        for each in sentences:
-            items += [(f"{word} {each.template}", arguments) for arguments in _list_orders(each)]
+        for sentence in sentences:
+            items += [(f"{word} {sentence.template}", arguments) for arguments in _list_orders(sentence)]
     form = find_least_form((*problem.entities, *problem.details), items)
     return [
         *(problem.scenario, problem.type, len(problem.entities), len(problem.details), problem.has_none),
@@ -166,15 +164,15 @@ def canonical(problem: Problem) -> object:
     ]
 
 
-def _list_orders(said: Proposition) -> list[tuple[str | int, ...]]:
+def _list_orders(sentence: Proposition) -> list[tuple[str | int, ...]]:
     """Return a sentence's arguments, both ways round where that says the same."""
-    arguments = said.arguments
-    return [arguments, arguments[::-1]] if said.template in OF_TWO else [arguments]
+    arguments = sentence.arguments
+    return [arguments, arguments[::-1]] if sentence.template in OF_TWO else [arguments]
 
 
 def _constraints(terms: Mapping[str, Term], problem: Problem) -> tuple[list[Constraint], list[Constraint]]:
     statements, options = (
-        [constrain(terms, problem.entities, problem.details, each) for each in sentences]
+        [constrain(terms, problem.entities, problem.details, sentence) for sentence in sentences]
         for sentences in (problem.statements, problem.options)
     )
     return statements, options
@@ -183,7 +181,7 @@ def _constraints(terms: Mapping[str, Term], problem: Problem) -> tuple[list[Cons
 def _masks(terms: Mapping[str, Term], problem: Problem) -> tuple[Frame, list[int], list[int]]:
     whole = frame_of(len(problem.entities), len(problem.details))
     statements, options = _constraints(terms, problem)
-    return whole, [whole.mask(each) for each in statements], [whole.mask(each) for each in options]
+    return whole, list(map(whole.mask, statements)), list(map(whole.mask, options))
 
 
 # Texts about surnames: the introduction, and the words of sentences.
@@ -202,13 +200,13 @@ def make_phrasebook(
     language: Language,
 ) -> Phrasebook:
     """Return the sentences in a language."""
-    sentences = {name: each for name, each in load_sentences("surnames").items() if name != "intro"}
+    sentences = {name: patterns for name, patterns in load_sentences("surnames").items() if name != "intro"}
     names: dict[Argument, str] = {
-        each.id: _FAMILIAR + each.given if language == "zh" else each.names["en"] for each in people
+        person.id: _FAMILIAR + person.given if language == "zh" else person.names["en"] for person in people
     }
     lexicon: dict[str, Mapping[Argument, str]] = {
         "person": names,
-        "surname": {id_: of[language] for id_, of in surnames.items()},
+        "surname": {id_: names[language] for id_, names in surnames.items()},
         "term": {id_: term.words[language] for id_, term in terms.items()},
     }
     return Phrasebook(sentences, language, lexicon)
@@ -217,8 +215,8 @@ def make_phrasebook(
 def write_intro(book: Phrasebook, problem: Problem) -> str:
     """Return who the text is about, their surnames, and the conventions."""
     return _intro(book.language).format(
-        people=book.join([book.call("person", each) for each in problem.entities]),
-        surnames=book.join([book.call("surname", each) for each in problem.details]),
+        people=book.join([book.call("person", person) for person in problem.entities]),
+        surnames=book.join([book.call("surname", surname) for surname in problem.details]),
     )
 
 
@@ -229,7 +227,7 @@ def read_intro(book: Phrasebook, text: str) -> Intro:
         tuple(book.id_of(kind, name) for name in split_names(names, book.language))
         for kind, names in (("person", people), ("surname", surnames))
     ]
-    if any(len(set(each)) < len(each) for each in listed):
+    if any(len(set(names)) < len(names) for names in listed):
         raise ValueError("the introduction names somebody, or a surname, twice")
     return Intro(SCENARIO, *listed)
 
@@ -299,26 +297,26 @@ class _Draft:
         self.people, self.surnames, self.terms = people, surnames, terms
         self.request, self.rng = request, rng
         self.whole = frame_of(len(people), len(surnames))
-        self.of = {each: rng.choice(surnames) for each in people}
+        self.surname_of = {person: rng.choice(surnames) for person in people}
         self.hidden = self.whole.full
-        for each, surname in self.of.items():
-            self.hidden &= self.mask(Proposition("surname", (each, surname)))
+        for person, surname in self.surname_of.items():
+            self.hidden &= self.mask(Proposition("surname", (person, surname)))
 
-    def mask(self, said: Proposition) -> int:
-        return self.whole.mask(constrain(self.terms, self.people, self.surnames, said))
+    def mask(self, sentence: Proposition) -> int:
+        return self.whole.mask(constrain(self.terms, self.people, self.surnames, sentence))
 
-    def is_true(self, said: Proposition) -> bool:
-        return bool(self.mask(said) & self.hidden)
+    def is_true(self, sentence: Proposition) -> bool:
+        return bool(self.mask(sentence) & self.hidden)
 
     def make(self) -> Problem | None:
         """Return a problem; None where question or statements do not come out."""
-        own = self.request.count_own(self.rng)
+        option_count = self.request.count_options(self.rng)
         asks = self._draw_gap if self.request.type.endswith("entity") else self._draw_claims
-        found = asks(own)
-        if found is None:
+        drawn = asks(option_count)
+        if drawn is None:
             return None
-        asked, options = found
-        steps = CUTS.list_steps(self.request.difficulty, self.request.type, own)
+        asked, options = drawn
+        steps = CUTS.list_steps(self.request.difficulty, self.request.type, option_count)
         for _ in range(_TEXTS):
             statements = self._draw_statements(options, steps)
             if statements:
@@ -333,37 +331,38 @@ class _Draft:
                 )
         return None
 
-    def _draw_claims(self, own: int) -> _Asked | None:
+    def _draw_claims(self, option_count: int) -> _Asked | None:
         """Return options that are claims, so many of them right, of forms that tell nothing."""
         true_is_right = self.request.type == "correct_statements"
-        wanted = [true_is_right] * self.request.right + [not true_is_right] * (own - self.request.right)
+        right = self.request.right
+        wanted = [true_is_right] * right + [not true_is_right] * (option_count - right)
         self.rng.shuffle(wanted)
         chosen: list[Proposition] = []
         taken: set[int] = set()
         for truth in wanted:
             form = self.rng.choice((*OF_ONE, *OF_TWO))
-            claims = [each for each in self._list_claims(form) if self.is_true(each) is truth]
-            claims = [each for each in claims if self.mask(each) not in taken]
+            claims = [claim for claim in self._list_claims(form) if self.is_true(claim) is truth]
+            claims = [claim for claim in claims if self.mask(claim) not in taken]
             if not claims:
                 return None
             chosen.append(self.rng.choice(claims))
             taken |= {self.mask(chosen[-1]), self.mask(chosen[-1]) ^ self.whole.full}
         return None, chosen
 
-    def _draw_gap(self, own: int) -> _Asked | None:
+    def _draw_gap(self, option_count: int) -> _Asked | None:
         """Return a sentence with a gap for a person, and options, so many of them right."""
         form = self.rng.choice((*OF_ONE, *OF_TWO))
         other: Argument = self.rng.choice(self.surnames if form in OF_ONE else self.people)
         asked = Proposition(form, (GAP, other))
-        filled = [fill(asked, each) for each in self.people if each != other]
-        right = [each for each in filled if self.is_true(each)]
-        wrong = [each for each in filled if each not in right]
+        filled = [fill(asked, person) for person in self.people if person != other]
+        right = [option for option in filled if self.is_true(option)]
+        wrong = [option for option in filled if option not in right]
         if (len(right) > 1) != (self.request.type == "vague_entity") or not right:
             return None
         number = self.request.right
-        if len(right) < number or len(wrong) < own - number:
+        if len(right) < number or len(wrong) < option_count - number:
             return None
-        options = self.rng.sample(right, number) + self.rng.sample(wrong, own - number)
+        options = self.rng.sample(right, number) + self.rng.sample(wrong, option_count - number)
         self.rng.shuffle(options)
         return asked, options
 
@@ -380,19 +379,19 @@ class _Draft:
 
         None says or denies what an option says, but a relation of kin may: there the surname is to be found.
         """
-        masks = [self.mask(each) for each in options]
-        banned = {each for mask in masks for each in (mask, mask ^ self.whole.full)}
+        masks = [self.mask(option) for option in options]
+        banned = {side for mask in masks for side in (mask, mask ^ self.whole.full)}
         chosen, held = self._collect(banned)
         if held != self.hidden:
             return None
         # What says a surname directly goes first where the others say it too: proofs are longer so.
-        order = sorted(range(len(chosen)), key=lambda place: chosen[place].template not in OF_ONE)
+        order = sorted(range(len(chosen)), key=lambda index: chosen[index].template not in OF_ONE)
         if self.request.difficulty == "easy":
             order.reverse()
-        said = [self.mask(each) for each in chosen]
-        kept = [chosen[place] for place in drop_redundant(self.whole, said, order)]
-        said, costs = [self.mask(each) for each in kept], [steps_of(each) for each in kept]
-        if max(count_steps(self.whole, said, costs, mask) for mask in set(masks)) not in steps:
+        stated = [self.mask(sentence) for sentence in chosen]
+        kept = [chosen[index] for index in drop_redundant(self.whole, stated, order)]
+        stated, costs = [self.mask(sentence) for sentence in kept], [steps_of(sentence) for sentence in kept]
+        if max(count_steps(self.whole, stated, costs, mask) for mask in set(masks)) not in steps:
             return None
         self.rng.shuffle(kept)
         return kept
@@ -405,28 +404,28 @@ class _Draft:
         held = self.whole.full
         while held != self.hidden and any(pools.values()):
             forms = [form for form in _WEIGHTS if pools[form]]
-            (form,) = self.rng.choices(forms, [_WEIGHTS[each] for each in forms])
-            said = pools[form].pop()
-            mask = self.mask(said)
+            (form,) = self.rng.choices(forms, [_WEIGHTS[name] for name in forms])
+            statement = pools[form].pop()
+            mask = self.mask(statement)
             # Nobody is in two relations of kin: they can never contradict each other.
-            if form == KIN and related & set(said.arguments[:2]):
+            if form == KIN and related & set(statement.arguments[:2]):
                 continue
             if held & mask != held and (form == KIN or mask not in banned):
-                chosen.append(said)
+                chosen.append(statement)
                 held &= mask
-                related |= set(said.arguments[:2]) if form == KIN else set()
+                related |= set(statement.arguments[:2]) if form == KIN else set()
         return chosen, held
 
     def _list_true(self, form: str) -> list[Proposition]:
         """Return the true statements of a form in random order; relations of kin of random terms."""
         if form == KIN:
-            pairs = [each for each in self._list_claims("same") if self.is_true(each)]
+            pairs = [claim for claim in self._list_claims("same") if self.is_true(claim)]
             terms = self.rng.choices(list(self.terms), k=len(pairs))
-            found = [Proposition(KIN, (*each.arguments, t)) for each, t in zip(pairs, terms, strict=True)]
+            truths = [Proposition(KIN, (*claim.arguments, t)) for claim, t in zip(pairs, terms, strict=True)]
         else:
-            found = [each for each in self._list_claims(form) if self.is_true(each)]
-        self.rng.shuffle(found)
-        return found
+            truths = [claim for claim in self._list_claims(form) if self.is_true(claim)]
+        self.rng.shuffle(truths)
+        return truths
 
 
 # Scenario surnames: people who have the same surname, or another one, by statements and by kinship.
@@ -449,7 +448,7 @@ def build(knowledge: Knowledge) -> Domain:
     }
     terms = {id_: term for id_, term in read_terms(knowledge).items() if term.used and keeps_surname(term)}
     books = {language: make_phrasebook(people, surnames, terms, language) for language in LANGUAGES}
-    drawer = Drawer([each.id for each in people], list(surnames), terms)
+    drawer = Drawer([person.id for person in people], list(surnames), terms)
     return Domain(
         "social",
         {SCENARIO: {"easy": _SHARE, "medium": _SHARE, "hard": _SHARE}},

@@ -88,7 +88,7 @@ def test_items_are_read_across_pages_in_both_languages() -> None:
     assert all(item.question is not None and item.domain == "space" for item in items)
     english = items[1].question
     assert english is not None
-    assert english.shown.options == tuple(APPENDIX_C["options"])
+    assert english.texts.options == tuple(APPENDIX_C["options"])
     assert english.letters == "C"
 
 
@@ -150,9 +150,9 @@ def test_without_the_text_the_items_are_asked_for() -> None:
 def test_the_papers_own_items(tmp_path: Path) -> None:
     text = paper("knowlogic")
     items = read_items(text)
-    table = [item for item in items if item.place == "table 7"]
+    table = [item for item in items if item.source == "table 7"]
     assert len(table) == 28
-    assert len({item.place for item in items}) == 12
+    assert len({item.source for item in items}) == 12
     assert sum(item.question is None for item in items) == 1
     rows = compare(tmp_path, text)
     judged = {key: row.agrees for key, row in rows.items() if row.agrees is not None}

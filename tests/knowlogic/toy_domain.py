@@ -162,7 +162,7 @@ def _draw(people: tuple[Person, ...], request: Request, rng: random.Random) -> P
     options = [each for each in options if each not in statements]
     right = [each for each in options if bool(masks[each] & hidden) is wanted]
     wrong = [each for each in options if each not in right]
-    count = request.own or 3
+    count = request.option_count or 3
     if len(right) < request.right or len(wrong) < count - request.right or request.right > count:
         return None
     chosen = (*rng.sample(right, request.right), *rng.sample(wrong, count - request.right))

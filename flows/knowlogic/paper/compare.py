@@ -118,10 +118,10 @@ def _judge_items(items: Sequence[PrintedItem]) -> Iterator[Comparison]:
     knowledge = load_knowledge()
     numbers: Counter[tuple[str, str]] = Counter()
     for item in items:
-        numbers[item.place, item.language] += 1
-        name = f"item {numbers[item.place, item.language]}" if item.kind else ""
+        numbers[item.source, item.language] += 1
+        name = f"item {numbers[item.source, item.language]}" if item.kind else ""
         row = compare(
-            item.place,
+            item.source,
             "key",
             None,
             None,

@@ -45,6 +45,7 @@ def canonical(problem: Problem) -> object:
     people = problem.entities
     colors = _refine(people, lines)
     classes = [[x for x in people if colors[x] == color] for color in sorted(set(colors.values()))]
+    # Only people whom no line tells apart are permuted: few orders where n! would be too many.
     best = min(
         _write(lines, [x for part in order for x in part])
         for order in product(*(permutations(members) for members in classes))
@@ -58,12 +59,10 @@ def _refine(people: Sequence[Argument], lines: Sequence[_Line]) -> dict[Argument
     for _ in people:
         seen: dict[Argument, list[str]] = {x: [] for x in people}
         for origin, line in lines:
-            colored = [
-                f"#{colors[argument]}" if argument in colors else str(argument) for argument in line.arguments
-            ]
-            for position, argument in enumerate(line.arguments):
-                if argument in colors:
-                    seen[argument].append(repr((origin, line.template, position, colored)))
+            colored = [f"#{colors[name]}" if name in colors else str(name) for name in line.arguments]
+            for position, name in enumerate(line.arguments):
+                if name in colors:
+                    seen[name].append(repr((origin, line.template, position, colored)))
         keys = {x: (colors[x], sorted(seen[x])) for x in people}
         ordered: list[tuple[int, list[str]]] = []
         for key in sorted(keys.values()):
@@ -135,7 +134,7 @@ class Derivations:
 
     def __init__(self, family: Family, stated: Iterable[Pair]) -> None:
         """Take the pairs whose relation is given, and find the proofs of all that follow."""
-        self.given = frozenset(stated)
+        self.stated = frozenset(stated)
         self._ways: dict[Pair, list[tuple[Pair, Pair]]] = defaultdict(list)
         for x, shared, y in permutations(range(family.size), 3):
             if x < y and composes(family, x, shared, y):
@@ -154,7 +153,7 @@ class Derivations:
 
         None where one does not follow.
         """
-        goals = frozenset(pairs) - self.given
+        goals = frozenset(pairs) - self.stated
         if not goals <= self._proofs.keys():
             return None
         if goals not in self._counts:
@@ -163,13 +162,13 @@ class Derivations:
 
     def _find_proofs(self) -> dict[Pair, frozenset[Pair]]:
         """Return the pairs of a proof of each pair that follows: small ones, not always the smallest."""
-        proofs: dict[Pair, frozenset[Pair]] = dict.fromkeys(self.given, frozenset())
+        proofs: dict[Pair, frozenset[Pair]] = dict.fromkeys(self.stated, frozenset())
         pending = True
         while pending:
             pending = False
             for pair, ways in self._ways.items():
                 for half, other in ways:
-                    if pair in self.given or half not in proofs or other not in proofs:
+                    if pair in self.stated or half not in proofs or other not in proofs:
                         continue
                     proof = proofs[half] | proofs[other] | {pair}
                     if pair not in proofs or len(proof) < len(proofs[pair]):
@@ -181,13 +180,13 @@ class Derivations:
         """Look for fewer compositions than the proofs at hand have: first one, then two, and so on."""
         bound = len(frozenset[Pair]().union(*(self._proofs[goal] for goal in goals)))
         return next(
-            (count for count in range(bound) if self._reaches(goals, self.given, count, set())), bound
+            (count for count in range(bound) if self._reaches(goals, self.stated, count, set())), bound
         )
 
     def _reaches(
         self, goals: frozenset[Pair], derived: frozenset[Pair], left: int, failed: set[frozenset[Pair]]
     ) -> bool:
-        # Depth first with `failed` as memory: a set of derived pairs that failed once fails with fewer left too.
+        # Each step adds one pair, so a set is always met with the same `left`: once failed, always failed.
         if goals <= derived:
             return True
         if derived in failed or len(goals - derived) > left or not self._are_near(goals, derived, left + 1):

@@ -160,9 +160,8 @@ class Options:
             if is_near and family.comparisons(claim.term, other, claim.who) is not None:
                 return True
         true = [term for term in self.terms.values() if relation.shape in term.shapes]
-        return any(
-            term.words["zh"].endswith(claim.term.words["zh"]) for term in true if term is not claim.term
-        )
+        word = claim.term.words["zh"]
+        return any(term.words["zh"].endswith(word) for term in true if term is not claim.term)
 
     def draw_twins(
         self, form: str, steps: range, rng: random.Random
@@ -307,7 +306,7 @@ def draw(
     if stated is None:
         return None
     options = Options(terms, stated)
-    option_count = request.count_own(rng)
+    option_count = request.count_options(rng)
     drawer = _draw_gap if request.type in ("precise_entity", "vague_entity") else _draw_sentences
     for _ in range(_ATTEMPTS):
         drawn = drawer(options, request, option_count, rng)

@@ -76,9 +76,7 @@ def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
 def number_people(propositions: Iterable[Proposition], number: Mapping[Argument, int]) -> list[Proposition]:
     """Return the propositions with persons by number."""
     return [
-        Proposition(
-            sentence.template, tuple(number.get(argument, argument) for argument in sentence.arguments)
-        )
+        Proposition(sentence.template, tuple(number.get(name, name) for name in sentence.arguments))
         for sentence in propositions
     ]
 

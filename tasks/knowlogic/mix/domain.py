@@ -34,14 +34,14 @@ from perennial.tasks.knowlogic.space.drawing import (
     Asked,
     Layout,
     Sentence,
+    count_options,
     count_steps,
     draw_gap,
     draw_statement_options,
     draw_statements,
-    own_of,
     say,
 )
-from perennial.tasks.knowlogic.space.reasoning import Board, Facts, board, mask_all
+from perennial.tasks.knowlogic.space.reasoning import Board, Facts, load_board, mask_all
 
 # Difficulty of mix (Appendix D): level = 0.4 level_nature + level_space + (nm_q + nm_a) / 2, and the cuts.
 #
@@ -92,34 +92,34 @@ class Drawer:
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
         """Return a question that keeps the request; None where none came out in so many tries."""
-        of = board(request.scenario)
+        board = load_board(request.scenario)
         is_gap = request.type.endswith("entity")
-        own = own_of(of, request)
-        most = 1 if request.type == "precise_entity" else own
-        least = int(not is_gap or own == len(LETTERS))
-        if not least <= request.right <= most or (own < len(LETTERS) and not is_gap):
+        option_count = count_options(board, request)
+        most = 1 if request.type == "precise_entity" else option_count
+        least = int(not is_gap or option_count == len(LETTERS))
+        if not least <= request.right <= most or (option_count < len(LETTERS) and not is_gap):
             return None
         for _ in range(_MOST_TRIES):
-            if problem := self._attempt(of, request, rng):
+            if problem := self._attempt(board, request, rng):
                 return problem
         return None
 
-    def _attempt(self, of: Board, request: Request, rng: random.Random) -> Problem | None:
-        layout = draw_statements(of, int(rng.random() < _UNNAMED), rng)
+    def _attempt(self, board: Board, request: Request, rng: random.Random) -> Problem | None:
+        layout = draw_statements(board, int(rng.random() < _UNNAMED), rng)
         if layout is None:
             return None
-        asked = _draw_asked(of, layout, request, rng)
+        asked = _draw_asked(board, layout, request, rng)
         if asked is None:
             return None
         steps = CUTS.list_steps(request.difficulty, request.type, len(asked.options))
-        if count_steps(of, layout, asked) not in steps:
+        if count_steps(board, layout, asked) not in steps:
             return None
-        said = [say(of, layout, fact, rng) for fact in layout.statements]
-        sentences = [each for each in said if each is not None]
-        known = item_sentences(request.scenario)
-        if len(sentences) < len(said) or any(each.template.name not in known for each in sentences):
+        phrased = [say(board, layout, fact, rng) for fact in layout.statements]
+        sentences = [sentence for sentence in phrased if sentence is not None]
+        sayable = item_sentences(request.scenario)
+        if len(sentences) < len(phrased) or any(line.template.name not in sayable for line in sentences):
             return None
-        cast = self._cast(request.difficulty, of.scene.size, rng)
+        cast = self._cast(request.difficulty, board.scene.size, rng)
         if cast is None:
             return None
         return self._write(cast, sentences, asked, request, rng)
@@ -130,19 +130,19 @@ class Drawer:
         ids = list(self.descriptions.nature.entities)
         for _ in range(_MOST_DRAWS):
             entities = rng.sample(ids, size)
-            described = [self.descriptions.of(entities, place) for place in range(size)]
-            places = [place for place in range(size) if described[place]]
+            described = [self.descriptions.denoting(entities, index) for index in range(size)]
+            places = [index for index in range(size) if described[index]]
             if len(places) < wanted:
                 continue
             chosen = rng.sample(places, wanted)
             called = [
-                identify(_choose(described[place], rng)) if place in chosen else None for place in range(size)
+                identify(_choose(described[index], rng)) if index in chosen else None for index in range(size)
             ]
             return Cast(tuple(entities), tuple(called))
         return None
 
     def _write(
-        self, cast: Cast, said: Sequence[Sentence], asked: Asked, request: Request, rng: random.Random
+        self, cast: Cast, sentences: Sequence[Sentence], asked: Asked, request: Request, rng: random.Random
     ) -> Problem:
         """Return the problem: described things are so called in statements, and at times in the question."""
         entities = cast.entities
@@ -152,26 +152,27 @@ class Drawer:
             for name, entity in zip(cast.called, entities, strict=True)
         ]
         statements = tuple(
-            Proposition(each.template.name, tuple(called[place] for place in each.places)) for each in said
+            Proposition(line.template.name, tuple(called[index] for index in line.places))
+            for line in sentences
         )
         question: Proposition | None = None
         if asked.gap is None:
             options = tuple(
-                Proposition(each.template.name, tuple(again[place] for place in each.places))
-                for each in asked.options
+                Proposition(option.template.name, tuple(again[index] for index in option.places))
+                for option in asked.options
             )
         else:
             gap, first = asked.gap, asked.options[0]
-            around: list[Argument] = [again[place] for place in first.places]
+            around: list[Argument] = [again[index] for index in first.places]
             around[gap] = GAP
             question = Proposition(first.template.name, tuple(around))
             options = tuple(
                 Proposition(
-                    question.template, (*around[:gap], entities[each.places[gap]], *around[gap + 1 :])
+                    question.template, (*around[:gap], entities[option.places[gap]], *around[gap + 1 :])
                 )
-                for each in asked.options
+                for option in asked.options
             )
-        items = {str(item) for each in (*statements, *options) for item in each.arguments}
+        items = {str(item) for sentence in (*statements, *options) for item in sentence.arguments}
         notes = {
             note for item in items for note in self.descriptions.notes(self.descriptions.all.get(item, ()))
         }
@@ -187,13 +188,14 @@ class Drawer:
         )
 
 
-def _draw_asked(of: Board, layout: Layout, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(board: Board, layout: Layout, request: Request, rng: random.Random) -> Asked | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
-        return draw_statement_options(of, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
+        return draw_statement_options(board, layout, rng.randrange(2), rng.sample(truths, len(truths)), rng)
     precise = request.type == "precise_entity"
-    return draw_gap(of, layout, (request.right, own_of(of, request)), rng, precise=precise, is_slot=False)
+    numbers = request.right, count_options(board, request)
+    return draw_gap(board, layout, numbers, rng, precise=precise, is_slot=False)
 
 
 def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tuple[Part, ...]:
@@ -218,51 +220,51 @@ class Judge:
         Raises ValueError for a description that does not denote exactly one thing, LookupError for a template
         that the shelf does not have.
         """
-        of = board(problem.scenario)
-        if len(set(problem.entities)) != of.scene.size:
+        board = load_board(problem.scenario)
+        if len(set(problem.entities)) != board.scene.size:
             raise ValueError(f"{problem.scenario} has {len(set(problem.entities))} things")
         indices: dict[Argument, int] = {}
-        for said in (*problem.statements, *problem.options):
-            for item in said.arguments:
-                place = self.descriptions.denote(item, problem.entities)
-                if place is None:
+        for sentence in (*problem.statements, *problem.options):
+            for item in sentence.arguments:
+                index = self.descriptions.denote(item, problem.entities)
+                if index is None:
                     raise ValueError(f"{item!r} does not denote one of {problem.entities}")
-                indices[item] = place
+                indices[item] = index
         return Facts(
-            of,
-            tuple(of.fact(said, indices) for said in problem.statements),
-            tuple(of.fact(said, indices) for said in problem.options),
+            board,
+            tuple(board.fact(statement, indices) for statement in problem.statements),
+            tuple(board.fact(option, indices) for option in problem.options),
         )
 
     def decide(self, problem: Problem) -> Decision:
         """Return arrangements and verdicts by masks."""
-        of, statements, options = self.facts(problem)
-        held = mask_all(of, statements)
-        verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
+        board, statements, options = self.facts(problem)
+        held = mask_all(board, statements)
+        verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
         return Decision(held.bit_count(), verdicts)
 
     def check(self, problem: Problem) -> Decision:
         """Return the same by python-sat."""
-        of, statements, options = self.facts(problem)
-        size = of.scene.size
+        board, statements, options = self.facts(problem)
+        size = board.scene.size
         return decide_by_solver(
-            size, size, list(map(of.constraint, statements)), list(map(of.constraint, options))
+            size, size, list(map(board.constraint, statements)), list(map(board.constraint, options))
         )
 
     def labels(self, problem: Problem) -> Labels:
         """Return the labels; raise ValueError where the statements leave an option open."""
-        of, statements, options = self.facts(problem)
-        used = {fact.predicate: of.predicates[fact.predicate] for fact in (*statements, *options)}
+        board, statements, options = self.facts(problem)
+        used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
         parts = self._parts(problem)
         properties = {name for name, _ in parts}
-        masks = [of.mask(fact) for fact in statements]
+        masks = [board.mask(fact) for fact in statements]
         variables = self.rate(problem)
-        chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
+        chain = max(fewest_statements(board.frame, masks, board.mask(option)) for option in options)
         return Labels(
             properties=tuple(
-                sorted({*properties, *(name for name, each in used.items() if each.arity == 1)})
+                sorted({*properties, *(name for name, predicate in used.items() if predicate.arity == 1)})
             ),
-            relations=tuple(sorted(name for name, each in used.items() if each.arity > 1)),
+            relations=tuple(sorted(name for name, predicate in used.items() if predicate.arity > 1)),
             rules=tuple(sorted(self._rules(problem, parts))),
             chain_length=chain,
             precision="vague" if variables["level_space"] else "precise",
@@ -277,10 +279,10 @@ class Judge:
         Things and descriptions are what they are, and no two places of a shelf are alike; of templates that
         say the same predicate, the predicate counts.
         """
-        of = board(problem.scenario)
+        board = load_board(problem.scenario)
 
-        def form(said: Proposition) -> list[object]:
-            return [of.templates[said.template].predicate, *said.arguments]
+        def form(sentence: Proposition) -> list[object]:
+            return [board.templates[sentence.template].predicate, *sentence.arguments]
 
         return [
             problem.scenario,
@@ -292,11 +294,11 @@ class Judge:
 
     def rate(self, problem: Problem) -> dict[str, float]:
         """Return the variables of the level, in the formula's order (`difficulty`)."""
-        of, properties = board(problem.scenario), {name for name, _ in self._parts(problem)}
+        board, properties = load_board(problem.scenario), {name for name, _ in self._parts(problem)}
         kl = sum(self.descriptions.nature.properties[name].difficulty for name in properties)
         if problem.asked is None:
-            predicates = [of.predicates[of.templates[each.template].predicate] for each in problem.options]
-            is_vague = not all(each.is_precise for each in predicates)
+            names = (board.templates[option.template].predicate for option in problem.options)
+            is_vague = not all(board.predicates[name].is_precise for name in names)
             question = list(problem.options)
         else:
             is_vague = problem.type.startswith("vague")
@@ -305,17 +307,17 @@ class Judge:
         right = [option for letter, option in zip("ABCD", problem.options, strict=False) if letter in letters]
         if problem.asked is not None:
             gap = problem.asked.arguments.index(GAP)
-            right = [Proposition(each.template, each.arguments[gap : gap + 1]) for each in right]
-        named = {item for said in problem.statements for item in said.arguments if item in problem.entities}
+            right = [Proposition(option.template, option.arguments[gap : gap + 1]) for option in right]
+        named = {item for line in problem.statements for item in line.arguments} & set(problem.entities)
 
-        def is_hidden(said: list[Proposition]) -> float:
+        def is_hidden(sentences: list[Proposition]) -> float:
             places = {
                 self.descriptions.denote(item, problem.entities)
-                for each in said
-                for item in each.arguments
+                for sentence in sentences
+                for item in sentence.arguments
                 if item != GAP
             }
-            return float(any(place is not None and problem.entities[place] not in named for place in places))
+            return float(any(index is not None and problem.entities[index] not in named for index in places))
 
         return {
             "level_nature": kl,
@@ -325,17 +327,17 @@ class Judge:
         }
 
     def _parts(self, problem: Problem) -> set[Part]:
-        items = {item for said in (*problem.statements, *problem.options) for item in said.arguments}
+        items = {item for sentence in (*problem.statements, *problem.options) for item in sentence.arguments}
         return {part for item in items for part in self.descriptions.all.get(str(item), ())}
 
     def _rules(self, problem: Problem, parts: set[Part]) -> set[str]:
         """Return the rules by which cells that descriptions use follow from other cells of a thing."""
-        found: set[str] = set()
+        rules: set[str] = set()
         for entity in map(str, problem.entities):
             for part in sorted(parts):
                 if part in self._closures[entity]:
-                    found |= {step.rule for step in self._closures[entity].proof(part).values()}
-        return found
+                    rules |= {step.rule for step in self._closures[entity].proof(part).values()}
+        return rules
 
     @cached_property
     def _closures(self) -> Mapping[str, Closure[Cell]]:

@@ -59,24 +59,24 @@ class Descriptions:
     @cached_property
     def all(self) -> Mapping[str, tuple[Part, ...]]:
         """Every description that fits some entity, by id, sorted."""
-        found = {
+        describing = {
             tuple(parts)
-            for own in self.parts.values()
+            for entity_parts in self.parts.values()
             for count in (1, 2)
-            for parts in combinations(own, count)
+            for parts in combinations(entity_parts, count)
             if self._is_sayable(parts)
         }
-        return {identify(parts): parts for parts in sorted(found)}
+        return {identify(parts): parts for parts in sorted(describing)}
 
     @cached_property
     def _implications(self) -> frozenset[tuple[Part, ...]]:
         return frozenset((rule.premise, rule.conclusion) for rule in self.nature.rules)
 
-    def of(self, entities: Sequence[str], place: int) -> list[tuple[Part, ...]]:
+    def denoting(self, entities: Sequence[str], index: int) -> list[tuple[Part, ...]]:
         """Return the descriptions that denote this one of the entities, shorter ones first."""
-        own = [part for part in self.parts[entities[place]] if self._is_usable(part[0], entities)]
+        usable = [part for part in self.parts[entities[index]] if self._is_usable(part[0], entities)]
         candidates = [
-            parts for count in (1, 2) for parts in combinations(own, count) if self._is_sayable(parts)
+            parts for count in (1, 2) for parts in combinations(usable, count) if self._is_sayable(parts)
         ]
         return [parts for parts in candidates if self._count(parts, entities) == 1]
 
@@ -88,7 +88,7 @@ class Descriptions:
         ids = [str(entity) for entity in entities]
         if parts is None or not all(self._is_usable(name, ids) for name, _ in parts):
             return None
-        fitting = [place for place, entity in enumerate(ids) if self._fits(parts, entity)]
+        fitting = [index for index, entity in enumerate(ids) if self._fits(parts, entity)]
         return fitting[0] if len(fitting) == 1 else None
 
     def say(self, parts: Sequence[Part], language: Language) -> str:
@@ -163,22 +163,22 @@ class NameBook(Phrasebook):
     @cached_property
     def _skeletons(self) -> Mapping[str, list[tuple[str, tuple[str, ...]]]]:
         """Templates, and their places in the order of the text, by the text without names."""
-        found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        by_skeleton: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for name, keys in self.sentences.items():
             pattern = keys[self.language]
             skeleton = _begin_small(_PLACE.sub(_MARK, pattern))
-            found.setdefault(skeleton, []).append((name, tuple(_PLACE.findall(pattern))))
-        return found
+            by_skeleton.setdefault(skeleton, []).append((name, tuple(_PLACE.findall(pattern))))
+        return by_skeleton
 
     def _readings(self, sentence: str) -> Iterator[Proposition]:
         small = _begin_small(sentence)
         names = self._finder.findall(small)
         for template, places in self._skeletons.get(self._finder.sub(_MARK, small), ()):
             ids = {
-                place: GAP if name == GAP else self.id_of(ITEM, name)
-                for place, name in zip(places, names, strict=True)
+                slot: GAP if name == GAP else self.id_of(ITEM, name)
+                for slot, name in zip(places, names, strict=True)
             }
-            yield Proposition(template, tuple(ids[place] for place in self.sentences[template]["places"]))
+            yield Proposition(template, tuple(ids[slot] for slot in self.sentences[template]["places"]))
 
 
 @dataclass(frozen=True)
@@ -231,9 +231,9 @@ class Wording:
 
     def _name(self, language: Language) -> dict[str, dict[Argument, str]]:
         entities = self.descriptions.nature.entities.values()
-        items: dict[Argument, str] = {each.id: _define(each.names[language], language) for each in entities}
+        items: dict[Argument, str] = {row.id: _define(row.names[language], language) for row in entities}
         items |= {id_: self.descriptions.say(parts, language) for id_, parts in self.descriptions.all.items()}
-        return {ITEM: items, LISTED: {each.id: each.singles[language] for each in entities}}
+        return {ITEM: items, LISTED: {entity.id: entity.singles[language] for entity in entities}}
 
 
 def item_sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:

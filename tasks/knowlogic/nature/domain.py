@@ -74,14 +74,14 @@ class Judge:
         return decide_by_solver(
             SIZE,
             SIZE,
-            [self._constraint(problem, said) for said in problem.statements],
-            [self._constraint(problem, said) for said in problem.options],
+            [self._constraint(problem, statement) for statement in problem.statements],
+            [self._constraint(problem, option) for option in problem.options],
         )
 
     def labels(self, problem: Problem) -> Labels:
         """Return the labels; raise ValueError where the statements leave an option open."""
-        said = (*problem.statements, *problem.options)
-        used = [self.meanings[each.template] for each in said]
+        sentences = (*problem.statements, *problem.options)
+        used = [self.meanings[sentence.template] for sentence in sentences]
         properties = {meaning.about for meaning in used if meaning.about}
         statements = self._masks(problem, problem.statements)
         kl = sum(self.nature.properties[name].difficulty for name in properties)
@@ -108,44 +108,43 @@ class Judge:
         names: dict[Argument, Argument] = {}
         if held.bit_count() == 1:
             arrangement = FRAME.arrangement(held)
-            names = {slot + 1: problem.entities[place] for slot, place in enumerate(arrangement)}
+            names = {slot + 1: problem.entities[index] for slot, index in enumerate(arrangement)}
         asked = problem.asked and self._rename(problem.asked, names)
         return [
             problem.scenario,
             sorted(map(str, problem.entities)),
-            sorted((self._rename(each, names) for each in problem.statements), key=repr),
+            sorted((self._rename(statement, names) for statement in problem.statements), key=repr),
             problem.type if asked is None else asked,
-            sorted((self._rename(each, names) for each in problem.options), key=repr)
+            sorted((self._rename(option, names) for option in problem.options), key=repr)
             if asked is None
             else [],
         ]
 
-    def _rename(self, said: Proposition, names: Mapping[Argument, Argument]) -> list[object]:
-        meaning = self.meanings[said.template]
-        places = [names.get(slot, slot) for slot in said.arguments[: meaning.slots]]
+    def _rename(self, sentence: Proposition, names: Mapping[Argument, Argument]) -> list[object]:
+        meaning = self.meanings[sentence.template]
+        places = [names.get(slot, slot) for slot in sentence.arguments[: meaning.slots]]
         if meaning.relation in SYMMETRIC:
             places.sort(key=str)
-        return [said.template, *places, *said.arguments[meaning.slots :]]
+        return [sentence.template, *places, *sentence.arguments[meaning.slots :]]
 
-    def _constraint(self, problem: Problem, said: Proposition) -> Constraint:
-        meaning = self._meaning(said)
+    def _constraint(self, problem: Problem, sentence: Proposition) -> Constraint:
+        meaning = self._meaning(sentence)
         name = meaning.about
         cells = [] if name is None else [self.nature.cells[str(entity)][name] for entity in problem.entities]
-        return constrain(meaning, said.arguments, problem.entities, cells)
+        return constrain(meaning, sentence.arguments, problem.entities, cells)
 
-    def _meaning(self, said: Proposition) -> Meaning:
-        if said.template not in self.meanings:
-            raise ValueError(f"no template {said.template!r}")
-        return self.meanings[said.template]
+    def _meaning(self, sentence: Proposition) -> Meaning:
+        if sentence.template not in self.meanings:
+            raise ValueError(f"no template {sentence.template!r}")
+        return self.meanings[sentence.template]
 
-    def _masks(self, problem: Problem, said: tuple[Proposition, ...]) -> list[int]:
-        return [FRAME.mask(self._constraint(problem, each)) for each in said]
+    def _masks(self, problem: Problem, sentences: tuple[Proposition, ...]) -> list[int]:
+        return [FRAME.mask(self._constraint(problem, sentence)) for sentence in sentences]
 
-    def _find_slots(self, said: tuple[Proposition, ...]) -> set[int]:
-        return {slot for each in said for slot in slots_of(self._meaning(each), each)}
+    def _find_slots(self, sentences: tuple[Proposition, ...]) -> set[int]:
+        return {slot for sentence in sentences for slot in slots_of(self._meaning(sentence), sentence)}
 
     def _find_places_asked(self, problem: Problem) -> set[int]:
-        """Return the places that the question is about (`difficulty`)."""
         if problem.asked is None or GAP not in problem.asked.arguments[:1]:
             return self._find_slots(problem.options if problem.asked is None else (problem.asked,))
         held = all_of(FRAME, self._masks(problem, problem.statements))
@@ -159,7 +158,7 @@ class Judge:
         They are those below a used property's cell in its closure; of what orders values, those below each
         pair of neighboring values of the four.
         """
-        found: set[str] = set()
+        rules: set[str] = set()
         for meaning in used:
             if meaning.about is None:
                 continue
@@ -167,10 +166,10 @@ class Judge:
             for entity, cell in zip(problem.entities, cells, strict=True):
                 closure = self._closures[str(entity)]
                 if (meaning.about, cell) in closure:
-                    found |= {step.rule for step in closure.proof((meaning.about, cell)).values()}
+                    rules |= {step.rule for step in closure.proof((meaning.about, cell)).values()}
             if meaning.relation in ORDERS:
-                found |= rules_of_order(ORDERS[meaning.relation], cells)
-        return found
+                rules |= rules_of_order(ORDERS[meaning.relation], cells)
+        return rules
 
     @cached_property
     def _closures(self) -> dict[str, Closure[Fact]]:
@@ -251,13 +250,13 @@ def _expand(
         keys = sentences[f"{HOLDS}_{scenario}" if name == HOLDS else name]
         texts = {
             language: _SUBJECT.sub(
-                lambda found, language=language: subject[language].replace("{x:", f"{{{found[1]}:"),  # type: ignore[misc]
+                lambda match, language=language: subject[language].replace("{x:", f"{{{match[1]}:"),  # type: ignore[misc]
                 keys[language],
             )
             for language in LANGUAGES
         }
         used = set(re.findall(r"\{(\w):", texts["zh"]))
-        patterns[name] = texts | {"places": [place for place in _PLACES if place in used]}
+        patterns[name] = texts | {"places": [slot for slot in _PLACES if slot in used]}
     return patterns
 
 

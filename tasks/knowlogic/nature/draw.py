@@ -73,7 +73,7 @@ def choose_statements(
     true = request.right if request.type == "correct_statements" else count - request.right
     chosen: list[Fact] = []
     for is_true, wanted in ((True, true), (False, count - true)):
-        groups = [group for each in facts for group in (each.true if is_true else each.false)]
+        groups = [group for made in facts for group in (made.true if is_true else made.false)]
         for _ in range(wanted):
             fact = _draw_fact(groups, chosen, rng)
             if fact is None:
@@ -81,9 +81,11 @@ def choose_statements(
             chosen.append(fact)
     rng.shuffle(chosen)
     places = frozenset(
-        int(place) for fact in chosen for place in fact.said.arguments[: meanings[fact.said.template].slots]
+        int(slot)
+        for template, arguments in (fact.proposition for fact in chosen)
+        for slot in arguments[: meanings[template].slots]
     )
-    options = tuple(fact.said for fact in chosen)
+    options = tuple(fact.proposition for fact in chosen)
     masks = tuple(fact.mask for fact in chosen)
     return Question(
         asked=None,
@@ -112,12 +114,12 @@ def choose_gap(
         return None
     of_slots = request.type in ("precise_slot", "vague_slot")
     if is_precise and rng.random() < _HOLDS_SHARE:
-        place = rng.randrange(SIZE)
-        arguments: tuple[Argument, ...] = (GAP, four[place]) if of_slots else (SLOTS[place], GAP)
-        masks = tuple(mask_of((SLOTS[place],), frozenset({(each,)})) for each in range(SIZE))
+        index = rng.randrange(SIZE)
+        arguments: tuple[Argument, ...] = (GAP, four[index]) if of_slots else (SLOTS[index], GAP)
+        masks = tuple(mask_of((SLOTS[index],), frozenset({(number,)})) for number in range(SIZE))
         if of_slots:
-            masks = tuple(mask_of((slot,), frozenset({(place,)})) for slot in SLOTS)
-        return _ask(Proposition(HOLDS, arguments), masks, (SLOTS[place],), None, four)
+            masks = tuple(mask_of((slot,), frozenset({(index,)})) for slot in SLOTS)
+        return _ask(Proposition(HOLDS, arguments), masks, (SLOTS[index],), None, four)
     for name in rng.sample(list(cells), len(cells)):
         templates = maker.make(name, cells[name]).get((of_slots, request.right))
         if templates:
@@ -153,7 +155,7 @@ class GapMaker:
 
     def _make(self, name: str, cells: Cells) -> dict[tuple[bool, int], list[list[Gap]]]:
         """Return gaps by whether a place is asked for and number of right choices, a list per template."""
-        found: dict[tuple[bool, int], list[list[Gap]]] = {}
+        by_kind: dict[tuple[bool, int], list[list[Gap]]] = {}
         for meaning in self._meanings:
             if meaning.about != name or not meaning.fits(cells):
                 continue
@@ -165,8 +167,8 @@ class GapMaker:
             for gap in gaps:
                 by_right.setdefault(sum(mask & HIDDEN for mask in gap.masks), []).append(gap)
             for right, same in by_right.items():
-                found.setdefault((meaning.relation is None, right), []).append(same)
-        return found
+                by_kind.setdefault((meaning.relation is None, right), []).append(same)
+        return by_kind
 
 
 def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
@@ -181,7 +183,7 @@ def _slot_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
 def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
     """Yield "the animal in enclosure No.1 has more legs than ____" and the like."""
     for slot in SLOTS:
-        masks = tuple(mask_of((slot,), allow(meaning, (place,), range(SIZE), cells)) for place in range(SIZE))
+        masks = tuple(mask_of((slot,), allow(meaning, (thing,), range(SIZE), cells)) for thing in range(SIZE))
         yield Gap(meaning, (slot, GAP), masks, (slot,))
 
 
@@ -191,11 +193,11 @@ def _draw_fact(
     """Return a fact that says nothing that a chosen one says or denies by the same property."""
     if not groups:
         return None
-    said = {(fact.about, mask) for fact in chosen for mask in (fact.mask, fact.mask ^ FRAME.full)}
+    taken = {(fact.about, mask) for fact in chosen for mask in (fact.mask, fact.mask ^ FRAME.full)}
     for _ in range(tries):
         group = groups[int(rng.random() * len(groups))]
         fact = group[int(rng.random() * len(group))]
-        if (fact.about, fact.mask) not in said:
+        if (fact.about, fact.mask) not in taken:
             return fact
     return None
 
@@ -205,13 +207,13 @@ def _draw_fact(
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario: the kinds of things, the kind whose properties are drawn for (its own), and the properties
+    """A scenario: the kinds of things, the kind whose properties are drawn for, and the properties
     that its sentences cannot say well.
     """
 
     name: str
     kinds: frozenset[str]
-    own: str
+    drawn_kind: str
     unused: frozenset[str] = frozenset()
 
 
@@ -239,11 +241,11 @@ class Choice:
     def properties(self) -> tuple[str, ...]:
         """Properties of the scenario's kinds, for which two things or more surely differ."""
         return tuple(
-            each.id
-            for each in self.nature.properties.values()
-            if self.scenario.kinds & set(each.kinds)
-            and each.id not in self.scenario.unused
-            and len({self.nature.cells[entity][each.id] for entity in self.entities} - {None}) > 1
+            trait.id
+            for trait in self.nature.properties.values()
+            if self.scenario.kinds & set(trait.kinds)
+            and trait.id not in self.scenario.unused
+            and len({self.nature.cells[entity][trait.id] for entity in self.entities} - {None}) > 1
         )
 
     @cached_property
@@ -257,7 +259,7 @@ class Choice:
         cells = self.nature.cells
         pools: list[tuple[str | None, tuple[str, ...]]] = []
         for name in self.properties:
-            if self.scenario.own in self.nature.properties[name].kinds:
+            if self.scenario.drawn_kind in self.nature.properties[name].kinds:
                 sure = tuple(e for e in self.entities if cells[e][name] not in (None, NOT_APPLY))
                 pools += [(name, sure), (None, self.entities)]
         if "color" in self.properties:
@@ -290,12 +292,12 @@ class Drawer:
         # A question for several things compares: its four are drawn for a property that compares things.
         compared = {meaning.about for meaning in meanings.values() if meaning.with_entity}
         pools = choice.pools
-        self._pools = (pools, tuple(each for each in pools if each[0] in compared) or pools)
-        self._difficulty = {name: each.difficulty for name, each in choice.nature.properties.items()}
+        self._pools = (pools, tuple(pool for pool in pools if pool[0] in compared) or pools)
+        self._difficulty = {name: trait.difficulty for name, trait in choice.nature.properties.items()}
 
     def draw(self, request: Request, rng: random.Random) -> Problem | None:
         """Return a question that keeps the request, or None where none came out in so many tries."""
-        if request.own == SIZE - 1:
+        if request.option_count == SIZE - 1:
             return None
         for _ in range(_TRIES):
             if problem := self._attempt(request, rng):
@@ -306,7 +308,7 @@ class Drawer:
         focus, pool = rng.choice(self._pools[request.type == "vague_entity"])
         four = rng.sample(pool, SIZE)
         usable = self._find_usable(four)
-        if not _are_told(usable):
+        if not _tell_four_apart(usable):
             return None
         question = None
         if request.type not in _STATEMENTS:
@@ -317,7 +319,7 @@ class Drawer:
         elif request.difficulty == "easy":
             focus = None
         cells = self._choose_properties(usable, focus, request.difficulty, rng)
-        facts = [self._facts.make(name, own) for name, own in cells.items()]
+        facts = [self._facts.make(name, column) for name, column in cells.items()]
         question = question or choose_statements(request, facts, self._meanings, rng)
         if question is None:
             return None
@@ -325,17 +327,17 @@ class Drawer:
         statements = self._choose_statements(facts, question, steps, rng)
         if statements is None:
             return None
-        said = tuple(fact.said for fact in statements)
+        stated = tuple(fact.proposition for fact in statements)
         # The order of the draw is the hidden arrangement: things are listed, and offered, in another one.
         order = rng.sample(range(SIZE), SIZE)
         options = question.options
         if request.type in _OF_ENTITIES:
-            options = tuple(options[place] for place in order)
+            options = tuple(options[index] for index in order)
         return Problem(
             request.scenario,
-            entities=tuple(four[place] for place in order),
-            details=notes_of(self._meanings[each.template] for each in (*said, *question.options)),
-            statements=said,
+            entities=tuple(four[index] for index in order),
+            details=notes_of(self._meanings[sentence.template] for sentence in (*stated, *question.options)),
+            statements=stated,
             type=request.type,
             asked=question.asked,
             options=options,
@@ -345,9 +347,9 @@ class Drawer:
         """Return the properties whose cells are sure for all four things and not all equal."""
         columns = zip(*(self._rows[entity] for entity in four), strict=True)
         return {
-            name: own
-            for name, own in zip(self._choice.properties, columns, strict=True)
-            if None not in own and own.count(own[0]) < SIZE
+            name: column
+            for name, column in zip(self._choice.properties, columns, strict=True)
+            if None not in column and column.count(column[0]) < SIZE
         }
 
     def _choose_properties(
@@ -366,7 +368,7 @@ class Drawer:
                 break
             extra -= is_told
             chosen[name] = usable[name]
-            is_told = is_told or _are_told(chosen)
+            is_told = is_told or _tell_four_apart(chosen)
         return chosen
 
     def _choose_statements(
@@ -395,29 +397,29 @@ def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random)
     """
     taken = {(fact.about, mask) for fact in question.facts for mask in (fact.mask, fact.mask ^ FRAME.full)}
     options = set(question.options)
-    groups = [list(group) for each in facts for group in each.true]
+    groups = [list(group) for made in facts for group in made.true]
     chosen: list[Fact] = []
     held = FRAME.full
     while held != HIDDEN:
         if not groups:
             return None
         # `randrange` says the same in three times as long.
-        place = int(rng.random() * len(groups))
-        group = groups[place]
+        number = int(rng.random() * len(groups))
+        group = groups[number]
         fact = group.pop(int(rng.random() * len(group)))
         if not group:
-            groups.pop(place)
-        if held & fact.mask != held and fact.said not in options and (fact.about, fact.mask) not in taken:
+            groups.pop(number)
+        is_new = fact.proposition not in options and (fact.about, fact.mask) not in taken
+        if is_new and held & fact.mask != held:
             chosen.append(fact)
             held &= fact.mask
     masks = [fact.mask for fact in chosen]
     # The order in which they were drawn is as good as any.
     kept = drop_redundant(FRAME, masks, range(len(masks)))
-    return [chosen[each] for each in kept]
+    return [chosen[number] for number in kept]
 
 
-def _are_told(cells: Mapping[str, Cells]) -> bool:
-    """Whether these properties tell four things apart."""
+def _tell_four_apart(cells: Mapping[str, Cells]) -> bool:
     return len(set(zip(*cells.values(), strict=True))) == SIZE
 
 

@@ -196,10 +196,10 @@ class Meaning:
 
 def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) -> dict[str, Meaning]:
     """Return the meanings of the templates whose property is in the tables, and of `holds`."""
-    found = {HOLDS: Meaning(HOLDS)}
+    meanings = {HOLDS: Meaning(HOLDS)}
     for name, keys in sentences.items():
         if keys.get("property") in nature.properties:
-            found[name] = Meaning(
+            meanings[name] = Meaning(
                 template=name,
                 about=keys["property"],
                 value=keys.get("value"),
@@ -210,7 +210,7 @@ def read_meanings(sentences: Mapping[str, Mapping[str, Any]], nature: Nature) ->
                 whole=keys.get("whole", False),
                 note=keys.get("note"),
             )
-    return found
+    return meanings
 
 
 def constrain(
@@ -241,7 +241,7 @@ def allow(
     if meaning.relation is None:
         value = meaning.value if meaning.value is not None else rest[0]
         return frozenset(
-            [(place,) for place in range(SIZE) if (cells[place] == value) is not meaning.negated]
+            [(index,) for index in range(SIZE) if (cells[index] == value) is not meaning.negated]
         )
     sure = [str(cell) for cell in cells]
     if meaning.with_entity:
@@ -272,9 +272,9 @@ def rate(kl: float, cl: float, nm: float) -> float:
     return round(0.4 * kl + 0.3 * cl + 0.5 * nm, 9)
 
 
-def slots_of(meaning: Meaning, said: Proposition) -> set[int]:
+def slots_of(meaning: Meaning, sentence: Proposition) -> set[int]:
     """Return the places that a proposition names."""
-    return {int(slot) for slot in said.arguments[: meaning.slots] if slot != GAP}
+    return {int(slot) for slot in sentence.arguments[: meaning.slots] if slot != GAP}
 
 
 def is_unmentioned(named: Collection[int], wanted: Collection[int]) -> bool:
@@ -302,7 +302,7 @@ Cells = tuple[str, ...]
 class Fact(NamedTuple):
     """A proposition about slots, what it says by which property, and its mask."""
 
-    said: Proposition
+    proposition: Proposition
     about: str
     mask: int
 
@@ -396,7 +396,7 @@ def close_cells(nature: Nature, entity: str) -> Closure[RuleFact]:
     return close_facts(nature.rules, (fact for fact in cells.items() if fact not in made))
 
 
-def close_facts(rules: Iterable[Rule], given: Iterable[RuleFact]) -> Closure[RuleFact]:
+def close_facts(rules: Iterable[Rule], premises: Iterable[RuleFact]) -> Closure[RuleFact]:
     """Return what the rules make of given facts about one thing."""
     by_premise: dict[RuleFact, list[Rule]] = {}
     for rule in rules:
@@ -409,7 +409,7 @@ def close_facts(rules: Iterable[Rule], given: Iterable[RuleFact]) -> Closure[Rul
             for rule in by_premise.get(fact, ()):
                 yield rule.conclusion, Step(rule.id, (fact,))
 
-    return close(given, chain)
+    return close(premises, chain)
 
 
 def close_spectrum() -> Closure[RuleFact]:
@@ -432,8 +432,8 @@ def rules_of_order(order: tuple[str, ...], values: Iterable[str]) -> set[str]:
     if order == WATERS:
         return {STONE} if len(ordered) > 1 else set()
     closure = close_spectrum()
-    found: set[str] = set()
+    rules: set[str] = set()
     for fact in pairwise(ordered):
-        found |= {step.rule for step in closure.proof(fact).values()}
-        found |= {f"{longer}_longer_than_{shorter}" for longer, shorter in closure.grounds(fact)}
-    return found
+        rules |= {step.rule for step in closure.proof(fact).values()}
+        rules |= {f"{longer}_longer_than_{shorter}" for longer, shorter in closure.grounds(fact)}
+    return rules

@@ -66,8 +66,8 @@ class GraphMaker:
         self.relations = relations
         self.rng = rng
         self.edges = edges
-        self.people = [each.id for each in people]
-        self.sexes: dict[str, Sex] = {each.id: each.sex for each in people}
+        self.people = [person.id for person in people]
+        self.sexes: dict[str, Sex] = {person.id: person.sex for person in people}
         rows = list(relations.by_id.values())
         weights = [_WEIGHTS[row.pairing] for row in rows]
         self.palette = rng.choices(rows, weights, k=rng.randint(*_PALETTE))
@@ -102,31 +102,30 @@ class GraphMaker:
         return None if world.contradictions() else world
 
     def _flip(self, fact: Fact) -> Fact:
-        relation, holder, of = fact
-        return (self.relations.by_id[relation].inverse[self.sexes[of]], of, holder)
+        relation, holder, ego = fact
+        return (self.relations.by_id[relation].inverse[self.sexes[ego]], ego, holder)
 
     def _add_hub(self, holders: int) -> bool:
         """Give somebody so many holders of one relation; return whether one fits."""
         rows = [row for row in self.relations.by_id.values() if not row.has_one_holder]
         for row in self.rng.sample(rows, _TRIES):
-            of = self.rng.choice(self.people)
-            fitting = [each for each in self.people if each != of and self._fits(row, each, of)]
+            ego = self.rng.choice(self.people)
+            fitting = [person for person in self.people if person != ego and self._fits(row, person, ego)]
             if len(fitting) >= holders and row.pairing != "siblings":
                 self.palette.append(row)
                 for holder in self.rng.sample(fitting, holders):
-                    self._put(row, holder, of)
+                    self._put(row, holder, ego)
                 return True
         return False
 
     def _connect(self) -> bool:
-        """Link all people; return whether that worked."""
         order = self.rng.sample(self.people, len(self.people))
         linked = [order.pop(0)]
         while True:
-            grown = [each for each in order if any(frozenset((each, old)) in self.pairs for old in linked)]
-            for each in grown:
-                order.remove(each)
-                linked.append(each)
+            grown = [new for new in order if any(frozenset((new, old)) in self.pairs for old in linked)]
+            for person in grown:
+                order.remove(person)
+                linked.append(person)
             if grown:
                 continue
             if not order:
@@ -139,31 +138,31 @@ class GraphMaker:
         rows = list(self.relations.by_id.values())
         for number in range(_TRIES):
             row = self.rng.choice(self.palette if number < _TRIES // 2 else rows)
-            for holder, of in ((first, second), (second, first)):
-                if self._fits(row, holder, of):
-                    self._put(row, holder, of)
+            for holder, ego in ((first, second), (second, first)):
+                if self._fits(row, holder, ego):
+                    self._put(row, holder, ego)
                     return True
         return False
 
-    def _put(self, row: Relation, holder: str, of: str) -> None:
-        self.facts.append((row.id, holder, of))
-        self.pairs.add(frozenset((holder, of)))
+    def _put(self, row: Relation, holder: str, ego: str) -> None:
+        self.facts.append((row.id, holder, ego))
+        self.pairs.add(frozenset((holder, ego)))
 
-    def _fits(self, row: Relation, holder: str, of: str) -> bool:
-        """Whether holder can be of's relation beside the facts so far."""
+    def _fits(self, row: Relation, holder: str, ego: str) -> bool:
+        """Whether `holder` can be the relation of `ego` beside the facts so far."""
         if row.holder_sex not in (None, self.sexes[holder]):
             return False
-        if row.rank and (row.rank == "up") != (self.people.index(holder) < self.people.index(of)):
+        if row.rank and (row.rank == "up") != (self.people.index(holder) < self.people.index(ego)):
             return False
-        if row.pairing == "couple" and self.sexes[holder] == self.sexes[of]:
+        if row.pairing == "couple" and self.sexes[holder] == self.sexes[ego]:
             return False
         if row.pairing == "siblings" and any(self._pairing(fact) == "siblings" for fact in self.facts):
             return False
         if row.has_one_holder and not row.pairing:
-            return not any(fact[0] == row.id and {holder, of} & set(fact[1:]) for fact in self.facts)
+            return not any(fact[0] == row.id and {holder, ego} & set(fact[1:]) for fact in self.facts)
         if row.pairing == "couple" and row.has_one_holder:
-            taken = {each for fact in self.facts if self._lasts(fact) for each in fact[1:]}
-            return not taken & {holder, of}
+            taken = {person for fact in self.facts if self._lasts(fact) for person in fact[1:]}
+            return not taken & {holder, ego}
         return True
 
     def _pairing(self, fact: Fact) -> str:
@@ -181,12 +180,12 @@ def write_statements(world: World, facts: Sequence[Fact], rng: random.Random) ->
     """
     stated = World(world.relations, world.people, facts)
     statements = [
-        Proposition("male" if world.has_sex(each, "m") else "female", (each,)) for each in stated.open_sexes()
+        Proposition("male" if world.has_sex(who, "m") else "female", (who,)) for who in stated.open_sexes()
     ]
     waiting = rng.sample(list(facts), len(facts))
     while waiting:
         fact = waiting.pop()
-        same = [each for each in waiting if each[1] == fact[1]]
+        same = [other for other in waiting if other[1] == fact[1]]
         if same and rng.random() < _SHARED_SENTENCES:
             waiting.remove(same[0])
             statements.append(_statement(world, fact, same[0]))
@@ -197,11 +196,11 @@ def write_statements(world: World, facts: Sequence[Fact], rng: random.Random) ->
 
 
 def _statement(world: World, *facts: Fact) -> Proposition:
-    forms = ["one" if len(world.holders(relation, of)) < 2 else "among" for relation, _, of in facts]
+    forms = ["one" if len(world.holders(relation, ego)) < 2 else "among" for relation, _, ego in facts]
     template = "_and_".join(forms)
     arguments: list[Argument] = [facts[0][1]]
-    for relation, _, of in facts:
-        arguments += [of, relation]
+    for relation, _, ego in facts:
+        arguments += [ego, relation]
     return Proposition("name_1" if template == "one" else template, tuple(arguments))
 
 
@@ -214,7 +213,7 @@ _INTRO = "intro"
 
 def make_phrasebook(relations: Relations, people: Sequence[Person], language: Language) -> Phrasebook:
     """Return the sentences of statements and options."""
-    sentences = {name: each for name, each in load_sentences("social").items() if name != _INTRO}
+    sentences = {name: patterns for name, patterns in load_sentences("social").items() if name != _INTRO}
     return Phrasebook(sentences, language, _lexicon(relations, people, language))
 
 
@@ -241,7 +240,7 @@ def _lexicon(relations: Relations, people: Sequence[Person], language: Language)
 def write_intro(people: Sequence[Person], problem: Problem, language: Language) -> str:
     """Return who the text is about, and the conventions of a closed world."""
     names = names_of(people, language)
-    listed = join_names([names[each] for each in problem.entities], language)
+    listed = join_names([names[name] for name in problem.entities], language)
     return str(load_sentences("social")[_INTRO][language]).format(names=listed)
 
 
@@ -254,7 +253,7 @@ def read_intro(people: Sequence[Person], text: str, language: Language) -> Intro
     ids = {name: id_ for id_, name in names_of(people, language).items()}
     if not set(listed) <= set(ids):
         raise ValueError(f"the introduction names people that nobody knows: {', '.join(listed)}")
-    return Intro(SCENARIO, tuple(ids[each] for each in listed))
+    return Intro(SCENARIO, tuple(ids[name] for name in listed))
 
 
 # Draw a question of general relations that keeps a request.
@@ -280,7 +279,7 @@ class Text:
     edges: int
     statements: tuple[Proposition, ...]
     world: World
-    given: frozenset[Fact]
+    stated: frozenset[Fact]
 
 
 def draw(
@@ -301,10 +300,10 @@ def _draw_text(
 ) -> Text | None:
     """Return a text with enough people for the options, or None where no graph came of it."""
     hub = max(2, request.right) if request.type == "vague_entity" else 0
-    fewest = hub + 1 + max(0, (request.own or len(LETTERS) - 1) - request.right) if hub else 0
+    fewest = hub + 1 + max(0, (request.option_count or len(LETTERS) - 1) - request.right) if hub else 0
     # Where steps are to be many, somebody else is passed on the way to the person asked about.
     fewest += bool(hub) and request.difficulty != "easy"
-    size, edges = rng.choice([each for each in SIZES[request.difficulty] if each[0] >= fewest])
+    size, edges = rng.choice([sizes for sizes in SIZES[request.difficulty] if sizes[0] >= fewest])
     chosen = rng.sample(people, size)
     maker = GraphMaker(relations, chosen, edges, rng)
     hidden = maker.make(hub)
@@ -312,25 +311,24 @@ def _draw_text(
         return None
     ids = tuple(rng.sample(maker.people, size))
     statements = write_statements(hidden, maker.facts, rng)
-    given = frozenset(fact for each in statements for fact in facts_of(each).facts)
-    return Text(ids, edges, statements, world_of(relations, ids, statements), given)
+    stated = frozenset(fact for statement in statements for fact in facts_of(statement).facts)
+    return Text(ids, edges, statements, world_of(relations, ids, statements), stated)
 
 
 def _draw_statements(text: Text, request: Request, rng: random.Random) -> Problem | None:
-    """Return a question whose options are statements."""
-    number = request.count_own(rng)
+    number = request.count_options(rng)
     true = request.right if request.type == "correct_statements" else number - request.right
     is_plain = request.difficulty == "easy" and rng.random() < _PLAIN
-    maker = ClaimMaker(text.world, text.given, rng)
+    maker = ClaimMaker(text.world, text.stated, rng)
     wanted = {True: true, False: number - true}
     chosen: list[Candidate] = []
     for _ in range(_DRAWS):
-        verdict = rng.choice([each for each in (True, False) if wanted[each]])
+        verdict = rng.choice([truth for truth in (True, False) if wanted[truth]])
         twins = maker.draw_twins(is_plain=is_plain)
-        if twins is None or any(_repeats(each, chosen) for each in twins):
+        if twins is None or any(_repeats(twin, chosen) for twin in twins):
             continue
         is_last = len(chosen) + 1 == number
-        if not all(_fits(request, [*chosen, each], number, is_last=is_last) for each in twins):
+        if not all(_fits(request, [*chosen, twin], number, is_last=is_last) for twin in twins):
             continue
         chosen.append(twins[not verdict])
         wanted[verdict] -= 1
@@ -339,7 +337,7 @@ def _draw_statements(text: Text, request: Request, rng: random.Random) -> Proble
     else:
         return None
     rng.shuffle(chosen)
-    options = tuple(proposition_of(each.claim) for each in chosen)
+    options = tuple(proposition_of(candidate.claim) for candidate in chosen)
     return Problem(
         scenario=SCENARIO,
         entities=text.people,
@@ -355,29 +353,29 @@ def _repeats(candidate: Candidate, chosen: Sequence[Candidate]) -> bool:
     """Whether an option already claims the same of the same pair, or shares both descriptions."""
     mine = (candidate.claim.left, candidate.claim.right)
     return any(
-        mine == (each.claim.left, each.claim.right)
-        or (each.finding.facts and candidate.finding == each.finding)
-        for each in chosen
+        mine == (earlier.claim.left, earlier.claim.right)
+        or (earlier.finding.facts and candidate.finding == earlier.finding)
+        for earlier in chosen
     )
 
 
-def _fits(request: Request, options: Sequence[Candidate], own: int, *, is_last: bool) -> bool:
+def _fits(request: Request, options: Sequence[Candidate], option_count: int, *, is_last: bool) -> bool:
     """Whether options can belong to a question of the difficulty; exactly do so where no more come."""
-    steps = CUTS.list_steps(request.difficulty, request.type, own)
-    longest = max(each.steps for each in options)
+    steps = CUTS.list_steps(request.difficulty, request.type, option_count)
+    longest = max(option.steps for option in options)
     return longest in steps if is_last else longest < steps.stop
 
 
 def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | None:
     """Return a question for the people who have a relation to a person that is described."""
-    maker = ClaimMaker(text.world, text.given, rng)
+    maker = ClaimMaker(text.world, text.stated, rng)
     for _ in range(_GAP_DRAWS):
         asked = maker.draw_asked(is_vague=request.type == "vague_entity")
         if asked is None:
             continue
         fitting, others = maker.split(asked)
-        number = request.count_own(rng)
-        if request.own is None and not number - len(others) <= request.right <= len(fitting):
+        number = request.count_options(rng)
+        if request.option_count is None and not number - len(others) <= request.right <= len(fitting):
             number = len(LETTERS) - 1
         if not number - len(others) <= request.right <= min(number, len(fitting)):
             continue
@@ -385,7 +383,7 @@ def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | Non
         if not _fits(request, chosen, number, is_last=True):
             continue
         rng.shuffle(chosen)
-        options = tuple(proposition_of(each.claim) for each in chosen)
+        options = tuple(proposition_of(candidate.claim) for candidate in chosen)
         gap = Proposition(options[0].template, (GAP, *options[0].arguments[1:]))
         return Problem(
             scenario=SCENARIO,

@@ -32,7 +32,7 @@ from perennial.tasks.knowlogic.problem import Problem, Sex
 # What a proposition of the scenario says: facts of a statement, or a claim about two described people.
 
 
-# (relation, holder, of whom): "holder is of-whom's relation"; a sex is ("m" or "f", person, "").
+# (relation, holder, ego): "holder is the relation of ego"; a sex is ("m" or "f", person, "").
 Fact = tuple[str, str, str]
 
 _SEX_TEMPLATES = {"male": "m", "female": "f"}
@@ -89,13 +89,13 @@ def facts_of(statement: Proposition) -> Said:
     forms = ["one"] if template == "name_1" else template.split("_and_")
     if not set(forms) <= {"one", "among"}:
         raise ValueError(f"template {template!r} is no statement of facts")
-    said = Said()
-    for place, form in enumerate(forms):
-        of, relation = arguments[1 + 2 * place : 3 + 2 * place]
-        said.facts.append((relation, arguments[0], of))
+    meaning = Said()
+    for index, form in enumerate(forms):
+        ego, relation = arguments[1 + 2 * index : 3 + 2 * index]
+        meaning.facts.append((relation, arguments[0], ego))
         if form == "among":
-            said.several.append(said.facts[-1])
-    return said
+            meaning.several.append(meaning.facts[-1])
+    return meaning
 
 
 def claim_of(option: Proposition) -> Claim:
@@ -166,11 +166,11 @@ def find_least_form(people: Sequence[Argument], items: Sequence[Item]) -> object
 
 
 def _items(problem: Problem) -> list[Item]:
-    said = [fact for each in problem.statements for fact in facts_of(each).facts]
-    several = [fact for each in problem.statements for fact in facts_of(each).several]
-    items: list[Item] = [("fact", fact) for fact in said]
+    facts = [fact for statement in problem.statements for fact in facts_of(statement).facts]
+    several = [fact for statement in problem.statements for fact in facts_of(statement).several]
+    items: list[Item] = [("fact", fact) for fact in facts]
     items += [("several", fact) for fact in several]
-    items += [(each.template, each.arguments) for each in problem.options]
+    items += [(option.template, option.arguments) for option in problem.options]
     return items + ([(f"asked {problem.asked.template}", problem.asked.arguments)] if problem.asked else [])
 
 
@@ -178,29 +178,29 @@ def _refine(people: Sequence[Argument], items: Sequence[Item]) -> list[list[Argu
     """Return the people in classes that nothing said tells apart locally, in an order that is invariant."""
     colors: dict[Argument, int] = dict.fromkeys(people, 0)
     for _ in people:
-        seen: dict[Argument, list[str]] = {each: [] for each in people}
+        seen: dict[Argument, list[str]] = {person: [] for person in people}
         for word, arguments in items:
-            shown = [colors.get(each, each) for each in arguments]
-            for place, each in enumerate(arguments):
-                if each in seen:
-                    seen[each].append(f"{word} {place} {shown}")
-        keys = {each: (colors[each], sorted(seen[each])) for each in people}
+            colored = [colors.get(argument, argument) for argument in arguments]
+            for position, argument in enumerate(arguments):
+                if argument in seen:
+                    seen[argument].append(f"{word} {position} {colored}")
+        keys = {person: (colors[person], sorted(seen[person])) for person in people}
         order = sorted({repr(key): key for key in keys.values()}.values())
-        found = {each: order.index(keys[each]) for each in people}
-        if len(set(found.values())) == len(set(colors.values())):
+        refined = {person: order.index(keys[person]) for person in people}
+        if len(set(refined.values())) == len(set(colors.values())):
             break
-        colors = found
-    return [[each for each in people if colors[each] == color] for color in sorted(set(colors.values()))]
+        colors = refined
+    return [[who for who in people if colors[who] == color] for color in sorted(set(colors.values()))]
 
 
 def _numberings(classes: Sequence[Sequence[Argument]]) -> Iterator[dict[Argument, int]]:
-    for orders in product(*(permutations(each) for each in classes)):
-        yield {person: number for number, person in enumerate(each for order in orders for each in order)}
+    for orders in product(*(permutations(members) for members in classes)):
+        yield {person: number for number, person in enumerate(person for order in orders for person in order)}
 
 
 def _write(items: Sequence[Item], numbers: dict[Argument, int]) -> list[list[object]]:
     written: list[list[object]] = [
-        [word, *(numbers.get(each, each) if each != GAP else GAP for each in arguments)]
+        [word, *(numbers.get(argument, argument) if argument != GAP else GAP for argument in arguments)]
         for word, arguments in items
     ]
     return sorted(written, key=canonical_json)
@@ -282,12 +282,12 @@ def read_relations(knowledge: Knowledge) -> Relations:
 
 
 def _mark(row: Row, people: Sequence[Row]) -> Mark:
-    sounds = {each["id"]: _sounds(each) for each in people}
+    sounds = {person["id"]: _sounds(person) for person in people}
     sound = sounds[row["person"]][-1]
     shared = (
-        each["id"]
-        for each in people
-        if row["zh"] in each["zh"] or sound in sounds[each["id"]] or each["en"].startswith(row["en"])
+        person["id"]
+        for person in people
+        if row["zh"] in person["zh"] or sound in sounds[person["id"]] or person["en"].startswith(row["en"])
     )
     return Mark(row["person"], {"zh": row["zh"], "en": row["en"]}, frozenset(shared))
 
@@ -295,7 +295,7 @@ def _mark(row: Row, people: Sequence[Row]) -> Mark:
 def _sounds(person: Row) -> list[str]:
     """Return the syllables of a Chinese name without tones."""
     letters = unicodedata.normalize("NFD", person["pinyin"])
-    return "".join(each for each in letters if not unicodedata.combining(each)).split()
+    return "".join(letter for letter in letters if not unicodedata.combining(letter)).split()
 
 
 def _relation(row: Row) -> Relation:
@@ -306,8 +306,8 @@ def _relation(row: Row) -> Relation:
         plural=row["en_plural"],
         article=row["article"],
         holder_sex=sex.get(row["holder_sex"]),
-        inverse={each: row[f"inverse_{each}"] for each in SEXES},
-        narrowed={each: row[f"as_{each}"] for each in SEXES if row[f"as_{each}"]},
+        inverse={sex: row[f"inverse_{sex}"] for sex in SEXES},
+        narrowed={sex: row[f"as_{sex}"] for sex in SEXES if row[f"as_{sex}"]},
         implies=tuple(filter(None, row["implies"].split(";"))),
         near=tuple(filter(None, row["near"].split(";"))),
         has_one_holder=row["holders"] == "one",
@@ -328,40 +328,40 @@ _MAYBE = "maybe "
 def check(relations: Relations, problem: Problem) -> Decision:
     """Return what `decide` returns, found by a SAT solver."""
     people = tuple(map(str, problem.entities))
-    said = [facts_of(each) for each in problem.statements]
-    claims = [claim_of(each) for each in problem.options]
-    terms = {fact[0] for each in said for fact in each.facts if fact[0] not in SEXES}
+    meanings = [facts_of(statement) for statement in problem.statements]
+    claims = [claim_of(option) for option in problem.options]
+    terms = {fact[0] for meaning in meanings for fact in meaning.facts if fact[0] not in SEXES}
     for claim in claims:
         terms |= {*claim.left.chain, claim.relation, *claim.right.chain}
     used = _reach(relations, terms)
-    with _Theory(relations, people, used, (fact for each in said for fact in each.facts)) as theory:
+    with _Theory(relations, people, used, (fact for meaning in meanings for fact in meaning.facts)) as theory:
         verdicts = tuple(theory.judge(claim) for claim in claims)
         arrangements = 2 ** sum(theory.is_open(person) for person in people)
-        several = {fact[::2] for each in said for fact in each.several}
-        agrees = all(len(theory.holders(relation, of)) > 1 for relation, of in sorted(several))
+        several = {fact[::2] for meaning in meanings for fact in meaning.several}
+        agrees = all(len(theory.holders(relation, ego)) > 1 for relation, ego in sorted(several))
         return Decision(arrangements if agrees and theory.is_consistent() else 0, verdicts)
 
 
 def _reach(relations: Relations, terms: set[str]) -> tuple[str, ...]:
     """Return the relations that rules connect with these, sorted."""
-    found, pending = set(terms), sorted(terms)
+    reached, pending = set(terms), sorted(terms)
     while pending:
         row = relations.by_id[pending.pop()]
-        for other in {*row.inverse.values(), *row.narrowed.values(), *row.implies, *row.near} - found:
-            found.add(other)
+        for other in {*row.inverse.values(), *row.narrowed.values(), *row.implies, *row.near} - reached:
+            reached.add(other)
             pending.append(other)
-    return tuple(sorted(found))
+    return tuple(sorted(reached))
 
 
 class _Theory:
     """Definite clauses of facts and rules in a solver: an atom is entailed iff its negation is refuted."""
 
     def __init__(
-        self, relations: Relations, people: tuple[str, ...], terms: tuple[str, ...], given: Iterable[Fact]
+        self, relations: Relations, people: tuple[str, ...], terms: tuple[str, ...], facts: Iterable[Fact]
     ) -> None:
         self.relations, self.people, self.terms = relations, people, terms
         self.numbers: dict[Fact, int] = {}
-        self.solver = Solver(name="cadical153", bootstrap_with=[*self._rules(), *self._units(given)])
+        self.solver = Solver(name="cadical153", bootstrap_with=[*self._rules(), *self._units(facts)])
 
     def __enter__(self) -> "_Theory":
         return self
@@ -369,11 +369,11 @@ class _Theory:
     def __exit__(self, *_: object) -> None:
         self.solver.delete()
 
-    def _number(self, relation: str, holder: str, of: str) -> int:
-        return self.numbers.setdefault((relation, holder, of), len(self.numbers) + 1)
+    def _number(self, relation: str, holder: str, ego: str) -> int:
+        return self.numbers.setdefault((relation, holder, ego), len(self.numbers) + 1)
 
-    def _units(self, given: Iterable[Fact]) -> list[list[int]]:
-        return [[self._number(*fact)] for fact in given]
+    def _units(self, facts: Iterable[Fact]) -> list[list[int]]:
+        return [[self._number(*fact)] for fact in facts]
 
     def _rules(self) -> Iterator[list[int]]:
         for term, a, b in product(self.terms, self.people, self.people):
@@ -391,14 +391,14 @@ class _Theory:
             for other in (term, *row.near):
                 yield [-self._number(other, a, b), self._number(_MAYBE + term, a, b)]
 
-    def entails(self, relation: str, holder: str, of: str) -> bool:
+    def entails(self, relation: str, holder: str, ego: str) -> bool:
         """Whether the clauses refute the absence of the fact."""
-        number = self.numbers.get((relation, holder, of))
+        number = self.numbers.get((relation, holder, ego))
         return number is not None and not self.solver.solve(assumptions=[-number])
 
-    def holders(self, relation: str, of: str) -> list[str]:
+    def holders(self, relation: str, ego: str) -> list[str]:
         """Return who holds the relation to a person, sorted."""
-        return [each for each in sorted(self.people) if self.entails(relation, each, of)]
+        return [person for person in sorted(self.people) if self.entails(relation, person, ego)]
 
     def is_open(self, person: str) -> bool:
         """Whether a term of the person's relations needs a sex that nothing gives."""
@@ -434,18 +434,18 @@ class _Theory:
         if not lefts or len(rights) != 1:
             return None
         target = rights[0]
-        certain = [each for each in lefts if self.entails(claim.relation, each, target)]
-        possible = [each for each in lefts if self.entails(_MAYBE + claim.relation, each, target)]
+        certain = [person for person in lefts if self.entails(claim.relation, person, target)]
+        possible = [person for person in lefts if self.entails(_MAYBE + claim.relation, person, target)]
         if certain != possible or len(certain) > 1:
             return None
         if certain and claim.is_among and len(self._certain(claim.relation, target)) < 2:
             return None
         return bool(certain)
 
-    def _certain(self, relation: str, of: str) -> list[str]:
+    def _certain(self, relation: str, ego: str) -> list[str]:
         """Return the holders, nobody where some readers would count more people."""
-        found = self.holders(relation, of)
-        return found if found == self.holders(_MAYBE + relation, of) else []
+        holders = self.holders(relation, ego)
+        return holders if holders == self.holders(_MAYBE + relation, ego) else []
 
     def _denote(self, description: Description) -> list[str]:
         """Return the people whom a description may mean: one, or several after 'one of'."""

@@ -26,39 +26,39 @@ from perennial.tasks.knowlogic.social.relations import (
 class World:
     """What follows from facts, with the steps that made each fact."""
 
-    def __init__(self, relations: Relations, people: Sequence[str], given: Iterable[Fact]) -> None:
+    def __init__(self, relations: Relations, people: Sequence[str], facts: Iterable[Fact]) -> None:
         """Close the given facts."""
         self.relations = relations
         self.people = tuple(people)
-        self.closure: Closure[Fact] = close(given, self._chain)
+        self.closure: Closure[Fact] = close(facts, self._chain)
 
-    def holds(self, relation: str, holder: str, of: str) -> bool:
+    def holds(self, relation: str, holder: str, ego: str) -> bool:
         """Whether the relation follows."""
-        return (relation, holder, of) in self.closure.steps
+        return (relation, holder, ego) in self.closure.steps
 
-    def may_hold(self, relation: str, holder: str, of: str) -> bool:
+    def may_hold(self, relation: str, holder: str, ego: str) -> bool:
         """Whether it follows, or a near relation does, whose holder some readers also call so."""
         near = self.relations.by_id[relation].near
-        return any(self.holds(each, holder, of) for each in (relation, *near))
+        return any(self.holds(term, holder, ego) for term in (relation, *near))
 
-    def holders(self, relation: str, of: str) -> tuple[str, ...]:
+    def holders(self, relation: str, ego: str) -> tuple[str, ...]:
         """Return who holds the relation to a person."""
-        return self._holders.get((relation, of), ())
+        return self._holders.get((relation, ego), ())
 
-    def certain_holders(self, relation: str, of: str) -> tuple[str, ...]:
+    def certain_holders(self, relation: str, ego: str) -> tuple[str, ...]:
         """Return who holds the relation to a person; nobody where a reader may count another one."""
-        found = self.holders(relation, of)
+        holders = self.holders(relation, ego)
         near = self.relations.by_id[relation].near
-        if any(each not in found for other in near for each in self.holders(other, of)):
+        if any(person not in holders for other in near for person in self.holders(other, ego)):
             return ()
-        return found
+        return holders
 
     @cached_property
     def _holders(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        found: dict[tuple[str, str], list[str]] = {}
-        for relation, holder, of in self.facts:
-            found.setdefault((relation, of), []).append(holder)
-        return {key: tuple(sorted(names)) for key, names in found.items()}
+        holders: dict[tuple[str, str], list[str]] = {}
+        for relation, holder, ego in self.facts:
+            holders.setdefault((relation, ego), []).append(holder)
+        return {key: tuple(sorted(names)) for key, names in holders.items()}
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
@@ -71,54 +71,54 @@ class World:
 
     def open_sexes(self) -> tuple[str, ...]:
         """Return the people whose sex a term of their relations needs and no statement gives, sorted."""
-        found = set()
-        for relation, holder, of in self.facts:
+        people = set()
+        for relation, holder, ego in self.facts:
             row = self.relations.by_id[relation]
-            found |= {of} if row.inverse_needs_sex else set()
-            found |= {holder} if row.narrowed else set()
-        return tuple(sorted(each for each in found if not any(self.has_sex(each, sex) for sex in SEXES)))
+            people |= {ego} if row.inverse_needs_sex else set()
+            people |= {holder} if row.narrowed else set()
+        return tuple(sorted(who for who in people if not any(self.has_sex(who, sex) for sex in SEXES)))
 
     def contradictions(self) -> list[str]:
         """Return what cannot be, in words; empty where the statements agree."""
-        found = [f"{each} is a man and a woman" for each in self.people if self._has_two_sexes(each)]
-        found += [f"{holder} is {of}'s {relation}" for relation, holder, of in self.facts if holder == of]
-        for (relation, of), holders in sorted(self._holders.items()):
+        faults = [f"{person} is a man and a woman" for person in self.people if self._has_two_sexes(person)]
+        faults += [f"{holder} is {ego}'s {relation}" for relation, holder, ego in self.facts if holder == ego]
+        for (relation, ego), holders in sorted(self._holders.items()):
             if self.relations.by_id[relation].has_one_holder and len(holders) > 1:
-                found.append(f"{of} has {len(holders)} holders of {relation}")
+                faults.append(f"{ego} has {len(holders)} holders of {relation}")
         for first, second in self.relations.exclusive:
-            for holder, of in product(self.people, repeat=2):
-                if self.holds(first, holder, of) and self.holds(second, holder, of):
-                    found.append(f"{holder} is {of}'s {first} and {second}")
-        return found
+            for holder, ego in product(self.people, repeat=2):
+                if self.holds(first, holder, ego) and self.holds(second, holder, ego):
+                    faults.append(f"{holder} is {ego}'s {first} and {second}")
+        return faults
 
     def _has_two_sexes(self, person: str) -> bool:
         return all(self.has_sex(person, sex) for sex in SEXES)
 
     def _chain(self, steps: dict[Fact, Step[Fact]], new: list[Fact]) -> Iterator[tuple[Fact, Step[Fact]]]:
         """Yield what the new facts make; a new sex may complete any fact."""
-        for fact in list(steps) if any(each[0] in SEXES for each in new) else new:
-            relation, holder, of = fact
+        for fact in list(steps) if any(other[0] in SEXES for other in new) else new:
+            relation, holder, ego = fact
             if relation in SEXES:
                 continue
             row = self.relations.by_id[relation]
             if row.holder_sex:
                 yield (row.holder_sex, holder, ""), Step(f"sex: {relation}", (fact,))
             for implied in row.implies:
-                yield (implied, holder, of), Step(f"implied: {relation}", (fact,))
+                yield (implied, holder, ego), Step(f"implied: {relation}", (fact,))
             for sex in SEXES:
                 if not row.inverse_needs_sex:
-                    yield (row.inverse[sex], of, holder), Step(f"inverse: {relation}", (fact,))
-                elif (sex, of, "") in steps:
-                    premises = (fact, (sex, of, ""))
-                    yield (row.inverse[sex], of, holder), Step(f"inverse: {relation}", premises)
+                    yield (row.inverse[sex], ego, holder), Step(f"inverse: {relation}", (fact,))
+                elif (sex, ego, "") in steps:
+                    premises = (fact, (sex, ego, ""))
+                    yield (row.inverse[sex], ego, holder), Step(f"inverse: {relation}", premises)
                 if sex in row.narrowed and (sex, holder, "") in steps:
                     premises = (fact, (sex, holder, ""))
-                    yield (row.narrowed[sex], holder, of), Step(f"narrowed: {relation}", premises)
+                    yield (row.narrowed[sex], holder, ego), Step(f"narrowed: {relation}", premises)
 
 
 def world_of(relations: Relations, people: Sequence[str], statements: Iterable[Proposition]) -> World:
     """Return the world that statements describe."""
-    return World(relations, people, (fact for each in statements for fact in facts_of(each).facts))
+    return World(relations, people, (fact for statement in statements for fact in facts_of(statement).facts))
 
 
 # The first engine: statements closed by forward chaining, claims looked up in the closure.
@@ -144,10 +144,10 @@ def decide(relations: Relations, problem: Problem) -> Decision:
     nobody, several people or a person that readers may disagree on is left open (None).
     """
     world = world_of(relations, tuple(map(str, problem.entities)), problem.statements)
-    several = [fact for each in problem.statements for fact in facts_of(each).several]
-    is_lone = any(len(world.holders(relation, of)) < 2 for relation, _, of in several)
+    several = [fact for statement in problem.statements for fact in facts_of(statement).several]
+    is_lone = any(len(world.holders(relation, ego)) < 2 for relation, _, ego in several)
     arrangements = 0 if is_lone or world.contradictions() else 2 ** len(world.open_sexes())
-    return Decision(arrangements, tuple(judge(world, claim_of(each)).verdict for each in problem.options))
+    return Decision(arrangements, tuple(judge(world, claim_of(option)).verdict for option in problem.options))
 
 
 def judge(world: World, claim: Claim) -> Finding:
@@ -175,12 +175,12 @@ def resolve(world: World, description: Description) -> list[Denoted]:
     holders = world.certain_holders(description.chain[0], description.person)
     if description.form == "mark":
         shared = world.relations.marks[description.mark].shared_by
-        holders = holders if [each for each in holders if each in shared] == [description.mark] else ()
+        holders = holders if [holder for holder in holders if holder in shared] == [description.mark] else ()
     if len(holders) < 2:
         return []
     meant = (description.mark,) if description.form == "mark" else holders
     relation = description.chain[0]
-    return [(each, ((relation, each, description.person),)) for each in meant]
+    return [(holder, ((relation, holder, description.person),)) for holder in meant]
 
 
 def _follow(world: World, description: Description) -> list[Denoted]:
@@ -253,10 +253,10 @@ def count_steps(world: World, finding: Finding) -> int:
 class ClaimMaker:
     """Draws claims about the people of a world."""
 
-    def __init__(self, world: World, given: frozenset[Fact], rng: random.Random) -> None:
+    def __init__(self, world: World, stated: frozenset[Fact], rng: random.Random) -> None:
         """Take the facts that the statements say, which no claim repeats."""
         self.world = world
-        self.given = given
+        self.stated = stated
         self.rng = rng
 
     @cached_property
@@ -295,7 +295,7 @@ class ClaimMaker:
 
     @cached_property
     def _related(self) -> list[set[str]]:
-        return [{holder, of} for _, holder, of in self.world.facts]
+        return [{holder, ego} for _, holder, ego in self.world.facts]
 
     def _change_people(self, claim: Claim) -> Iterator[Claim]:
         """Yield the claim the other way round, and with another person in the place of one."""
@@ -339,9 +339,9 @@ class ClaimMaker:
         fitting: list[Candidate] = []
         others: list[Candidate] = []
         for person in self.world.people:
-            found = self.judge(replace(asked, left=Description("chain", person)))
-            if found:
-                (fitting if found.finding.verdict else others).append(found)
+            candidate = self.judge(replace(asked, left=Description("chain", person)))
+            if candidate:
+                (fitting if candidate.finding.verdict else others).append(candidate)
         return fitting, others
 
     def judge(self, claim: Claim) -> Candidate | None:
@@ -357,14 +357,14 @@ class ClaimMaker:
         """Whether the sides meet in nobody and the claim repeats no statement."""
         left, right = self._people(claim.left), self._people(claim.right)
         repeats = claim.names_everyone and (
-            (claim.relation, claim.left.person, claim.right.person) in self.given
+            (claim.relation, claim.left.person, claim.right.person) in self.stated
         )
         return not repeats and not left & right
 
     def _people(self, description: Description) -> set[str]:
         """Return everybody on the way of a description."""
         on_way = {
-            each for _, facts in resolve(self.world, description) for fact in facts for each in fact[1:]
+            person for _, facts in resolve(self.world, description) for fact in facts for person in fact[1:]
         }
         return on_way | {description.person}
 
@@ -377,7 +377,7 @@ class ClaimMaker:
     def _by_person(
         self, denotations: Iterator[tuple[Description, list[Denoted]]]
     ) -> dict[str, list[Description]]:
-        table: dict[str, list[Description]] = {each: [] for each in self.world.people}
+        table: dict[str, list[Description]] = {person: [] for person in self.world.people}
         for description, denoted in denotations:
             for person, _ in denoted:
                 table[person].append(description)
@@ -393,20 +393,20 @@ class ClaimMaker:
                 yield chain, denoted
                 end, way = denoted[0]
                 passed = {chain.person, *(fact[1] for fact in way)}
-                for relation, of in self._relations_to(end):
-                    holders = self.world.certain_holders(relation, of)
+                for relation, ego in self._relations_to(end):
+                    holders = self.world.certain_holders(relation, ego)
                     if len(holders) == 1 and holders[0] not in passed:
                         longer.append(Description("chain", chain.person, (*chain.chain, relation)))
             chains = longer
-        for relation, of in sorted({(fact[0], fact[2]) for fact in self.world.facts}):
-            forms = [Description("some", of, (relation,))] if is_left else []
-            holders = self.world.certain_holders(relation, of)
-            marked = [each for each in holders if each in self.world.relations.marks]
-            forms += [Description("mark", of, (relation,), each) for each in marked]
-            for each in forms:
-                denoted = resolve(self.world, each)
+        for relation, ego in sorted({(fact[0], fact[2]) for fact in self.world.facts}):
+            forms = [Description("some", ego, (relation,))] if is_left else []
+            holders = self.world.certain_holders(relation, ego)
+            marked = [holder for holder in holders if holder in self.world.relations.marks]
+            forms += [Description("mark", ego, (relation,), holder) for holder in marked]
+            for description in forms:
+                denoted = resolve(self.world, description)
                 if denoted:
-                    yield each, denoted
+                    yield description, denoted
 
     def _relations_to(self, person: str) -> list[tuple[str, str]]:
         return [(fact[0], person) for fact in self.world.facts if fact[2] == person]
@@ -421,20 +421,20 @@ def label(relations: Relations, problem: Problem) -> Labels:
     Vague is a question for several people, or one that says 'one of' in an option.
     """
     world = world_of(relations, tuple(map(str, problem.entities)), problem.statements)
-    claims = [claim_of(each) for each in problem.options]
+    claims = [claim_of(option) for option in problem.options]
     findings = [judge(world, claim) for claim in claims]
-    given = [fact for each in problem.statements for fact in facts_of(each).facts]
+    facts = [fact for statement in problem.statements for fact in facts_of(statement).facts]
     used = {fact for finding in findings for fact in finding.facts}
     rules = {step.rule for fact in used for step in world.closure.proof(fact).values()}
-    pairs = {frozenset(fact[1:]) for fact in given if fact[0] not in SEXES}
+    pairs = {frozenset(fact[1:]) for fact in facts if fact[0] not in SEXES}
     cl = max(count_steps(world, finding) for finding in findings)
-    nm, ne = int(any(not each.names_everyone for each in claims)), len(pairs)
-    is_vague = problem.type == "vague_entity" or any(each.left.form == "some" for each in claims)
-    properties = {"sex" for fact in given if fact[0] in SEXES}
-    properties |= {"given_name" for each in claims if "mark" in (each.left.form, each.right.form)}
+    nm, ne = int(any(not claim.names_everyone for claim in claims)), len(pairs)
+    is_vague = problem.type == "vague_entity" or any(claim.left.form == "some" for claim in claims)
+    properties = {"sex" for fact in facts if fact[0] in SEXES}
+    properties |= {"given_name" for claim in claims if "mark" in (claim.left.form, claim.right.form)}
     return Labels(
         properties=tuple(sorted(properties)),
-        relations=tuple(sorted({fact[0] for fact in given if fact[0] not in SEXES} | _relations_of(claims))),
+        relations=tuple(sorted({fact[0] for fact in facts if fact[0] not in SEXES} | _relations_of(claims))),
         rules=tuple(sorted(rules)),
         chain_length=cl,
         precision="vague" if is_vague else "precise",
@@ -445,4 +445,4 @@ def label(relations: Relations, problem: Problem) -> Labels:
 
 
 def _relations_of(claims: list[Claim]) -> set[str]:
-    return {each for claim in claims for each in (*claim.left.chain, claim.relation, *claim.right.chain)}
+    return {name for claim in claims for name in (*claim.left.chain, claim.relation, *claim.right.chain)}

@@ -37,21 +37,21 @@ from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Scene
 
 def labels(problem: Problem) -> Labels:
     """Return what is known of a problem beside its text."""
-    of, statements, options = facts_of(problem)
-    said = {fact.predicate: of.predicates[fact.predicate] for fact in (*statements, *options)}
-    named = {place for fact in statements for place in fact.places if place >= 0}
+    board, statements, options = facts_of(problem)
+    used = {fact.predicate: board.predicates[fact.predicate] for fact in (*statements, *options)}
+    named = {index for fact in statements for index in fact.places if index >= 0}
     nm, al = len(problem.entities), int(len(named) < len(problem.entities))
     precise = (
         problem.type.startswith("precise")
         if problem.asked
-        else all(of.predicates[fact.predicate].is_precise for fact in options)
+        else all(board.predicates[fact.predicate].is_precise for fact in options)
     )
-    masks = [of.mask(fact) for fact in statements]
-    chain = max(fewest_statements(of.frame, masks, of.mask(option)) for option in options)
+    masks = [board.mask(fact) for fact in statements]
+    chain = max(fewest_statements(board.frame, masks, board.mask(option)) for option in options)
     return Labels(
-        properties=tuple(sorted(name for name, each in said.items() if each.arity == 1)),
-        relations=tuple(sorted(name for name, each in said.items() if each.arity > 1)),
-        rules=tuple(rules_used(of, statements, options)),
+        properties=tuple(sorted(name for name, predicate in used.items() if predicate.arity == 1)),
+        relations=tuple(sorted(name for name, predicate in used.items() if predicate.arity > 1)),
+        rules=tuple(rules_used(board, statements, options)),
         chain_length=chain,
         precision="precise" if precise else "vague",
         level=level(nm, int(not precise), al),
@@ -132,8 +132,8 @@ def read_settings() -> tuple[Setting, ...]:
 
 def _conventions(scenario: str) -> Mapping[str, str]:
     tables = load_sentences("space")
-    own = f"convention_{scenario}"
-    return tables[own if own in tables else f"convention_{SCENES[scenario].family}"]
+    convention = f"convention_{scenario}"
+    return tables[convention if convention in tables else f"convention_{SCENES[scenario].family}"]
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Wording:
 
     def cast(self, scenario: str, rng: random.Random) -> tuple[str, tuple[Argument, ...]]:
         """Return a setting of the scenario, and as many of its things as there are slots."""
-        setting = rng.choice([each for each in self.settings if each.scenario == scenario])
+        setting = rng.choice([setting for setting in self.settings if setting.scenario == scenario])
         return setting.id, tuple(rng.sample(self.groups[setting.group], SCENES[scenario].size))
 
     def phrasebook(self, scenario: str, language: Language) -> Phrasebook:
@@ -162,10 +162,10 @@ class Wording:
 
     def write_intro(self, problem: Problem, language: Language) -> str:
         """Return the setting with the names of what is arranged, and the conventions."""
-        setting = next(each for each in self.settings if each.id == problem.details[0])
+        setting = next(setting for setting in self.settings if setting.id == problem.details[0])
         book = self._books[problem.scenario, language]
         kind = KINDS[SCENES[problem.scenario].family]
-        names = book.join([book.call(kind, each) for each in problem.entities])
+        names = book.join([book.call(kind, entity) for entity in problem.entities])
         return capitalize(setting.texts[language].replace("{names}", names), language)
 
     def read_intro(self, text: str, language: Language) -> Intro:
@@ -200,7 +200,7 @@ def read_wording(knowledge: Knowledge) -> Wording:
     """
     people = read_people(knowledge)
     rows = knowledge.rows("space/items")
-    groups: dict[str, tuple[str, ...]] = {_PEOPLE: tuple(each.id for each in people)}
+    groups: dict[str, tuple[str, ...]] = {_PEOPLE: tuple(person.id for person in people)}
     for row in rows:
         groups[row["setting"]] = (*groups.get(row["setting"], ()), row["id"])
     names: dict[Language, dict[str, dict[Argument, str]]] = {

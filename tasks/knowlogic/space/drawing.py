@@ -8,7 +8,7 @@ from functools import lru_cache
 from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType
 from perennial.tasks.knowlogic.arrangement import drop_redundant, fewest_statements, verdict
 from perennial.tasks.knowlogic.problem import Cuts, Problem, Request
-from perennial.tasks.knowlogic.space.reasoning import Board, Fact, Template, board, mask_all, slot_place
+from perennial.tasks.knowlogic.space.reasoning import Board, Fact, Template, load_board, mask_all, slot_place
 
 # Difficulty of space questions (Appendix D of the paper): level = 0.3 nm + 0.5 pr + 0.2 al.
 #
@@ -71,66 +71,67 @@ class Sayings:
 @lru_cache(maxsize=16)
 def sayings(scenario: str) -> Sayings:
     """Return what holds of the slots of a scenario, as far as there are sentences that say it."""
-    of = board(scenario)
-    size = range(of.scene.size)
-    spoken = {each.predicate for each in of.templates.values() if not any(each.is_slot)}
-    said = [each for name, each in of.predicates.items() if name in spoken]
+    board = load_board(scenario)
+    size = range(board.scene.size)
+    spoken = {template.predicate for template in board.templates.values() if not any(template.is_slot)}
+    sayable = [predicate for name, predicate in board.predicates.items() if name in spoken]
+    triples = [(predicate.name, predicate.allowed) for predicate in sayable if predicate.arity == 3]
 
     def names(*slots: int) -> tuple[str, ...]:
-        return tuple(each.name for each in said if slots in each.allowed)
+        return tuple(predicate.name for predicate in sayable if slots in predicate.allowed)
 
     return Sayings(
         tuple(names(a) for a in size),
         tuple(tuple(names(a, b) for b in size) for a in size),
-        tuple((each.name, slots) for each in said if each.arity == 3 for slots in sorted(each.allowed)),
+        tuple((name, slots) for name, allowed in triples for slots in sorted(allowed)),
     )
 
 
-def draw_statements(of: Board, al: int, rng: random.Random) -> Layout | None:
+def draw_statements(board: Board, al: int, rng: random.Random) -> Layout | None:
     """Return an arrangement and its statements; None where this draw failed.
 
     With `al` 1 the statements name all entities but one, else all.
     """
-    size = of.scene.size
+    size = board.scene.size
     slots = tuple(rng.sample(range(size), size))
     named = rng.sample(range(size), size - al)
-    facts = _draw_facts(of, slots, named, rng)
+    facts = _draw_facts(board, slots, named, rng)
     if facts is None:
         return None
     if rng.random() < _MINIMAL:
         order = rng.sample(range(len(facts)), len(facts))
-        kept = drop_redundant(of.frame, [of.mask(each) for each in facts], order)
+        kept = drop_redundant(board.frame, [board.mask(fact) for fact in facts], order)
         # What names an entity that no other statement names may be redundant: the last place is the only one.
-        if _count_named([facts[place] for place in kept]) == len(named):
-            facts = [facts[place] for place in kept]
+        if _count_named([facts[index] for index in kept]) == len(named):
+            facts = [facts[index] for index in kept]
     if _count_named(facts) != len(named):
         return None
     return Layout(slots, tuple(rng.sample(facts, len(facts))))
 
 
 def _count_named(facts: Sequence[Fact]) -> int:
-    return len({place for fact in facts for place in fact.places})
+    return len({index for fact in facts for index in fact.places})
 
 
 def _draw_facts(
-    of: Board, slots: tuple[int, ...], named: Sequence[int], rng: random.Random
+    board: Board, slots: tuple[int, ...], named: Sequence[int], rng: random.Random
 ) -> list[Fact] | None:
-    said = sayings(of.scene.name)
+    usable = sayings(board.scene.name)
     entity_at = {slots[entity]: entity for entity in named}
-    held, facts, singles = of.frame.full, list[Fact](), 0
+    held, facts, singles = board.frame.full, list[Fact](), 0
     unnamed = list(named)
     for _ in range(_MOST_DRAWS_STATEMENTS):
-        fact = _draw_fact(said, slots, named, unnamed or named, entity_at, rng)
+        fact = _draw_fact(usable, slots, named, unnamed or named, entity_at, rng)
         if fact is None or (len(fact.places) == 1 and singles == _MOST_SINGLE):
             continue
-        left = held & of.mask(fact)
+        left = held & board.mask(fact)
         if left == held:
             continue
         held = left
         facts.append(fact)
         singles += len(fact.places) == 1
-        unnamed = [each for each in unnamed if each not in fact.places]
-        if held.bit_count() == of.scene.order:
+        unnamed = [entity for entity in unnamed if entity not in fact.places]
+        if held.bit_count() == board.scene.order:
             return facts
         if len(facts) == _MOST_FACTS:
             return None
@@ -138,7 +139,7 @@ def _draw_facts(
 
 
 def _draw_fact(
-    said: Sayings,
+    usable: Sayings,
     slots: tuple[int, ...],
     named: Sequence[int],
     first: Sequence[int],
@@ -146,21 +147,22 @@ def _draw_fact(
     rng: random.Random,
 ) -> Fact | None:
     """Return a random fact of the arrangement about named entities, one from `first`; None for no fact."""
+    # `randrange` would say the same in three times as long.
     chance = rng.random()
-    if chance < _TRIPLE and said.triples:
-        name, places = said.triples[int(rng.random() * len(said.triples))]
+    if chance < _TRIPLE and usable.triples:
+        name, places = usable.triples[int(rng.random() * len(usable.triples))]
         if any(slot not in entity_at for slot in places):
             return None
         return Fact(name, tuple(entity_at[slot] for slot in places))
     a = first[int(rng.random() * len(first))]
     if chance > 1 - _SINGLE:
-        names = said.single[slots[a]]
+        names = usable.single[slots[a]]
         if names:
             return Fact(names[int(rng.random() * len(names))], (a,))
     b = named[int(rng.random() * len(named))]
     if a == b:
         return None
-    names = said.pairs[slots[a]][slots[b]]
+    names = usable.pairs[slots[a]][slots[b]]
     return Fact(names[int(rng.random() * len(names))], (a, b))
 
 
@@ -209,101 +211,101 @@ class Phrases:
 @lru_cache(maxsize=16)
 def phrases(scenario: str) -> Phrases:
     """Return the templates of a scenario by use."""
-    of = board(scenario)
-    said = [each for each in of.templates.values() if not any(each.is_slot)]
+    board = load_board(scenario)
+    sayable = [template for template in board.templates.values() if not any(template.is_slot)]
     by_predicate: dict[str, tuple[Template, ...]] = {}
-    for each in said:
-        by_predicate[each.predicate] = (*by_predicate.get(each.predicate, ()), each)
+    for phrase in sayable:
+        by_predicate[phrase.predicate] = (*by_predicate.get(phrase.predicate, ()), phrase)
 
     def is_precise(template: Template) -> bool:
-        return of.predicates[template.predicate].is_precise
+        return board.predicates[template.predicate].is_precise
 
     def gaps(*, is_slot: bool, precise: bool) -> tuple[tuple[Template, int], ...]:
         return tuple(
-            (template, place)
-            for template in of.templates.values()
+            (template, position)
+            for template in board.templates.values()
             if any(template.is_slot) == is_slot and is_precise(template) == precise
-            for place in range(len(template.is_slot))
-            if template.is_slot[place] == is_slot
+            for position in range(len(template.is_slot))
+            if template.is_slot[position] == is_slot
         )
 
     return Phrases(
         by_predicate,
-        tuple(each for each in said if is_precise(each)),
-        tuple(each for each in said if not is_precise(each)),
+        tuple(template for template in sayable if is_precise(template)),
+        tuple(template for template in sayable if not is_precise(template)),
         {precise: gaps(is_slot=False, precise=precise) for precise in (True, False)},
         {precise: gaps(is_slot=True, precise=precise) for precise in (True, False)},
     )
 
 
-def say(of: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
+def say(board: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
     """Return a fact in the words of a template that fits the arrangement; None where none does."""
     fitting = [
-        each
-        for each in phrases(of.scene.name).by_predicate[fact.predicate]
-        if _speaks(of, layout, each, fact.places)
+        template
+        for template in phrases(board.scene.name).by_predicate[fact.predicate]
+        if _speaks(board, layout, template, fact.places)
     ]
     return Sentence(rng.choice(fitting), fact.places) if fitting else None
 
 
 def draw_statement_options(
-    of: Board, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
+    board: Board, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
 ) -> Asked | None:
     """Return statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
-    use = phrases(of.scene.name)
+    use = phrases(board.scene.name)
     every = use.vague + use.precise if pr else use.precise
-    seen = {of.mask(fact) for fact in layout.statements}
+    seen = {board.mask(fact) for fact in layout.statements}
     options: list[Sentence] = []
     for truth in truths:
         templates = every if options or not pr else use.vague
-        found = _draw_statement(of, layout, templates, truth, seen, rng)
-        if found is None:
+        option = _draw_statement(board, layout, templates, truth, seen, rng)
+        if option is None:
             return None
-        seen.add(of.mask(found.fact))
-        options.append(found)
+        seen.add(board.mask(option.fact))
+        options.append(option)
     return Asked(tuple(rng.sample(options, len(options))))
 
 
 def _draw_statement(
-    of: Board, layout: Layout, templates: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
+    board: Board, layout: Layout, choices: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
 ) -> Sentence | None:
     """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
-    size = of.scene.size
+    size = board.scene.size
     for _ in range(_MOST_DRAWS // 4):
-        template = templates[int(rng.random() * len(templates))]
-        allowed = of.predicates[template.predicate].allowed
+        template = choices[int(rng.random() * len(choices))]
+        allowed = board.predicates[template.predicate].allowed
         for _ in range(_MOST_DRAWS // 4):
             places = tuple(rng.sample(range(size), len(template.is_slot)))
-            is_true = tuple([layout.slots[each] for each in places]) in allowed
-            if is_true is not truth or not _speaks(of, layout, template, places):
+            is_true = tuple([layout.slots[index] for index in places]) in allowed
+            if is_true is not truth or not _speaks(board, layout, template, places):
                 continue
-            if of.mask(Fact(template.predicate, places)) not in seen:
+            if board.mask(Fact(template.predicate, places)) not in seen:
                 return Sentence(template, places)
     return None
 
 
 def draw_gap(
-    of: Board, layout: Layout, count: tuple[int, int], rng: random.Random, *, precise: bool, is_slot: bool
+    board: Board, layout: Layout, count: tuple[int, int], rng: random.Random, *, precise: bool, is_slot: bool
 ) -> Asked | None:
     """Return a gap question of which so many options fit, of so many.
 
     Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
     """
-    use = phrases(of.scene.name)
+    use = phrases(board.scene.name)
     gaps = (use.slot_gaps if is_slot else use.entity_gaps)[precise]
-    masks = {of.mask(fact) for fact in layout.statements}
+    masks = {board.mask(fact) for fact in layout.statements}
     for _ in range(_MOST_DRAWS if gaps else 0):
         template, gap = gaps[int(rng.random() * len(gaps))]
-        others = rng.sample(range(of.scene.size), len(template.is_slot) - 1)
-        choices = _draw_choices(of, layout, template, gap, others, count, rng)
-        options = tuple(Sentence(template, (*others[:gap], each, *others[gap:])) for each in choices)
-        if options and not any(of.mask(option.fact) in masks for option in options):
+        others = rng.sample(range(board.scene.size), len(template.is_slot) - 1)
+        choices = _draw_choices(board, layout, template, gap, others, count, rng)
+        options = tuple(Sentence(template, (*others[:gap], choice, *others[gap:])) for choice in choices)
+        if options and not any(board.mask(option.fact) in masks for option in options):
             return Asked(options, gap)
     return None
 
 
 def _draw_choices(
-    of: Board,
+    board: Board,
     layout: Layout,
     template: Template,
     gap: int,
@@ -312,15 +314,15 @@ def _draw_choices(
     rng: random.Random,
 ) -> list[int]:
     """Return places for the gap, so many of which fit; none where this gap does not fit the request."""
-    right, own = count
-    size, predicate, is_slot = of.scene.size, of.predicates[template.predicate], template.is_slot[gap]
+    right, option_count = count
+    size, predicate, is_slot = board.scene.size, board.predicates[template.predicate], template.is_slot[gap]
     has_all = size == len(LETTERS)
     # With all four as options, the one named in the question would be on the same side as itself.
     if has_all and predicate.is_reflexive and not is_slot:
         return []
-    if not _speaks(of, layout, template, (*others[:gap], None, *others[gap:])):
+    if not _speaks(board, layout, template, (*others[:gap], None, *others[gap:])):
         return []
-    slots = [layout.slots[each] for each in others]
+    slots = [layout.slots[index] for index in others]
     choices = [(slot_place(slot), slot) for slot in range(size)] if is_slot else list(enumerate(layout.slots))
     fitting = [choice for choice, slot in choices if (*slots[:gap], slot, *slots[gap:]) in predicate.allowed]
     if (len(fitting) != 1) if predicate.is_precise else (len(fitting) < 2):
@@ -328,7 +330,7 @@ def _draw_choices(
 
     def speaks(choice: int) -> bool:
         # A slot is there, whatever fills it.
-        return choice < 0 or _speaks(of, layout, template, (*others[:gap], choice, *others[gap:]))
+        return choice < 0 or _speaks(board, layout, template, (*others[:gap], choice, *others[gap:]))
 
     if has_all:
         every = [choice for choice, _ in choices]
@@ -340,9 +342,9 @@ def _draw_choices(
         and choice not in others
         and speaks(choice)
         # What can be nowhere needs no statement to be wrong.
-        and of.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
+        and board.mask(Fact(template.predicate, (*others[:gap], choice, *others[gap:])))
     ]
-    wrong = own - right
+    wrong = option_count - right
     if wrong < 0 or len(fitting) < right or len(rest) < wrong:
         return []
     chosen = rng.sample(fitting, right) + rng.sample(rest, wrong)
@@ -350,11 +352,11 @@ def _draw_choices(
     return chosen
 
 
-def _speaks(of: Board, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
+def _speaks(board: Board, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
     """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
     return all(
-        place is None or (layout.slots[place],) in of.predicates[need].allowed
-        for need, place in zip(template.needs, places, strict=False)
+        index is None or (layout.slots[index],) in board.predicates[need].allowed
+        for need, index in zip(template.needs, places, strict=False)
     )
 
 
@@ -367,87 +369,87 @@ Cast = Callable[[str, random.Random], tuple[str, tuple[Argument, ...]]]
 
 def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
     """Return a problem that keeps the request, None where a dozen tries gave none or none exists."""
-    of = board(request.scenario)
-    if not _is_possible(of, request):
+    board = load_board(request.scenario)
+    if not _is_possible(board, request):
         return None
     kinds = list_shapes(request.type)
-    steps = CUTS.list_steps(request.difficulty, request.type, own_of(of, request))
+    steps = CUTS.list_steps(request.difficulty, request.type, count_options(board, request))
     for _ in range(_MOST_TRIES):
         pr, al = kinds[int(rng.random() * len(kinds))]
-        layout = draw_statements(of, al, rng)
-        asked = layout and _draw_asked(of, layout, pr, request, rng)
-        if layout and asked and count_steps(of, layout, asked) in steps and needs_facing(of, layout, asked):
-            return _write(of, layout, asked, request, rng, cast)
+        layout = draw_statements(board, al, rng)
+        asked = layout and _draw_asked(board, layout, pr, request, rng)
+        is_hard_enough = layout and asked and count_steps(board, layout, asked) in steps
+        if layout and asked and is_hard_enough and needs_facing(board, layout, asked):
+            return _write(board, layout, asked, request, rng, cast)
     return None
 
 
-def _is_possible(of: Board, request: Request) -> bool:
+def _is_possible(board: Board, request: Request) -> bool:
     """Whether a question of this type can have so many right options."""
-    own = own_of(of, request)
+    option_count = count_options(board, request)
     if request.type.endswith("statements"):
-        return own == len(LETTERS) and 1 <= request.right <= own
-    if request.type.endswith("slot") and not of.scene.has_slot_questions:
+        return option_count == len(LETTERS) and 1 <= request.right <= option_count
+    if request.type.endswith("slot") and not board.scene.has_slot_questions:
         return False
     # All four of four things are options: one fits at least, and what is asked for is not among them.
-    has_all = of.scene.size == len(LETTERS)
-    if has_all and own < len(LETTERS):
+    has_all = board.scene.size == len(LETTERS)
+    if has_all and option_count < len(LETTERS):
         return False
     if request.type.startswith("precise"):
-        return request.right == 1 or (not has_all and own < len(LETTERS) and request.right == 0)
-    if own == len(LETTERS):
-        return (2 if has_all else 1) <= request.right < own
-    return 0 <= request.right <= own
+        return request.right == 1 or (not has_all and option_count < len(LETTERS) and request.right == 0)
+    if option_count == len(LETTERS):
+        return (2 if has_all else 1) <= request.right < option_count
+    return 0 <= request.right <= option_count
 
 
-def own_of(of: Board, request: Request) -> int:
+def count_options(board: Board, request: Request) -> int:
     """Return the number of own options: where it is left open, all four of four things, three of six."""
-    if request.own is not None:
-        return request.own
+    if request.option_count is not None:
+        return request.option_count
     is_gap = not request.type.endswith("statements")
-    return len(LETTERS) - (is_gap and of.scene.size > len(LETTERS))
+    return len(LETTERS) - (is_gap and board.scene.size > len(LETTERS))
 
 
-def _draw_asked(of: Board, layout: Layout, pr: int, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(board: Board, layout: Layout, pr: int, request: Request, rng: random.Random) -> Asked | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
-        return draw_statement_options(of, layout, pr, rng.sample(truths, len(truths)), rng)
+        return draw_statement_options(board, layout, pr, rng.sample(truths, len(truths)), rng)
     is_slot = request.type.endswith("slot")
-    count = request.right, own_of(of, request)
-    return draw_gap(of, layout, count, rng, precise=not pr, is_slot=is_slot)
+    count = request.right, count_options(board, request)
+    return draw_gap(board, layout, count, rng, precise=not pr, is_slot=is_slot)
 
 
-def count_steps(of: Board, layout: Layout, asked: Asked) -> int:
+def count_steps(board: Board, layout: Layout, asked: Asked) -> int:
     """Return the fewest statements that decide the hardest option."""
-    masks = [of.mask(fact) for fact in layout.statements]
-    return max(fewest_statements(of.frame, masks, of.mask(option.fact)) for option in asked.options)
+    masks = [board.mask(fact) for fact in layout.statements]
+    return max(fewest_statements(board.frame, masks, board.mask(option.fact)) for option in asked.options)
 
 
-def needs_facing(of: Board, layout: Layout, asked: Asked) -> bool:
+def needs_facing(board: Board, layout: Layout, asked: Asked) -> bool:
     """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
 
     Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings (spec,
     convention 2): two such scenarios would be one.
     """
-    other = _OTHER_RING.get(of.scene.name)
+    other = _OTHER_RING.get(board.scene.name)
     if other is None:
         return True
-    turned = board(other)
-    held, misread = mask_all(of, layout.statements), mask_all(turned, layout.statements)
-    if misread.bit_count() != of.scene.order:
+    turned = load_board(other)
+    held, misread = mask_all(board, layout.statements), mask_all(turned, layout.statements)
+    if misread.bit_count() != board.scene.order:
         return True
     facts = [option.fact for option in asked.options]
-    return any(verdict(held, of.mask(each)) != verdict(misread, turned.mask(each)) for each in facts)
+    return any(verdict(held, board.mask(fact)) != verdict(misread, turned.mask(fact)) for fact in facts)
 
 
 def _write(
-    of: Board, layout: Layout, asked: Asked, request: Request, rng: random.Random, cast: Cast
+    board: Board, layout: Layout, asked: Asked, request: Request, rng: random.Random, cast: Cast
 ) -> Problem | None:
-    """Return the problem in templates and ids."""
-    setting, entities = cast(of.scene.name, rng)
-    said = [say(of, layout, fact, rng) for fact in layout.statements]
-    statements = tuple(_proposition(of, entities, each) for each in said if each)
-    options = tuple(_proposition(of, entities, each) for each in asked.options)
+    setting, entities = cast(board.scene.name, rng)
+    sentences = [say(board, layout, fact, rng) for fact in layout.statements]
+    statements = tuple(_proposition(board, entities, sentence) for sentence in sentences if sentence)
+    options = tuple(_proposition(board, entities, sentence) for sentence in asked.options)
     question = None
     if asked.gap is not None:
         arguments = options[0].arguments
@@ -455,7 +457,7 @@ def _write(
             options[0].template, (*arguments[: asked.gap], GAP, *arguments[asked.gap + 1 :])
         )
     return Problem(
-        scenario=of.scene.name,
+        scenario=board.scene.name,
         entities=entities,
         details=(setting,),
         statements=statements,
@@ -465,7 +467,7 @@ def _write(
     )
 
 
-def _proposition(of: Board, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:
+def _proposition(board: Board, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:
     places = sentence.places
-    names = (entities[each] if each >= 0 else of.scene.slots[-1 - each].id for each in places)
+    names = (entities[index] if index >= 0 else board.scene.slots[-1 - index].id for index in places)
     return Proposition(sentence.template.name, tuple(names))

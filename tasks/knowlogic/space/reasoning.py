@@ -43,15 +43,15 @@ class Template:
 @lru_cache(maxsize=16)
 def sentences(scenario: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the sentences of a scenario by name, each with its places in the order of their letters."""
-    found: dict[str, Mapping[str, Any]] = {}
-    known = predicates(scenario)
+    usable: dict[str, Mapping[str, Any]] = {}
+    existing = predicates(scenario)
     for file in FILES[SCENES[scenario].family]:
         for name, sentence in load_sentences(file).items():
-            said = sentence.get("property") or sentence["relation"]
-            if (said in known or said == IS_AT) and sentence.get("only", scenario) == scenario:
+            predicate = sentence.get("property") or sentence["relation"]
+            if (predicate in existing or predicate == IS_AT) and sentence.get("only", scenario) == scenario:
                 places = [letter for letter in "abc" if f"{{{letter}:" in sentence["zh"]]
-                found[name] = {**sentence, "places": places}
-    return found
+                usable[name] = {**sentence, "places": places}
+    return usable
 
 
 @lru_cache(maxsize=16)
@@ -61,7 +61,7 @@ def templates(scenario: str) -> Mapping[str, Template]:
         name: Template(
             name,
             sentence.get("property") or sentence["relation"],
-            tuple(f"{{{place}:slot}}" in sentence["zh"] for place in sentence["places"]),
+            tuple(f"{{{letter}:slot}}" in sentence["zh"] for letter in sentence["places"]),
             tuple(sentence.get("needs", ())),
         )
         for name, sentence in sentences(scenario).items()
@@ -118,35 +118,35 @@ class Board:
         template = self.templates[proposition.template]
         pairs = zip(template.is_slot, proposition.arguments, strict=True)
         places = [
-            slot_place(self.scene.slot_numbers[each]) if is_slot else indices[each] for is_slot, each in pairs
+            slot_place(self.scene.slot_numbers[name]) if is_slot else indices[name] for is_slot, name in pairs
         ]
         return Fact(template.predicate, tuple(places))
 
     def constraint(self, fact: Fact) -> Constraint:
         """Return the constraint on entities that a fact is; nothing is in a relation to itself."""
-        entities = [place for place in fact.places if place >= 0]
+        entities = [filler for filler in fact.places if filler >= 0]
         if len(set(entities)) < len(entities):
             return Constraint((entities[0],), frozenset())
         allowed = frozenset(
-            tuple(slot for slot, place in zip(slots, fact.places, strict=True) if place >= 0)
+            tuple(slot for slot, filler in zip(slots, fact.places, strict=True) if filler >= 0)
             for slots in self.predicates[fact.predicate].allowed
             if all(
-                place >= 0 or slot_place(slot) == place
-                for slot, place in zip(slots, fact.places, strict=True)
+                filler >= 0 or slot_place(slot) == filler
+                for slot, filler in zip(slots, fact.places, strict=True)
             )
         )
         return Constraint(tuple(entities), allowed)
 
     def mask(self, fact: Fact) -> int:
         """Return the arrangements in which the fact holds."""
-        found = self.masks.get(fact)
-        if found is None:
-            found = self.masks[fact] = self.frame.mask(self.constraint(fact))
-        return found
+        mask = self.masks.get(fact)
+        if mask is None:
+            mask = self.masks[fact] = self.frame.mask(self.constraint(fact))
+        return mask
 
 
 @lru_cache(maxsize=16)
-def board(scenario: str) -> Board:
+def load_board(scenario: str) -> Board:
     """Return the board of a scenario, built once."""
     return Board(SCENES[scenario])
 
@@ -161,43 +161,42 @@ class Facts(NamedTuple):
 
 def facts_of(problem: Problem) -> Facts:
     """Return the facts of a problem; raise LookupError or ValueError where it names what is not there."""
-    of = board(problem.scenario)
+    board = load_board(problem.scenario)
     indices = {entity: index for index, entity in enumerate(problem.entities)}
-    if len(indices) != of.scene.size:
-        raise ValueError(f"{problem.scenario} has {len(indices)} entities, expected {of.scene.size}")
-    statements = tuple(of.fact(each, indices) for each in problem.statements)
-    return Facts(of, statements, tuple(of.fact(each, indices) for each in problem.options))
+    if len(indices) != board.scene.size:
+        raise ValueError(f"{problem.scenario} has {len(indices)} entities, expected {board.scene.size}")
+    statements = tuple(board.fact(proposition, indices) for proposition in problem.statements)
+    return Facts(board, statements, tuple(board.fact(option, indices) for option in problem.options))
 
 
-def mask_all(of: Board, statements: Sequence[Fact]) -> int:
+def mask_all(board: Board, statements: Sequence[Fact]) -> int:
     """Return the arrangements in which all statements hold."""
-    return all_of(of.frame, map(of.mask, statements))
+    return all_of(board.frame, map(board.mask, statements))
 
 
 def decide(problem: Problem) -> Decision:
     """Return what all arrangements say: their number modulo symmetry, and the verdict of each option."""
-    of, statements, options = facts_of(problem)
-    held = mask_all(of, statements)
+    board, statements, options = facts_of(problem)
+    held = mask_all(board, statements)
     # Where nothing can hold, neither can an option.
-    verdicts = tuple(verdict(held, of.mask(option)) if held else False for option in options)
-    return Decision(held.bit_count() // of.scene.order, verdicts)
+    verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
+    return Decision(held.bit_count() // board.scene.order, verdicts)
 
 
 def check(problem: Problem) -> Decision:
     """Return the same by python-sat, from the sets of slots alone."""
-    of, statements, options = facts_of(problem)
-    size = of.scene.size
-    return decide_by_solver(
-        size, size, list(map(of.constraint, statements)), list(map(of.constraint, options)), of.scene.order
-    )
+    board, statements, options = facts_of(problem)
+    size = board.scene.size
+    stated, asked = (list(map(board.constraint, facts)) for facts in (statements, options))
+    return decide_by_solver(size, size, stated, asked, board.scene.order)
 
 
-def arrangement_of(of: Board, statements: Sequence[Fact]) -> tuple[int, ...]:
+def arrangement_of(board: Board, statements: Sequence[Fact]) -> tuple[int, ...]:
     """Return the slot of each entity in the first arrangement that the statements allow."""
-    held = mask_all(of, statements)
+    held = mask_all(board, statements)
     if not held:
         raise ValueError("the statements allow no arrangement")
-    return of.frame.arrangement(held)
+    return board.frame.arrangement(held)
 
 
 def canonical(problem: Problem) -> object:
@@ -206,16 +205,16 @@ def canonical(problem: Problem) -> object:
     Entities are called by their slots in the one arrangement, and of its symmetric ones the smallest form is
     kept. Predicates stand for templates: two wordings are the same problem.
     """
-    of, statements, options = facts_of(problem)
-    slots = arrangement_of(of, statements)
+    board, statements, options = facts_of(problem)
+    slots = arrangement_of(board, statements)
 
     def form(turn: tuple[int, ...]) -> tuple[list[list[object]], list[list[object]]]:
         def rename(fact: Fact) -> list[object]:
-            return [fact.predicate, *(turn[slots[each]] if each >= 0 else each for each in fact.places)]
+            return [fact.predicate, *(turn[slots[fill]] if fill >= 0 else fill for fill in fact.places)]
 
         return sorted(map(rename, statements), key=repr), sorted(map(rename, options), key=repr)
 
-    smallest = min((form(turn) for turn in of.scene.symmetries), key=repr)
+    smallest = min((form(turn) for turn in board.scene.symmetries), key=repr)
     return [problem.scenario, problem.type, *smallest]
 
 
@@ -226,7 +225,7 @@ def canonical(problem: Problem) -> object:
 
 def pairs_mask(size: int, pairs: Iterable[tuple[int, ...]]) -> int:
     """Return the integer of pairs, or of single slots as pairs of equal ones."""
-    return sum(1 << (each[0] * size + each[-1]) for each in set(pairs))
+    return sum(1 << (slots[0] * size + slots[-1]) for slots in set(pairs))
 
 
 @lru_cache(maxsize=8)
@@ -246,26 +245,26 @@ def compose(size: int, first: int, second: int) -> int:
     """Return the pairs (i, k) for which some j has (i, j) in the first set and (j, k) in the second."""
     row = (1 << size) - 1
     rows = [second >> (slot * size) & row for slot in range(size)]
-    found = 0
+    composed = 0
     for start in range(size):
         through = first >> (start * size) & row
         reached = 0
         for slot in range(size):
             if through >> slot & 1:
                 reached |= rows[slot]
-        found |= reached << (start * size)
-    return found
+        composed |= reached << (start * size)
+    return composed
 
 
 @lru_cache(maxsize=1 << 14)
 def inverse(size: int, pairs: int) -> int:
     """Return the pairs (j, i)."""
-    found = 0
+    turned = 0
     for start in range(size):
         for slot in range(size):
             if pairs >> (start * size + slot) & 1:
-                found |= 1 << (slot * size + start)
-    return found
+                turned |= 1 << (slot * size + start)
+    return turned
 
 
 @lru_cache(maxsize=1 << 14)
@@ -302,7 +301,7 @@ class Vocabulary:
     @cached_property
     def size(self) -> int:
         """The number of slots."""
-        return board(self.scenario).scene.size
+        return load_board(self.scenario).scene.size
 
     @cached_property
     def properties(self) -> dict[str, int]:
@@ -315,12 +314,12 @@ class Vocabulary:
         return self._predicates(2)
 
     def _predicates(self, arity: int) -> dict[str, int]:
-        of = board(self.scenario)
-        said = {template.predicate for template in of.templates.values()}
+        board = load_board(self.scenario)
+        sayable = {template.predicate for template in board.templates.values()}
         return {
-            name: pairs_mask(self.size, each.allowed)
-            for name, each in of.predicates.items()
-            if each.arity == arity and name in said and name != "is_at"
+            name: pairs_mask(self.size, predicate.allowed)
+            for name, predicate in board.predicates.items()
+            if predicate.arity == arity and name in sayable and name != "is_at"
         }
 
     @cached_property
@@ -353,26 +352,25 @@ def vocabulary(scenario: str) -> Vocabulary:
     return Vocabulary(scenario)
 
 
-def place_rules(of: Vocabulary, relation: str) -> list[Rule]:
+def place_rules(words: Vocabulary, relation: str) -> list[Rule]:
     """Return what a relation says of where its first thing is."""
-    slots = first_slots(of.size, of.relations[relation])
-    return [Rule("places", f"{relation}(a,b) -> {name}(a)") for name in of.names(slots, single=True)]
+    slots = first_slots(words.size, words.relations[relation])
+    return [Rule("places", f"{relation}(a,b) -> {name}(a)") for name in words.names(slots, single=True)]
 
 
-def move_rules(of: Vocabulary, name: str, relation: str) -> list[Rule]:
+def move_rules(words: Vocabulary, name: str, relation: str) -> list[Rule]:
     """Return where b is, of which the relation holds for a thing with the property."""
-    slots = first_slots(
-        of.size, inverse(of.size, compose(of.size, of.properties[name], of.relations[relation]))
-    )
-    found = of.names(slots, single=True)
-    return [Rule("moves", f"{name}(a) & {relation}(a,b) -> {each}(b)") for each in found]
+    moved = compose(words.size, words.properties[name], words.relations[relation])
+    slots = first_slots(words.size, inverse(words.size, moved))
+    implied = words.names(slots, single=True)
+    return [Rule("moves", f"{name}(a) & {relation}(a,b) -> {target}(b)") for target in implied]
 
 
-def compose_rules(of: Vocabulary, first: str, second: str) -> list[Rule]:
+def compose_rules(words: Vocabulary, first: str, second: str) -> list[Rule]:
     """Return the relations of a and c that follow from a relation of a and b, and one of b and c."""
-    pairs = compose(of.size, of.relations[first], of.relations[second]) & other_slot(of.size)
-    found = of.names(pairs, single=False)
-    return [Rule("composes", f"{first}(a,b) & {second}(b,c) -> {each}(a,c)") for each in found]
+    pairs = compose(words.size, words.relations[first], words.relations[second]) & other_slot(words.size)
+    implied = words.names(pairs, single=False)
+    return [Rule("composes", f"{first}(a,b) & {second}(b,c) -> {third}(a,c)") for third in implied]
 
 
 # Forward chaining over what is known of each pair of things (Appendix B of the paper, the Reasoner).
@@ -401,12 +399,12 @@ _Steps = dict[Known, Step[Known]]
 class _Chain:
     """What is known so far: the smallest set of each pair that a step made."""
 
-    of: Board
+    board: Board
     known: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __call__(self, facts: _Steps, new: list[Known]) -> Iterator[tuple[Known, Step[Known]]]:
         """Yield what the new facts make with what is known."""
-        size = self.of.scene.size
+        size = self.board.scene.size
         things = range(size)
         for a, b, pairs in new:
             if (a, b) not in self.known:
@@ -424,11 +422,11 @@ class _Chain:
                 yield from self._refine(c, b, compose(size, other.pairs, here.pairs), _COMPOSE, (other, here))
 
     def _all_of(self, a: int, b: int) -> int:
-        found = self.known.get((a, b))
-        if found is None:
-            size = self.of.scene.size
+        pairs = self.known.get((a, b))
+        if pairs is None:
+            size = self.board.scene.size
             return same_slot(size) if a == b else other_slot(size)
-        return found
+        return pairs
 
     def _refine(
         self, a: int, b: int, pairs: int, rule: str, premises: tuple[Known, ...]
@@ -438,66 +436,66 @@ class _Chain:
         left = old & pairs
         if left == old:
             return
-        used = [each for each in premises if (each.a, each.b) in self.known]
+        used = [premise for premise in premises if (premise.a, premise.b) in self.known]
         if (a, b) in self.known:
             used.append(Known(a, b, old))
         self.known[a, b] = left
         yield Known(a, b, left), Step(rule, tuple(used))
 
 
-def _read_statements(of: Board, statements: Sequence[Fact]) -> list[Known]:
+def _read_statements(board: Board, statements: Sequence[Fact]) -> list[Known]:
     """Return what the statements say of pairs; of three things, each pair of them."""
-    size = of.scene.size
-    found = []
+    size = board.scene.size
+    read = []
     for fact in statements:
-        constraint = of.constraint(fact)
+        constraint = board.constraint(fact)
         things, allowed = constraint.variables, constraint.allowed
         if len(things) == 1:
-            found.append(Known(things[0], things[0], pairs_mask(size, allowed)))
+            read.append(Known(things[0], things[0], pairs_mask(size, allowed)))
         for first in range(len(things)):
             for second in range(first + 1, len(things)):
-                pairs = pairs_mask(size, {(each[first], each[second]) for each in allowed})
-                found.append(Known(things[first], things[second], pairs))
-    return found
+                pairs = pairs_mask(size, {(slots[first], slots[second]) for slots in allowed})
+                read.append(Known(things[first], things[second], pairs))
+    return read
 
 
-def infer(of: Board, statements: Sequence[Fact]) -> tuple[Closure[Known], dict[tuple[int, int], int]]:
+def infer(board: Board, statements: Sequence[Fact]) -> tuple[Closure[Known], dict[tuple[int, int], int]]:
     """Return the closure of the statements, and the smallest set of each pair."""
-    chain = _Chain(of)
-    return close(_read_statements(of, statements), chain), chain.known
+    chain = _Chain(board)
+    return close(_read_statements(board, statements), chain), chain.known
 
 
-def rules_used(of: Board, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
+def rules_used(board: Board, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
     """Return the rules of the proofs of those options that the closure reaches, true or false; sorted."""
-    closure, known = infer(of, statements)
+    closure, smallest = infer(board, statements)
     proof: _Steps = {}
     for option in options:
-        goal = _read_statements(of, [option])
+        goal = _read_statements(board, [option])
         if len(goal) != 1:
             continue
         a, b, pairs = goal[0]
-        reached = known.get((a, b))
+        reached = smallest.get((a, b))
         if reached is not None and (reached & pairs == reached or not reached & pairs):
             proof |= closure.proof(Known(a, b, reached))
-    words = vocabulary(of.scene.name)
-    found = {text for fact, step in proof.items() for text in _name_rules(words, fact, step)}
+    words = vocabulary(board.scene.name)
+    rules = {text for fact, step in proof.items() for text in _name_rules(words, fact, step)}
     used = {premise for step in proof.values() for premise in step.premises}
     for statement in statements:
-        if not used.isdisjoint(_read_statements(of, [statement])):
-            found |= set(_name_synonym(words, statement))
-    return sorted(found)
+        if not used.isdisjoint(_read_statements(board, [statement])):
+            rules |= set(_name_synonym(words, statement))
+    return sorted(rules)
 
 
-def _name_synonym(of: Vocabulary, fact: Fact) -> list[str]:
+def _name_synonym(words: Vocabulary, fact: Fact) -> list[str]:
     """Return the rule that gives a fact the name that other rules use for it; none where it is its own."""
-    for named, things in ((of.properties, "(a)"), (of.relations, "(a,b)")):
+    for named, things in ((words.properties, "(a)"), (words.relations, "(a,b)")):
         if fact.predicate in named:
-            name = of.names(named[fact.predicate], single=named is of.properties)[0]
+            name = words.names(named[fact.predicate], single=named is words.properties)[0]
             return [] if name == fact.predicate else [f"{name}{things} <-> {fact.predicate}{things}"]
     return []
 
 
-def _name_rules(of: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
+def _name_rules(words: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
     """Return the rule (`reasoning.rules`) of a step; none where its sets have no names."""
     if step.rule != _COMPOSE or len(step.premises) < 2:
         return []
@@ -505,19 +503,19 @@ def _name_rules(of: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
     if first.b != second.a:
         return []
     names = (
-        of.names(first.pairs, single=first.a == first.b),
-        of.names(second.pairs, single=second.a == second.b),
+        words.names(first.pairs, single=first.a == first.b),
+        words.names(second.pairs, single=second.a == second.b),
     )
     if not all(names):
         return []
-    one, two = names[0][0], names[1][0]
+    first_name, two = names[0][0], names[1][0]
     if first.a == first.b and second.a != second.b:
-        rules = move_rules(of, one, two)
+        rules = move_rules(words, first_name, two)
     elif first.a != first.b and second.a == second.b:
-        turned = of.names(inverse(of.size, first.pairs), single=False)
-        rules = move_rules(of, two, turned[0])
+        turned = words.names(inverse(words.size, first.pairs), single=False)
+        rules = move_rules(words, two, turned[0])
     elif fact.a == fact.b:
-        rules = place_rules(of, one)
+        rules = place_rules(words, first_name)
     else:
-        rules = compose_rules(of, one, two)
+        rules = compose_rules(words, first_name, two)
     return [rule.text for rule in rules[:1]]

@@ -108,7 +108,6 @@ def _booth() -> Scene:
 
 
 def _plots() -> Scene:
-    """Return four plots of a square field."""
     places = {"north_west": (0, 1), "north_east": (1, 1), "south_west": (0, 0), "south_east": (1, 0)}
     return Scene(
         "plots", "plots", tuple(Slot(name, x, y) for name, (x, y) in places.items()), ((0, 1, 2, 3),)
@@ -230,11 +229,11 @@ def plot_properties(scene: Scene) -> Mapping[str, Single]:
     def half(x: int, y: int) -> Single:
         return lambda a: (slots[a].x - middle) * x + (slots[a].y - middle) * y > 0
 
-    def at(place: str) -> Single:
-        return lambda a: slots[a].id == place
+    def at(slot: str) -> Single:
+        return lambda a: slots[a].id == slot
 
-    def not_at(place: str) -> Single:
-        return lambda a: slots[a].id != place
+    def not_at(slot: str) -> Single:
+        return lambda a: slots[a].id != slot
 
     names = [slot.id for slot in slots]
     tests = {f"half_{name}": half(x, y) for name, (x, y) in _COMPASS.items()}
@@ -342,8 +341,8 @@ class _Grid:
 
     def neighbor(self, a: int, x: int, y: int) -> int | None:
         """Return the slot beside a slot, None where there is none."""
-        place = self.places[a][0] + x, self.places[a][1] + y
-        return self.places.index(place) if place in self.places else None
+        position = self.places[a][0] + x, self.places[a][1] + y
+        return self.places.index(position) if position in self.places else None
 
 
 def _gap(grid: _Grid, test: Callable[[int, int], bool]) -> Pair:
@@ -351,8 +350,6 @@ def _gap(grid: _Grid, test: Callable[[int, int], bool]) -> Pair:
 
 
 def _straight(grid: _Grid) -> dict[str, Pair]:
-    """Return tests along one axis."""
-
     def on(test: Callable[[int, int], bool]) -> Pair:
         return _gap(grid, test)
 
@@ -436,13 +433,13 @@ def _compare_neighbors(grid: _Grid, tests: Mapping[str, Pair]) -> dict[str, Pair
     slanted = [f"{up}_{side}" for up in _UP for side in _SIDE]
     links = dict.fromkeys(sides, (*slanted, "directly_above", "directly_below"))
     links |= dict.fromkeys(over, ("left", "right"))
-    found = {
+    tests_of_grid = {
         f"{beside}_{name}": link(*(sides | over)[beside], tests[name])
         for beside, names in links.items()
         for name in names
     }
     pairs = [(a, b) for a in range(len(grid.places)) for b in range(len(grid.places)) if a != b]
-    return {name: test for name, test in found.items() if any(test(a, b) for a, b in pairs)}
+    return {name: test for name, test in tests_of_grid.items() if any(test(a, b) for a, b in pairs)}
 
 
 def shelf_relations(scene: Scene) -> Mapping[str, Pair]:
@@ -495,8 +492,8 @@ def shelf_properties(scene: Scene) -> Mapping[str, Single]:
     tests |= {f"has_{side}": has_beside(x, 0) for side, x in _SIDE.items()}
     tests |= {"has_above": has_beside(0, 1), "has_below": has_beside(0, -1)}
 
-    def at(place: str) -> Single:
-        return lambda a: scene.slots[a].id == place
+    def at(slot: str) -> Single:
+        return lambda a: scene.slots[a].id == slot
 
     return tests | {f"at_{slot.id}": at(slot.id) for slot in scene.slots}
 
@@ -530,8 +527,8 @@ class Predicate:
 def _predicate(scene: Scene, name: str, arity: int, test: Test) -> Predicate:
     allowed = frozenset(slots for slots in permutations(range(scene.size), arity) if test(*slots))
     is_precise = all(
-        len({slots[:place] + slots[place + 1 :] for slots in allowed}) == len(allowed)
-        for place in range(arity)
+        len({slots[:position] + slots[position + 1 :] for slots in allowed}) == len(allowed)
+        for position in range(arity)
     )
     is_reflexive = arity == 2 and any(test(slot, slot) for slot in range(scene.size))
     return Predicate(name, arity, allowed, is_precise, is_reflexive)

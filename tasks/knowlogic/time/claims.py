@@ -86,23 +86,23 @@ def _event_of(row: Row) -> Event:
 
 def _read_orders(knowledge: Knowledge, events: tuple[str, ...]) -> dict[tuple[str, str], int]:
     """Return the orders and all that follow from them: the most years that any way adds up to."""
-    found: dict[tuple[str, str], int] = {}
+    orders: dict[tuple[str, str], int] = {}
     for row in knowledge.rows("time/orders"):
         befores = events if row["before"] == _ANY else (row["before"],)
         afters = events if row["after"] == _ANY else (row["after"],)
         for before in befores:
             for after in afters:
                 if before != after:
-                    found[before, after] = max(int(row["least"]), found.get((before, after), 0))
+                    orders[before, after] = max(int(row["least"]), orders.get((before, after), 0))
     for middle in events:
-        lefts = [(before, least) for (before, after), least in found.items() if after == middle]
-        rights = [(after, least) for (before, after), least in found.items() if before == middle]
+        lefts = [(before, least) for (before, after), least in orders.items() if after == middle]
+        rights = [(after, least) for (before, after), least in orders.items() if before == middle]
         for before, first in lefts:
             for after, second in rights:
                 if before == after:
                     raise ValueError(f"{before} is before itself by the orders of a life")
-                found[before, after] = max(first + second, found.get((before, after), 0))
-    return found
+                orders[before, after] = max(first + second, orders.get((before, after), 0))
+    return orders
 
 
 WEEK, LIFE = "cyclic", "linear"
@@ -131,11 +131,11 @@ class Claim:
 _SIGNS = {"after": 1, "before": -1, "anchor_after": 1, "anchor_before": -1}
 
 
-def claim_of(times: Times, scenario: str, said: Proposition) -> Claim:
+def claim_of(times: Times, scenario: str, sentence: Proposition) -> Claim:
     """Return what a statement or option says; raise ValueError for an unknown template or a gap."""
-    if GAP in said.arguments:
+    if GAP in sentence.arguments:
         raise ValueError("a sentence with a gap claims nothing")
-    name, (_, *arguments) = said.template, said.arguments
+    name, (_, *arguments) = sentence.template, sentence.arguments
     left, right = str(arguments[0]), str(arguments[1])
     last = arguments[-1] if isinstance(arguments[-1], int) else 0
     if name in ("on", "year"):
@@ -171,7 +171,7 @@ def events_of(times: Times, claim: Claim) -> tuple[str, ...]:
     if claim.kind in ("longer", "as_long"):
         spans = (times.spans[claim.left], times.spans[claim.right])
         return tuple(event for span in spans for event in (span.start, span.end))
-    return tuple(each for each in (claim.left, claim.right) if each and each not in times.history)
+    return tuple(event for event in (claim.left, claim.right) if event and event not in times.history)
 
 
 def holds(times: Times, scenario: str, claim: Claim, at: Mapping[str, int]) -> bool:

@@ -77,10 +77,10 @@ def variables_of(
     return {"lc": lc, "cg": cg, "na": max(1, right), "dk": dk, "dq": _QUESTIONS[type_], "dc": dc}
 
 
-def level_of(of: dict[str, float]) -> float:
+def level_of(variables: dict[str, float]) -> float:
     """Return the level of a question."""
-    level = 0.02 * of["lc"] + 0.2 * of["cg"] + 0.25 * of["na"] + 0.05 * of["dk"] + 0.5 * of["dq"] + of["dc"]
-    return round(level, 9)
+    level = 0.02 * variables["lc"] + 0.2 * variables["cg"] + 0.25 * variables["na"]
+    return round(level + 0.05 * variables["dk"] + 0.5 * variables["dq"] + variables["dc"], 9)
 
 
 # Draw a question about times that keeps a request.
@@ -116,7 +116,7 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
         "vague_event": _draw_event,
         "precise_slot": _draw_slot,
     }
-    number = request.count_own(rng)
+    number = request.count_options(rng)
     steps = CUTS.list_steps(request.difficulty, request.type, number)
     for _ in range(_TEXTS):
         plan = _plan(times, request, number, rng)
@@ -146,15 +146,15 @@ def draw(times: Times, people: Sequence[Person], request: Request, rng: random.R
 
 def measure(times: Times, problem: Problem, right: int) -> dict[str, float]:
     """Return the variables of the difficulty formula, given the number of right options."""
-    said = (*problem.statements, *problem.options)
-    anchors = {each for one in said for each in one.arguments if each in times.history}
+    sentences = (*problem.statements, *problem.options)
+    anchors = {event for sentence in sentences for event in sentence.arguments if event in times.history}
     return variables_of(
         problem.scenario,
         problem.type,
-        lc=len(said),
-        cg=max(hardness_of(each.template) for each in problem.statements),
+        lc=len(sentences),
+        cg=max(hardness_of(statement.template) for statement in problem.statements),
         right=right,
-        dk=sum(times.history[str(each)].obscurity for each in anchors),
+        dk=sum(times.history[str(anchor)].obscurity for anchor in anchors),
     )
 
 
@@ -188,16 +188,15 @@ def _draw_text(
 def _draw_statements(
     maker: OptionMaker, request: Request, number: int, rng: random.Random
 ) -> tuple[None, list[Proposition]] | None:
-    """Return options that are statements."""
     true = request.right if request.type == "correct_statements" else number - request.right
     wanted = [True] * true + [False] * (number - true)
     chosen: list[Proposition] = []
     keys = set()
     for _ in range(_DRAWS):
-        said = maker.draw(is_true=wanted[len(chosen)])
-        if said is not None and maker.key(said) not in keys:
-            chosen.append(said)
-            keys.add(maker.key(said))
+        candidate = maker.draw(is_true=wanted[len(chosen)])
+        if candidate is not None and maker.key(candidate) not in keys:
+            chosen.append(candidate)
+            keys.add(maker.key(candidate))
             if len(chosen) == number:
                 return None, rng.sample(chosen, number)
     return None
@@ -209,16 +208,16 @@ def _draw_event(
     """Return a sentence without its event, and events for it: one fits, or several do."""
     is_vague = request.type == "vague_event"
     for _ in range(_GAPS):
-        said = maker.draw_vague() if is_vague else maker.draw(is_true=True)
-        if said is None or said.template in _NO_EVENTS:
+        drawn = maker.draw_vague() if is_vague else maker.draw(is_true=True)
+        if drawn is None or drawn.template in _NO_EVENTS:
             continue
-        asked = _open(said, _EVENT_PLACE)
-        filled = [fill(asked, event) for event in maker.events if event not in said.arguments[2:]]
-        fitting = [each for each in filled if maker.is_true(each)]
+        asked = _open(drawn, _EVENT_PLACE)
+        filled = [fill(asked, event) for event in maker.events if event not in drawn.arguments[2:]]
+        fitting = [option for option in filled if maker.is_true(option)]
         if (len(fitting) > 1) is not is_vague:
             continue
-        right = [each for each in fitting if maker.accept(each, is_true=True)]
-        wrong = [each for each in filled if maker.accept(each, is_true=False)]
+        right = [option for option in fitting if maker.accept(option, is_true=True)]
+        wrong = [option for option in filled if maker.accept(option, is_true=False)]
         if len(right) >= request.right and len(wrong) >= number - request.right:
             chosen = rng.sample(right, request.right) + rng.sample(wrong, number - request.right)
             return asked, rng.sample(chosen, number)
@@ -230,25 +229,25 @@ def _draw_slot(
 ) -> tuple[Proposition, list[Proposition]] | None:
     """Return a sentence without its year, day or number, and choices for it, of which one fits."""
     for _ in range(_GAPS):
-        said = maker.draw(is_true=True)
-        if said is None or said.template not in _SLOTS:
+        drawn = maker.draw(is_true=True)
+        if drawn is None or drawn.template not in _SLOTS:
             continue
-        asked, value = _open(said, len(said.arguments) - 1), said.arguments[-1]
+        asked, value = _open(drawn, len(drawn.arguments) - 1), drawn.arguments[-1]
         assert isinstance(value, int)
         near = range(value - 6, value + 7) if maker.text.scenario == LIFE else range(DAYS)
-        lowest = 0 if said.template == "on" else 1
-        filled = [fill(asked, each) for each in near if each >= lowest]
-        wrong = [each for each in filled if maker.accept(each, is_true=False)]
+        lowest = 0 if drawn.template == "on" else 1
+        filled = [fill(asked, number) for number in near if number >= lowest]
+        wrong = [option for option in filled if maker.accept(option, is_true=False)]
         if len(wrong) >= number - request.right:
             return asked, rng.sample(
-                [said] * request.right + rng.sample(wrong, number - request.right), number
+                [drawn] * request.right + rng.sample(wrong, number - request.right), number
             )
     return None
 
 
-def _open(said: Proposition, place: int) -> Proposition:
-    arguments = (*said.arguments[:place], GAP, *said.arguments[place + 1 :])
-    return Proposition(said.template, arguments)
+def _open(sentence: Proposition, position: int) -> Proposition:
+    arguments = (*sentence.arguments[:position], GAP, *sentence.arguments[position + 1 :])
+    return Proposition(sentence.template, arguments)
 
 
 # What is known of a question about times beside its text, and its form without names and orders.
@@ -286,7 +285,7 @@ def label(times: Times, problem: Problem) -> Labels:
     right = verdicts.count(problem.type != "incorrect_statements")
     variables = measure(times, problem, right)
     proofs = prove(times, problem)
-    said = (*problem.statements, *problem.options)
+    sentences = (*problem.statements, *problem.options)
     rules: set[str] = set()
     chain_length = count_steps(proofs, problem)
     for option in problem.options:
@@ -296,12 +295,13 @@ def label(times: Times, problem: Problem) -> Labels:
         except KeyError:
             # The rules are too weak; all statements together decide it.
             continue
-    if any(each.template in _DURATIONS for each in said):
+    templates = {sentence.template for sentence in sentences}
+    if templates & set(_DURATIONS):
         rules.add("duration_from_start_to_end")
-    is_vague = problem.type == "vague_event" or any(each.template in _VAGUE for each in problem.options)
+    is_vague = problem.type == "vague_event" or any(option.template in _VAGUE for option in problem.options)
     return Labels(
-        properties=_properties_of(times, said),
-        relations=tuple(sorted({_RELATIONS[each.template] for each in said if each.template in _RELATIONS})),
+        properties=_properties_of(times, sentences),
+        relations=tuple(sorted({_RELATIONS[name] for name in templates & _RELATIONS.keys()})),
         rules=tuple(sorted(rules)),
         chain_length=chain_length,
         precision="vague" if is_vague else "precise",
@@ -311,14 +311,14 @@ def label(times: Times, problem: Problem) -> Labels:
     )
 
 
-def _properties_of(times: Times, said: tuple[Proposition, ...]) -> tuple[str, ...]:
+def _properties_of(times: Times, sentences: tuple[Proposition, ...]) -> tuple[str, ...]:
     """Return which of the paper's four properties occur: time of occurrence, start, end, duration."""
-    named = {each for one in said for each in one.arguments}
-    found = {"time_of_occurrence"}
-    found |= {"start" for span in times.spans.values() if span.start in named}
-    found |= {"end" for span in times.spans.values() if span.end in named}
-    found |= {"duration" for each in said if each.template in _DURATIONS}
-    return tuple(sorted(found))
+    named = {event for sentence in sentences for event in sentence.arguments}
+    properties = {"time_of_occurrence"}
+    properties |= {"start" for span in times.spans.values() if span.start in named}
+    properties |= {"end" for span in times.spans.values() if span.end in named}
+    properties |= {"duration" for sentence in sentences if sentence.template in _DURATIONS}
+    return tuple(sorted(properties))
 
 
 def canonical(times: Times, problem: Problem) -> object:
@@ -327,8 +327,8 @@ def canonical(times: Times, problem: Problem) -> object:
     A week that names no day is left as it is by rotation, for it holds differences only.
     """
 
-    def form(said: Proposition) -> list[object]:
-        claim = claim_of(times, problem.scenario, said)
+    def form(sentence: Proposition) -> list[object]:
+        claim = claim_of(times, problem.scenario, sentence)
         return [claim.kind, claim.left, claim.right, claim.number]
 
     asked = problem.asked and [problem.asked.template, *problem.asked.arguments[1:]]
@@ -348,7 +348,7 @@ def canonical(times: Times, problem: Problem) -> object:
 _FILES = {WEEK: "time_week", LIFE: "time_life"}
 _INTRO = "intro"
 _DAYS: dict[Language, tuple[str, ...]] = {
-    "zh": tuple(f"星期{each}" for each in "一二三四五六日"),
+    "zh": tuple(f"星期{day}" for day in "一二三四五六日"),
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
 }
 _UNITS = {WEEK: ("天", "day"), LIFE: ("年", "year")}
@@ -358,7 +358,7 @@ _COUNTS = {WEEK: range(1, 7), LIFE: range(1, LAST_YEAR - FIRST_YEAR + 1)}
 
 def make_phrasebook(times: Times, people: Sequence[Person], scenario: str, language: Language) -> Phrasebook:
     """Return the sentences of statements and options."""
-    sentences = {name: each for name, each in load_sentences(_FILES[scenario]).items() if name != _INTRO}
+    sentences = {key: texts for key, texts in load_sentences(_FILES[scenario]).items() if key != _INTRO}
     events = (times.week if scenario == WEEK else times.life).values()
     lexicon: dict[str, Mapping[Argument, str]] = {
         "person": names_of(people, language),

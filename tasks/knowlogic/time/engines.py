@@ -30,12 +30,12 @@ _ROUNDS = 24
 
 @dataclass(frozen=True)
 class Proofs:
-    """The closure of a problem's statements; `said` has each by its fact, `by_pair` the differences found."""
+    """The closure of a problem's statements; `statements` by fact, differences `by_pair` of events."""
 
     times: Times
     scenario: str
     closure: Closure[Fact]
-    said: Mapping[Fact, Proposition]
+    statements: Mapping[Fact, Proposition]
     by_pair: dict[tuple[str, str], Fact]
 
     def facts_for(self, claim: Claim) -> list[Fact]:
@@ -49,16 +49,16 @@ class Proofs:
 
     def statements_for(self, claim: Claim) -> list[Proposition]:
         """Return the statements that the smallest proofs found for a claim rest on."""
-        used = {each for fact in self.facts_for(claim) for each in self.closure.grounds(fact)}
-        return [statement for fact, statement in self.said.items() if fact in used]
+        used = {ground for fact in self.facts_for(claim) for ground in self.closure.grounds(fact)}
+        return [statement for fact, statement in self.statements.items() if fact in used]
 
     def rules_for(self, claim: Claim) -> set[str]:
         """Return the rules of these proofs, and the events of history whose year they use."""
         rules: set[str] = set()
         for fact in self.facts_for(claim):
             rules |= {step.rule for step in self.closure.proof(fact).values()}
-            used = self.closure.grounds(fact) - self.said.keys()
-            rules |= {f"anchor_year:{each[2]}" for each in used}
+            used = self.closure.grounds(fact) - self.statements.keys()
+            rules |= {f"anchor_year:{fact[2]}" for fact in used}
         return rules
 
 
@@ -77,19 +77,19 @@ def count_steps(proofs: Proofs, problem: Problem) -> int:
 def prove(times: Times, problem: Problem) -> Proofs:
     """Return all differences of times that follow from the statements and the events of history they name."""
     scenario = problem.scenario
-    said = {_fact_of(scenario, claim_of(times, scenario, each)): each for each in problem.statements}
-    named = {each for one in (*problem.statements, *problem.options) for each in one.arguments}
-    anchors = sorted(str(each) for each in named if each in times.history)
-    known = [_apart(scenario, anchor, _CALENDAR, times.year_of(anchor)) for anchor in anchors]
+    stated = {_fact_of(scenario, claim_of(times, scenario, line)): line for line in problem.statements}
+    named = {name for line in (*problem.statements, *problem.options) for name in line.arguments}
+    anchors = sorted(str(name) for name in named if name in times.history)
+    dated = [_apart(scenario, anchor, _CALENDAR, times.year_of(anchor)) for anchor in anchors]
 
     def chain(facts: dict[Fact, Step[Fact]], new: list[Fact]) -> Iterator[tuple[Fact, Step[Fact]]]:
         yield from _compose(scenario, facts, new)
         yield from _use_order(times, scenario, new)
         yield from _use_spans(times, scenario, facts)
 
-    closure = close([*said, *known], chain, max_depth=_ROUNDS)
+    closure = close([*stated, *dated], chain, max_depth=_ROUNDS)
     by_pair = {(fact[1], fact[2]): fact for fact in reversed(closure.steps) if fact[0] == "apart"}
-    return Proofs(times, scenario, closure, said, by_pair)
+    return Proofs(times, scenario, closure, stated, by_pair)
 
 
 def _fact_of(scenario: str, claim: Claim) -> Fact:
@@ -114,12 +114,12 @@ def _compose(
 
     So proofs grow by one difference a round, and the first proof of a fact makes no detour.
     """
-    plain = [each for each, step in facts.items() if each[0] == "apart" and step.rule in _PLAIN]
+    plain = [fact for fact, step in facts.items() if fact[0] == "apart" and step.rule in _PLAIN]
     fresh = set(new)
     if fresh & set(plain):
-        pairs = [(each, other) for each in plain for other in facts if other[0] == "apart"]
+        pairs = [(fact, other) for fact in plain for other in facts if other[0] == "apart"]
     else:
-        pairs = [(each, other) for each in plain for other in new if other[0] == "apart"]
+        pairs = [(fact, other) for fact in plain for other in new if other[0] == "apart"]
     for first, second in pairs:
         if first == second or not (first in fresh or second in fresh):
             continue
@@ -163,12 +163,12 @@ def _use_spans(
     for fact in facts:
         if fact[0] != "as_long":
             continue
-        for known, other in (fact[1:3], fact[2:0:-1]):
-            span, same = times.spans[str(known)], times.spans[str(other)]
-            found = apart.get((min(span.start, span.end), max(span.start, span.end)))
-            if found:
-                number = _from_to(span.start, span.end, found)
-                yield _apart(scenario, same.end, same.start, number), Step("same_duration", (fact, found))
+        for span_id, other in (fact[1:3], fact[2:0:-1]):
+            span, same = times.spans[str(span_id)], times.spans[str(other)]
+            duration = apart.get((min(span.start, span.end), max(span.start, span.end)))
+            if duration:
+                number = _from_to(span.start, span.end, duration)
+                yield _apart(scenario, same.end, same.start, number), Step("same_duration", (fact, duration))
 
 
 # The first engine: the possible times of each event as bits of a number, narrowed until nothing changes.
@@ -191,60 +191,57 @@ def decide(times: Times, problem: Problem) -> Decision:
     there are more than `MOST` of them.
     """
     scenario = problem.scenario
-    given = [claim_of(times, scenario, each) for each in problem.statements]
-    options = [claim_of(times, scenario, each) for each in problem.options]
-    found = 0
+    claims = [claim_of(times, scenario, statement) for statement in problem.statements]
+    options = [claim_of(times, scenario, option) for option in problem.options]
+    assignment_count = 0
     seen: list[set[bool]] = [set() for _ in options]
-    for at in find_assignments(times, scenario, given, events_in(times, problem)):
-        found += 1
-        if found > MOST:
+    for at in find_assignments(times, scenario, claims, events_in(times, problem)):
+        assignment_count += 1
+        if assignment_count > MOST:
             raise ValueError(f"the statements allow more than {MOST} assignments")
         for verdicts, option in zip(seen, options, strict=True):
             verdicts.add(holds(times, scenario, option, at))
-    return Decision(found // symmetry_of(scenario, given), tuple(map(_verdict, seen)))
+    return Decision(assignment_count // symmetry_of(scenario, claims), tuple(map(_verdict, seen)))
 
 
 def _verdict(seen: set[bool]) -> Verdict:
     return seen.pop() if len(seen) == 1 else None
 
 
-def symmetry_of(scenario: str, given: list[Claim]) -> int:
+def symmetry_of(scenario: str, claims: list[Claim]) -> int:
     """Return the number of rotations that leave the statements as they are."""
-    return DAYS if scenario == WEEK and not any(claim.kind == "at" for claim in given) else 1
+    return DAYS if scenario == WEEK and not any(claim.kind == "at" for claim in claims) else 1
 
 
 def events_in(times: Times, problem: Problem) -> tuple[str, ...]:
     """Return the events of the problem, sorted."""
-    said = (*problem.statements, *problem.options)
-    return tuple(
-        sorted(
-            {event for each in said for event in events_of(times, claim_of(times, problem.scenario, each))}
-        )
-    )
+    sentences = (*problem.statements, *problem.options)
+    claims = (claim_of(times, problem.scenario, sentence) for sentence in sentences)
+    return tuple(sorted({event for claim in claims for event in events_of(times, claim)}))
 
 
 def find_assignments(
-    times: Times, scenario: str, given: list[Claim], variables: tuple[str, ...]
+    times: Times, scenario: str, claims: list[Claim], variables: tuple[str, ...]
 ) -> Iterator[Mapping[str, int]]:
     """Yield each assignment of times to the events that all claims and the order of a life allow."""
-    finder = _Finder(times, scenario, given, variables)
+    finder = _Finder(times, scenario, claims, variables)
     for masks in finder.find(dict.fromkeys(variables, finder.all)):
         yield {event: finder.first + mask.bit_length() - 1 for event, mask in masks.items()}
 
 
 class _Finder:
-    def __init__(self, times: Times, scenario: str, given: list[Claim], variables: tuple[str, ...]) -> None:
+    def __init__(self, times: Times, scenario: str, claims: list[Claim], variables: tuple[str, ...]) -> None:
         self.times, self.scenario = times, scenario
         self.is_week = scenario == WEEK
         self.first = 0 if self.is_week else FIRST_YEAR
         self.size = DAYS if self.is_week else LAST_YEAR - FIRST_YEAR + 1
         self.all = (1 << self.size) - 1
-        self.given = given
-        known = set(variables)
+        self.claims = claims
+        events = set(variables)
         self.orders = [
             (before, after, least)
             for (before, after), least in times.orders.items()
-            if not self.is_week and before in known and after in known
+            if not self.is_week and before in events and after in events
         ]
 
     def find(self, masks: Masks) -> Iterator[Masks]:
@@ -255,7 +252,7 @@ class _Finder:
         if not open_:
             yield masks
             return
-        event = min(open_, key=lambda each: (masks[each].bit_count(), each))
+        event = min(open_, key=lambda event: (masks[event].bit_count(), event))
         mask = masks[event]
         while mask:
             bit = mask & -mask
@@ -269,7 +266,7 @@ class _Finder:
             if 0 in now:
                 return False
             before = now
-            for claim in self.given:
+            for claim in self.claims:
                 self._apply(claim, masks)
             for early, late, least in self.orders:
                 self._put_in_order(masks, early, late, least)
@@ -290,15 +287,15 @@ class _Finder:
     def _apply(self, claim: Claim, masks: Masks) -> None:
         left, right, number = claim.left, claim.right, claim.number
         if claim.kind == "at":
-            place = number - self.first
-            masks[left] &= 1 << place if 0 <= place < self.size else 0
+            year_index = number - self.first
+            masks[left] &= 1 << year_index if 0 <= year_index < self.size else 0
         elif claim.kind == "difference":
             self._set(masks, left, self._shift(self._mask(masks, right), number))
             self._set(masks, right, self._shift(self._mask(masks, left), -number))
         elif claim.kind == "gap":
-            for one, other in ((left, right), (right, left)):
+            for event, other in ((left, right), (right, left)):
                 mask = self._mask(masks, other)
-                self._set(masks, one, self._shift(mask, number) | self._shift(mask, -number))
+                self._set(masks, event, self._shift(mask, number) | self._shift(mask, -number))
         elif claim.kind == "order":
             self._put_in_order(masks, left, right, 1)
         else:
@@ -308,6 +305,7 @@ class _Finder:
         if event in masks:
             masks[event] &= allowed
         elif not self._mask(masks, event) & allowed:
+            # A year of history cannot be narrowed: an event without any time says the contradiction.
             masks[next(iter(masks))] = 0
 
     def _put_in_order(self, masks: Masks, early: str, late: str, least: int) -> None:
@@ -327,10 +325,10 @@ class _Finder:
             return
         event = open_[0] if open_ else next(iter(events))
         allowed = 0
-        for place in range(self.size):
-            bit = 1 << place
+        for year_index in range(self.size):
+            bit = 1 << year_index
             if masks[event] & bit and holds(
-                self.times, self.scenario, claim, {**at, event: self.first + place}
+                self.times, self.scenario, claim, {**at, event: self.first + year_index}
             ):
                 allowed |= bit
         masks[event] &= allowed
@@ -342,12 +340,12 @@ Term = str | int
 
 def check(times: Times, problem: Problem) -> Decision:
     """Return what `decide` returns, found by a SAT solver; raises ValueError where it does."""
-    claims = [claim_of(times, problem.scenario, each) for each in problem.statements]
+    claims = [claim_of(times, problem.scenario, statement) for statement in problem.statements]
     theory = _Theory(times, problem.scenario, events_in(times, problem))
     try:
         compared = ("longer", "as_long")
         # Comparisons of spans come last: their literals need only the years that the others leave.
-        for claim in sorted(claims, key=lambda each: each.kind in compared):
+        for claim in sorted(claims, key=lambda claim: claim.kind in compared):
             theory.assume(claim)
         verdicts = tuple(
             theory.judge(claim_of(times, problem.scenario, option)) for option in problem.options
@@ -381,8 +379,8 @@ class _Theory:
     def assume(self, claim: Claim) -> None:
         """Add a statement, and keep the bounds that it gives."""
         self.assumed.append(self._literal(claim))
-        _, found = self.solver.propagate(assumptions=self.assumed)
-        implied = set(found)
+        _, propagated = self.solver.propagate(assumptions=self.assumed)
+        implied = set(propagated)
         for event, (low, high) in self.bounds.items():
             while low < high and self._from(event, low + 1) in implied:
                 low += 1
@@ -399,19 +397,19 @@ class _Theory:
 
     def count(self) -> int:
         """Return the number of assignments; each one found is forbidden (so this comes last)."""
-        found = 0
+        model_count = 0
         while self.solver.solve(assumptions=self.assumed):
-            found += 1
-            if found > MOST:
+            model_count += 1
+            if model_count > MOST:
                 raise ValueError(f"the statements allow more than {MOST} assignments")
             model = set(self.solver.get_model())
             clause: list[int] = []
             for event in self.events:
                 span = range(self.first, self.last + 1)
-                value = max(each for each in span if self._from(event, each) in model)
+                value = max(year for year in span if self._from(event, year) in model)
                 clause += [-self._from(event, value), self._from(event, value + 1)]
             self.solver.add_clause(clause)
-        return found
+        return model_count
 
     def _new(self, number: int = 1) -> int:
         first = self.variables + 1
@@ -446,13 +444,13 @@ class _Theory:
     def _all(self, literals: Sequence[int]) -> int:
         """Return the literal that all of these hold."""
         literal = self._new()
-        for each in literals:
-            self.solver.add_clause([-literal, each])
-        self.solver.add_clause([literal, *(-each for each in literals)])
+        for part in literals:
+            self.solver.add_clause([-literal, part])
+        self.solver.add_clause([literal, *(-part for part in literals)])
         return literal
 
     def _any(self, literals: Sequence[int]) -> int:
-        return -self._all([-each for each in literals])
+        return -self._all([-literal for literal in literals])
 
     def _apart(self, late: Term, early: Term, number: int) -> int:
         return self._all([self._at_least(late, early, number), self._at_least(early, late, -number)])
@@ -461,7 +459,6 @@ class _Theory:
         return self.times.year_of(event) if event in self.times.history else event
 
     def _literal(self, claim: Claim) -> int:
-        """Return the literal of a claim."""
         if claim.kind in ("longer", "as_long"):
             return self._compare(claim)
         left = self._term(claim.left)
@@ -479,7 +476,7 @@ class _Theory:
     def _compare(self, claim: Claim) -> int:
         """Return the literal of a comparison of spans: of 'at least m years' for each m that is open."""
         ends = [
-            (self.times.spans[each].start, self.times.spans[each].end) for each in (claim.left, claim.right)
+            (self.times.spans[span].start, self.times.spans[span].end) for span in (claim.left, claim.right)
         ]
         ranges = [(self.bounds[start], self.bounds[end]) for start, end in ends]
         lowest = min(end[0] - start[1] for start, end in ranges)

@@ -26,7 +26,7 @@ class Text:
     scenario: str
     person: str
     statements: tuple[Proposition, ...]
-    given: frozenset[Claim]
+    stated: frozenset[Claim]
     at: Mapping[str, int]
     anchors: tuple[str, ...] = ()
 
@@ -36,15 +36,15 @@ def draw_week(times: Times, person: str, number: int, hub: int, rng: random.Rand
     events = rng.sample(sorted(times.week), number)
     shared = rng.randrange(DAYS)
     others = [day for day in range(DAYS) if day != shared] if hub else range(DAYS)
-    at = {event: shared if place < hub else rng.choice(others) for place, event in enumerate(events)}
+    at = {event: shared if index < hub else rng.choice(others) for index, event in enumerate(events)}
     rng.shuffle(events)
     has_day = rng.random() >= _NO_DAY
     statements: list[Proposition] = [_say(person, "on", events[0], at[events[0]])] if has_day else []
-    for place, event in enumerate(events[1:], 1):
+    for index, event in enumerate(events[1:], 1):
         if has_day and rng.random() < _DAY:
             statements.append(_say(person, "on", event, at[event]))
         else:
-            first, second = rng.sample((event, rng.choice(events[:place])), 2)
+            first, second = rng.sample((event, rng.choice(events[:index])), 2)
             apart = (at[first] - at[second]) % DAYS
             statements.append(say_week_difference(person, first, second, apart, rng))
     return _text(times, WEEK, person, statements, at, rng)
@@ -76,15 +76,15 @@ def draw_life(
     waiting = list(anchors)
     places = set(rng.sample(range(number), len(waiting)))
     statements: list[Proposition] = []
-    for place, event in enumerate(events):
-        if place in places:
+    for index, event in enumerate(events):
+        if index in places:
             anchor = waiting.pop()
             apart = at[event] - times.year_of(anchor)
             statements.append(say_difference(person, event, anchor, apart, prefix="anchor_"))
-        elif hardest == 1 or not place:
+        elif hardest == 1 or not index:
             statements.append(_say(person, "year", event, at[event]))
         else:
-            statements.append(_relate(times, person, event, events[:place], at, hardest, rng))
+            statements.append(_relate(times, person, event, events[:index], at, hardest, rng))
     return _text(times, LIFE, person, statements, at, rng, tuple(sorted(anchors)))
 
 
@@ -137,7 +137,7 @@ def _relate(
     times: Times,
     person: str,
     event: str,
-    known: Sequence[str],
+    dated: Sequence[str],
     at: Mapping[str, int],
     hardest: int,
     rng: random.Random,
@@ -146,35 +146,35 @@ def _relate(
     if hardest == 3:
         for span in times.spans.values():
             other = {span.start: span.end, span.end: span.start}.get(event)
-            if other in known:
-                alike = _spans_as_long(times, span, known, at)
+            if other in dated:
+                alike = _spans_as_long(times, span, dated, at)
                 if alike and rng.random() < _AS_LONG:
                     return _say(person, "as_long", *rng.sample((span.id, rng.choice(alike)), 2))
                 if rng.random() < _SPAN:
                     return _say(person, "lasts", span.id, at[span.end] - at[span.start])
         ordered = [
-            each
-            for each in known
-            if at[each] != at[event] and ((each, event) in times.orders or (event, each) in times.orders)
+            other
+            for other in dated
+            if at[other] != at[event] and ((other, event) in times.orders or (event, other) in times.orders)
         ]
         if ordered and rng.random() < _GAP:
             other = rng.choice(ordered)
             return _say(person, "gap", *rng.sample((event, other), 2), abs(at[event] - at[other]))
     if rng.random() < _YEAR:
         return _say(person, "year", event, at[event])
-    first, second = rng.sample((event, rng.choice(known)), 2)
+    first, second = rng.sample((event, rng.choice(dated)), 2)
     return say_difference(person, first, second, at[first] - at[second])
 
 
-def _spans_as_long(times: Times, span: Span, known: Sequence[str], at: Mapping[str, int]) -> list[str]:
+def _spans_as_long(times: Times, span: Span, dated: Sequence[str], at: Mapping[str, int]) -> list[str]:
     """Return the other spans that are known and last as long."""
     return [
-        each.id
-        for each in times.spans.values()
-        if each.id != span.id
-        and each.start in known
-        and each.end in known
-        and at[each.end] - at[each.start] == at[span.end] - at[span.start]
+        other.id
+        for other in times.spans.values()
+        if other.id != span.id
+        and other.start in dated
+        and other.end in dated
+        and at[other.end] - at[other.start] == at[span.end] - at[span.start]
     ]
 
 
@@ -199,8 +199,8 @@ def _text(
     anchors: tuple[str, ...] = (),
 ) -> Text:
     rng.shuffle(statements)
-    given = frozenset(claim_of(times, scenario, each) for each in statements)
-    return Text(scenario, person, tuple(statements), given, at, anchors)
+    claims = frozenset(claim_of(times, scenario, statement) for statement in statements)
+    return Text(scenario, person, tuple(statements), claims, at, anchors)
 
 
 # Options about a week or a life: sentences that are true or false, and not so without the statements.
@@ -220,13 +220,13 @@ class OptionMaker:
         self.spans = [
             span.id for span in times.spans.values() if span.start in text.at and span.end in text.at
         ]
-        self.given = {self._pair_of(claim) for claim in text.given}
+        self.stated = {self._pair_of(claim) for claim in text.stated}
         forms: dict[str, tuple[Callable[[bool], Proposition], ...]] = {
             WEEK: (self._day, self._days_apart, self._days_apart, self._days_apart),
             LIFE: (self._year, self._apart, self._apart, self._order, self._gap),
         }
         self.forms = list(forms[text.scenario])
-        if text.scenario == WEEK and not any(claim.kind == "at" for claim in text.given):
+        if text.scenario == WEEK and not any(claim.kind == "at" for claim in text.stated):
             self.forms.remove(self._day)
         if text.anchors:
             self.forms += [self._anchor_apart, self._anchor_apart, self._anchor_order]
@@ -246,28 +246,28 @@ class OptionMaker:
         orders = [self._order, self._anchor_order] if self.text.anchors else [self._order]
         return self.rng.choice(orders)(True)
 
-    def accept(self, said: Proposition, *, is_true: bool) -> Proposition | None:
+    def accept(self, sentence: Proposition, *, is_true: bool) -> Proposition | None:
         """Return the sentence where it has the verdict, and statements must be put together; else None.
 
         A sentence that repeats a statement or changes its number alone is refused, and one that the order of
         a life decides without any statement.
         """
-        claim = self.claim(said)
+        claim = self.claim(sentence)
         if holds(self.times, self.text.scenario, claim, self.text.at) is not is_true:
             return None
-        return None if self._pair_of(claim) in self.given or self._is_plain(claim) else said
+        return None if self._pair_of(claim) in self.stated or self._is_plain(claim) else sentence
 
-    def claim(self, said: Proposition) -> Claim:
+    def claim(self, sentence: Proposition) -> Claim:
         """Return what a sentence says."""
-        return claim_of(self.times, self.text.scenario, said)
+        return claim_of(self.times, self.text.scenario, sentence)
 
-    def is_true(self, said: Proposition) -> bool:
+    def is_true(self, sentence: Proposition) -> bool:
         """Whether a sentence holds."""
-        return holds(self.times, self.text.scenario, self.claim(said), self.text.at)
+        return holds(self.times, self.text.scenario, self.claim(sentence), self.text.at)
 
-    def key(self, said: Proposition) -> Hashable:
+    def key(self, sentence: Proposition) -> Hashable:
         """Return what is equal for sentences of which one would repeat the other."""
-        return self._key(self.claim(said))
+        return self._key(self.claim(sentence))
 
     def _key(self, claim: Claim) -> Hashable:
         # 'Three years apart' says hardly less than 'three years after'.
@@ -303,7 +303,7 @@ class OptionMaker:
         if is_true:
             return number
         near = [number + off for off in _OFF]
-        return self.rng.choice([each for each in near if each * number > 0] or near)
+        return self.rng.choice([miss for miss in near if miss * number > 0] or near)
 
     def _day(self, is_true: bool) -> Proposition:
         event = self.rng.choice(self.events)

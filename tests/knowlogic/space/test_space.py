@@ -10,7 +10,7 @@ from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.knowlogic.things import LANGUAGES, Language, Proposition
 from perennial.tasks.knowlogic.problem import Problem, Request, right_letters
 from perennial.tasks.knowlogic.space.drawing import CUTS, level
-from perennial.tasks.knowlogic.space.reasoning import board
+from perennial.tasks.knowlogic.space.reasoning import load_board
 from perennial.tasks.knowlogic.space.scenes import SCENES
 from tests.knowlogic.problem_checks import check_text
 from tests.knowlogic.space.space_questions import draw_problems, requests, space
@@ -30,7 +30,7 @@ def test_a_drawn_problem_keeps_its_request(scenario: str) -> None:
         assert (problem.scenario, problem.type) == (request.scenario, request.type)
         assert space().labels(problem).difficulty == request.difficulty
         assert not set(problem.options) & set(problem.statements)
-        of = board(scenario)
+        of = load_board(scenario)
         assert len(set(problem.entities)) == of.scene.size
         assert problem.has_none == (of.scene.size > 4 and problem.asked is not None)
 
@@ -62,7 +62,7 @@ def test_the_same_generator_draws_the_same_problem() -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_precise_gap_has_one_filler_and_a_vague_one_several(scenario: str) -> None:
-    of = board(scenario)
+    of = load_board(scenario)
     for _, problem in draw_problems(scenario, times=2):
         if problem.asked is None:
             continue
@@ -83,7 +83,7 @@ def test_a_precise_gap_has_one_filler_and_a_vague_one_several(scenario: str) -> 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_no_option_says_what_a_statement_says_in_other_words(scenario: str) -> None:
-    of = board(scenario)
+    of = load_board(scenario)
     for _, problem in draw_problems(scenario, times=1):
         indices = {entity: index for index, entity in enumerate(problem.entities)}
         stated = {of.mask(of.fact(each, indices)) for each in problem.statements}
@@ -97,7 +97,7 @@ def test_no_option_says_what_a_statement_says_in_other_words(scenario: str) -> N
 def problems(draw: st.DrawFn) -> Problem:
     """Return any statements and options, true or not, decided or not."""
     scenario = draw(st.sampled_from(SCENARIOS))
-    of = board(scenario)
+    of = load_board(scenario)
     entities = [f"e{number}" for number in range(of.scene.size)]
     slots = [slot.id for slot in of.scene.slots]
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from perennial.tasks.knowlogic.space.reasoning import board
+from perennial.tasks.knowlogic.space.reasoning import load_board
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from tests.knowlogic.space.space_questions import draw_problems, space
 
@@ -32,7 +32,7 @@ def _turn(pairs: Pairs) -> Pairs:
     ],
 )
 def test_arrangements_are_counted_modulo_symmetry(scenario: str, order: int, classes: int) -> None:
-    of = board(scenario)
+    of = load_board(scenario)
     assert (of.scene.order, len(of.frame.arrangements) // of.scene.order) == (order, classes)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from perennial.schemas.knowlogic.things import Decision, Proposition
 from perennial.tasks.knowlogic.problem import Problem, right_letters
-from perennial.tasks.knowlogic.space.reasoning import board, check, decide
+from perennial.tasks.knowlogic.space.reasoning import check, decide, load_board
 
 
 class Item(NamedTuple):
@@ -21,7 +21,7 @@ class Item(NamedTuple):
 
 def problem_of(item: Item) -> Problem:
     """Return the problem of an item; any template of a predicate serves."""
-    of = board(item.scenario)
+    of = load_board(item.scenario)
     template = {each.predicate: name for name, each in of.templates.items() if not any(each.is_slot)}
 
     def say(fact: tuple[str | None, ...], gap: str = "") -> Proposition:

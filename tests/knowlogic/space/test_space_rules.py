@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import perennial.warehouse.knowlogic
-from perennial.tasks.knowlogic.space.reasoning import Fact, board, facts_of, infer, rules_used
+from perennial.tasks.knowlogic.space.reasoning import Fact, facts_of, infer, load_board, rules_used
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from tests.knowlogic.space.all_rules import RULES_OF_PAPER, coverage, rules
 from tests.knowlogic.space.space_questions import draw_problems, space
@@ -85,7 +85,7 @@ def test_what_the_closure_knows_holds_in_the_one_arrangement(scenario: str) -> N
 
 
 def test_a_rule_of_a_proof_is_one_that_the_statements_give() -> None:
-    of = board("ring_out")
+    of = load_board("ring_out")
     statements = (Fact("left_2", (0, 1)), Fact("left_3", (1, 2)))
     assert rules_used(of, statements, (Fact("right_1", (0, 2)),)) == [
         "left_2(a,b) & left_3(b,c) -> left_5(a,c)"

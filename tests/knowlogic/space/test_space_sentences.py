@@ -7,7 +7,7 @@ import pytest
 
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import GAP, LANGUAGES, Language, Proposition
-from perennial.tasks.knowlogic.space.reasoning import FILES, IS_AT, board, sentences, templates
+from perennial.tasks.knowlogic.space.reasoning import FILES, IS_AT, load_board, sentences, templates
 from perennial.tasks.knowlogic.space.scenes import SCENES, predicates
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 from tests.knowlogic.golden.golden_texts import golden_file
@@ -69,7 +69,7 @@ def test_every_predicate_has_a_sentence_and_every_sentence_a_predicate() -> None
         assert said == set(predicates(scenario)), scenario
         used |= set(sentences(scenario))
         for each in templates(scenario).values():
-            predicate = board(scenario).predicates[each.predicate]
+            predicate = load_board(scenario).predicates[each.predicate]
             assert predicate.arity == len(each.is_slot), each.name
             assert set(each.needs) <= set(predicates(scenario)), each.name
             # "The slots on the same tier as it" would hold the slot itself.

@@ -19,7 +19,7 @@ from tests.knowlogic.surnames.surnames_golden import propositions, surname_ids, 
 REQUESTS = [
     Request(SCENARIO, difficulty, type_, right, own)
     for difficulty, type_ in product(DIFFICULTIES, TYPES)
-    for right, own in sorted({(answer.right, answer.own) for answer in list_answers(type_)})
+    for right, own in sorted({(answer.right, answer.option_count) for answer in list_answers(type_)})
 ]
 
 
@@ -35,9 +35,9 @@ def test_each_request_is_drawn_and_kept() -> None:
     assert [request for request, _ in draws()] == REQUESTS
     for request, problem in draws():
         decision, labels = surnames().decide(problem), surnames().labels(problem)
-        assert decision.arrangements == 1
         wanted = problem.type != "incorrect_statements"
-        assert (decision.verdicts.count(wanted), len(problem.options)) == (request.right, request.own)
+        assert decision.verdicts.count(wanted) == request.right
+        assert (decision.arrangements, len(problem.options)) == (1, request.option_count)
         assert right_letters(problem, decision.verdicts)
         assert (problem.type, labels.difficulty) == (request.type, request.difficulty)
         assert labels.level == pytest.approx(0.4 * labels.chain_length + 0.3 * labels.variables["ne"])
