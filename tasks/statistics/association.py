@@ -172,8 +172,8 @@ def permute_sums(
     stream = derive_seed(seed, "permutation_p_value", len(codes))
     generator = np.random.Generator(np.random.PCG64(stream))
     used = np.unique(np.concatenate([table.categories for table in tables]))
-    place = np.full(len(sizes), -1)
-    place[used] = np.arange(len(used))
+    row_of_category = np.full(len(sizes), -1)
+    row_of_category[used] = np.arange(len(used))
     fixed = correct.copy()
     for table in tables:
         fixed[table.categories] -= table.correct
@@ -185,7 +185,7 @@ def permute_sums(
     for start in range(0, resamples, block):
         drawn = np.tile(fixed[used], (min(block, resamples - start), 1))
         for table in tables:
-            drawn[:, place[table.categories]] += table.draw(generator, len(drawn))
+            drawn[:, row_of_category[table.categories]] += table.draw(generator, len(drawn))
         sums.append(drawn**2 @ weights + beside)
     return float(correct[used] ** 2 @ weights) + beside, np.concatenate(sums)
 
@@ -331,7 +331,7 @@ def _stratum_tables(
 ) -> list[_Stratum]:
     """Return the strata in which a permutation changes something, in an order that no name decides."""
     rarer = np.minimum(correct, sizes - correct)
-    found = []
+    tables = []
     for stratum in np.unique(strata):
         inside = strata == stratum
         here = np.unique(codes[inside])
@@ -342,9 +342,9 @@ def _stratum_tables(
         turned = 2 * of_correct.sum() > of_size.sum()
         least = of_size - of_correct if turned else of_correct
         order = np.lexsort((rarer[here], sizes[here], least, of_size))
-        found.append(_Stratum(here[order], of_size[order], of_correct[order]))
+        tables.append(_Stratum(here[order], of_size[order], of_correct[order]))
     return sorted(
-        found,
+        tables,
         key=lambda table: (
             table.sizes.tolist(),
             np.minimum(table.correct, table.sizes - table.correct).tolist(),

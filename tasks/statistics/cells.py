@@ -103,8 +103,8 @@ class Cells:
         import numpy as np
 
         bounds = np.searchsorted(self.player, np.arange(len(self.players) + 1))
-        for place, player in enumerate(self.players):
-            first, last = int(bounds[place]), int(bounds[place + 1])
+        for number, player in enumerate(self.players):
+            first, last = int(bounds[number]), int(bounds[number + 1])
             if first == last:
                 continue
             yield Group(ALL, player, slice(first, last))
@@ -116,9 +116,9 @@ class Cells:
         import numpy as np
 
         edges = rows.start + np.searchsorted(self.instance[rows], self.domains.starts)
-        for place, domain in enumerate(self.domains.names):
-            if edges[place] < edges[place + 1]:
-                yield domain, slice(int(edges[place]), int(edges[place + 1]))
+        for number, domain in enumerate(self.domains.names):
+            if edges[number] < edges[number + 1]:
+                yield domain, slice(int(edges[number]), int(edges[number + 1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ class Grid:
     def places(self) -> Iterator[tuple[str, slice]]:
         """Yield all domains as one, then each domain, with its columns."""
         yield ALL, slice(None)
-        for place, domain in enumerate(self.domains.names):
-            yield domain, slice(self.domains.starts[place], self.domains.starts[place + 1])
+        for number, domain in enumerate(self.domains.names):
+            yield domain, slice(self.domains.starts[number], self.domains.starts[number + 1])
 
 
 class Part(NamedTuple):
@@ -162,11 +162,11 @@ class Part(NamedTuple):
     solved: "Column"
 
 
-def part_of(cells: Cells, place: int) -> Part:
+def part_of(cells: Cells, number: int) -> Part:
     """Return the part of the player at that position, as arrays of its own."""
     import numpy as np
 
-    first, last = np.searchsorted(cells.player, [place, place + 1])
+    first, last = np.searchsorted(cells.player, [number, number + 1])
     columns = (cells.instance, cells["rank"], cells["cluster"], cells["runs"], cells["solved"])
     return Part(*(column[first:last].copy() for column in columns))
 

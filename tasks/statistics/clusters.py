@@ -122,7 +122,7 @@ TOO_FEW = f"fewer than {FEWEST_CLUSTERS} clusters of unbounded values: no method
 ALL_ALIKE = "all clusters are alike: their variance is unknown"
 
 
-def share_interval(of: "Estimate", runs: float) -> Interval:
+def share_interval(mean: "Estimate", runs: float) -> Interval:
     """Return the interval of a mean of shares, each instance weighing the same; `runs` are all trials.
 
     The number of trials is R (1 - R) / variance, and all runs at most. Where fewer than 10 instances' worth
@@ -131,23 +131,23 @@ def share_interval(of: "Estimate", runs: float) -> Interval:
     is 1, which has Clopper and Pearson's interval. E. B. Wilson, JASA 22 (1927) 209-212; number of trials:
     E. L. Korn and B. I. Graubard, Survey Methodology 24 (1998) 193-201.
     """
-    share = min(1.0, max(0.0, of.ratio))
-    if of.clusters < 2:
+    share = min(1.0, max(0.0, mean.ratio))
+    if mean.clusters < 2:
         return exact_interval(share, 1)
-    trials = _count_trials(of, share * (1 - share))
-    units = of.clusters if of.is_stratified else of.n
+    trials = _count_trials(mean, share * (1 - share))
+    units = mean.clusters if mean.is_stratified else mean.n
     if is_near_an_end(share * units, units):
         trials = min(trials, units)
-    elif not of.is_stratified:
+    elif not mean.is_stratified:
         trials = min(trials, max(runs, units))
-    t = student_quantile(of.degrees)
+    t = student_quantile(mean.degrees)
     shrink = 1 + t * t / trials
     middle = (share + t * t / (2 * trials)) / shrink
     half = t * (share * (1 - share) / trials + t * t / (4 * trials * trials)) ** 0.5 / shrink
     return (0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half))
 
 
-def gap_interval(of: "Estimate", mean_square: float) -> Interval | None:
+def gap_interval(gap: "Estimate", mean_square: float) -> Interval | None:
     """Return the interval of a mean of differences in -1..1, each instance weighing the same.
 
     `mean_square` is the mean of the squared differences q. The number of pairs m is (q - R^2) / variance, and
@@ -156,41 +156,41 @@ def gap_interval(of: "Estimate", mean_square: float) -> Interval | None:
     of Mathematical and Statistical Psychology 65 (2012) 479-488) with Student's t: it has width without any
     difference too. None with one cluster.
     """
-    if of.clusters < 2:
+    if gap.clusters < 2:
         return None
-    pairs = _count_trials(of, mean_square - of.ratio**2)
-    units = of.clusters if of.is_stratified else of.n
+    pairs = _count_trials(gap, mean_square - gap.ratio**2)
+    units = gap.clusters if gap.is_stratified else gap.n
     if is_near_an_end(mean_square * units, units):
         pairs = min(pairs, units)
-    t = student_quantile(of.degrees)
+    t = student_quantile(gap.degrees)
     added = t * t / 4
     whole = pairs + 2 * added
-    middle = of.ratio * pairs / whole
+    middle = gap.ratio * pairs / whole
     variance = max(0.0, (mean_square * pairs + 2 * added) / whole - middle**2)
     half = t * (variance / whole) ** 0.5
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
-def mean_interval(of: "Estimate") -> Interval | None:
+def mean_interval(mean: "Estimate") -> Interval | None:
     """Return the interval of a mean of values without bounds; None where `why_no_interval` says why.
 
     Student's T is replaced by T + g T^2 / 3 + g^2 T^3 / 27 + g / 6, g being the skewness of R: Student's
     interval of skewed values lies too low (P. Hall, Journal of the Royal Statistical Society B 54 (1992)
     221-228).
     """
-    if why_no_interval(of) is not None:
+    if why_no_interval(mean) is not None:
         return None
-    t, error = student_quantile(of.degrees), of.variance**0.5
-    return of.ratio - _unskew(t, of.skewness) * error, of.ratio - _unskew(-t, of.skewness) * error
+    t, error = student_quantile(mean.degrees), mean.variance**0.5
+    return mean.ratio - _unskew(t, mean.skewness) * error, mean.ratio - _unskew(-t, mean.skewness) * error
 
 
-def why_no_interval(of: "Estimate") -> str | None:
+def why_no_interval(mean: "Estimate") -> str | None:
     """Return why a mean of values without bounds has no interval; None where it has one."""
-    if of.clusters < 2:
+    if mean.clusters < 2:
         return ONE_CLUSTER
-    if of.clusters < FEWEST_CLUSTERS:
+    if mean.clusters < FEWEST_CLUSTERS:
         return TOO_FEW
-    return ALL_ALIKE if of.variance <= (1e-12 * max(1.0, abs(of.ratio))) ** 2 else None
+    return ALL_ALIKE if mean.variance <= (1e-12 * max(1.0, abs(mean.ratio))) ** 2 else None
 
 
 def student_quantile(degrees: float) -> float:
@@ -200,17 +200,17 @@ def student_quantile(degrees: float) -> float:
     return float(stdtrit(degrees, (1 + LEVEL) / 2))
 
 
-def _count_trials(of: "Estimate", variance: float) -> float:
+def _count_trials(mean: "Estimate", variance: float) -> float:
     """Return how many independent draws of this variance leave as much to chance.
 
     Where the clusters show no variance, instances of one are supposed to be correlated by 0.05. Beside
     strata the supposition counts as 4 degrees of freedom: strata in which all have one outcome hide theirs.
     """
-    supposed = 1 + (of.n / of.clusters - 1) * SUPPOSED_CORRELATION
-    effect = of.n * of.variance / variance if variance > 1e-15 and of.variance > 1e-18 else None
-    if of.is_stratified:
-        effect = (of.degrees * (effect or 0.0) + _WEIGHT * supposed) / (of.degrees + _WEIGHT)
-    return of.n / (effect or supposed)
+    supposed = 1 + (mean.n / mean.clusters - 1) * SUPPOSED_CORRELATION
+    effect = mean.n * mean.variance / variance if variance > 1e-15 and mean.variance > 1e-18 else None
+    if mean.is_stratified:
+        effect = (mean.degrees * (effect or 0.0) + _WEIGHT * supposed) / (mean.degrees + _WEIGHT)
+    return mean.n / (effect or supposed)
 
 
 def _unskew(value: float, skewness: float) -> float:
@@ -261,14 +261,14 @@ def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: Draw) -> Estimate:
     import numpy as np
 
     alone = _by_cluster(sums, sizes, None, draw.strata)
-    found = alone if draw.cluster is None else _by_cluster(sums, sizes, draw.cluster, draw.strata)
+    clustered = alone if draw.cluster is None else _by_cluster(sums, sizes, draw.cluster, draw.strata)
     return Estimate(
         ratio=float(sums.sum()) / float(sizes.sum()),
-        variance=max(found.variance, alone.variance),
-        degrees=found.degrees,
-        skewness=found.skewness,
+        variance=max(clustered.variance, alone.variance),
+        degrees=clustered.degrees,
+        skewness=clustered.skewness,
         n=len(sums),
-        clusters=found.clusters,
+        clusters=clustered.clusters,
         is_stratified=draw.strata is not None and bool(np.any(draw.strata != draw.strata[0])),
     )
 
@@ -390,14 +390,14 @@ def item_statistics(grid: Grid) -> Items:
         [(solved / np.maximum(runs, 1)).sum() for solved, runs in zip(grid.solved, grid.runs, strict=True)]
     )
     counts = seen.sum(axis=1)
-    found = [np.empty(grid.runs.shape[1]) for _ in range(5)]
+    columns = [np.empty(grid.runs.shape[1]) for _ in range(5)]
     step = max(1, _CELLS_AT_ONCE // max(1, len(grid.players)))
     for first in range(0, grid.runs.shape[1], step):
         part = slice(first, first + step)
         scores = (grid.solved[:, part] / np.maximum(grid.runs[:, part], 1)).T
-        for whole, values in zip(found, _statistics(scores, seen[:, part].T, sums, counts), strict=True):
+        for whole, values in zip(columns, _statistics(scores, seen[:, part].T, sums, counts), strict=True):
             whole[part] = values
-    return Items(found[0].astype(np.int64), *found[1:])
+    return Items(columns[0].astype(np.int64), *columns[1:])
 
 
 def _statistics(

@@ -87,12 +87,12 @@ def spearman(x: Sequence[float | None], y: Sequence[float | None]) -> Correlatio
 
 
 def _pairs(x: Sequence[float | None], y: Sequence[float | None]) -> tuple[list[float], list[float]]:
-    known = [
+    pairs = [
         (float(a), float(b))
         for a, b in zip(x, y, strict=True)
         if a is not None and b is not None and math.isfinite(a) and math.isfinite(b)
     ]
-    return [a for a, _ in known], [b for _, b in known]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def _scale(values: list[float]) -> list[float]:
@@ -192,10 +192,10 @@ def reliability_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
             draws = {population: draw}
             if population == NEW_DOMAINS:
                 draws[THESE_DOMAINS] = within(grid.cluster[kept])
-            for name, of in draws.items():
-                value = estimate_reliability(scaled[chosen][:, kept], of)
-                place = (grid.setting, domain, who, int(chosen.sum()), value)
-                yield Figure("reliability", *place, METHOD, convention=name)
+            for name, drawn in draws.items():
+                value = estimate_reliability(scaled[chosen][:, kept], drawn)
+                labels = (grid.setting, domain, who, int(chosen.sum()), value)
+                yield Figure("reliability", *labels, METHOD, convention=name)
 
 
 def estimate_reliability(rates: "Numbers", draw: Draw) -> float | None:
@@ -209,12 +209,12 @@ def estimate_reliability(rates: "Numbers", draw: Draw) -> float | None:
     import numpy as np
 
     ones = np.ones(rates.shape[1])
-    found = [estimate_ratio(row, ones, draw) for row in rates - rates.mean(axis=0)]
+    deviations = [estimate_ratio(row, ones, draw) for row in rates - rates.mean(axis=0)]
     spread = float(rates.mean(axis=1).var(ddof=1))
-    if found[0].clusters < 2 or spread < 1e-15:
+    if deviations[0].clusters < 2 or spread < 1e-15:
         return None
-    n = len(found)
-    return round(1 - sum(one.variance for one in found) / (n - 1) / spread, 12)
+    n = len(deviations)
+    return round(1 - sum(estimate.variance for estimate in deviations) / (n - 1) / spread, 12)
 
 
 def disattenuate(observed: Correlation, reliability: float | None, other: float | None) -> Corrected:

@@ -47,11 +47,11 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     alpha, whatever the dependence of the tests. Source: Holm 1979, A Simple Sequentially Rejective Multiple
     Test Procedure. None, a test that was not defined, stays None and does not count in m.
     """
-    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    defined = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, i) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, i) in enumerate(defined):
+        largest = max(largest, min(1.0, (len(defined) - rank) * p))
         adjusted[i] = largest
     return adjusted
 

@@ -86,21 +86,21 @@ def rank_players(grid: Grid, adjusted: "Floats", linked: "NDArray[np.bool_]") ->
     behind, better, worse = (np.zeros(len(seen), int) for _ in range(3))
     is_adjusted = np.zeros(len(seen), bool)
     number = max(1, len(players) - 1)
-    for row, one in enumerate(players):
+    for row, first in enumerate(players):
         for two in players[row + 1 :]:
-            both = seen[one] & seen[two]
-            gaps = np.where(both, rates[one] - rates[two], 0.0)
+            both = seen[first] & seen[two]
+            gaps = np.where(both, rates[first] - rates[two], 0.0)
             shared = int(both.sum())
             if shared >= fewest:
                 gap = float(gaps.sum()) / shared
             else:
-                gap = float(adjusted[one] - adjusted[two])
-                is_adjusted[[one, two]] = True
-            behind[one] += gap < -_TIE
+                gap = float(adjusted[first] - adjusted[two])
+                is_adjusted[[first, two]] = True
+            behind[first] += gap < -_TIE
             behind[two] += gap > _TIE
             sign = _compare(grid, gaps, both, number)
-            better[two if sign > 0 else one] += sign != 0
-            worse[one if sign > 0 else two] += sign != 0
+            better[two if sign > 0 else first] += sign != 0
+            worse[first if sign > 0 else two] += sign != 0
     ranks: list[Rank | None] = [None] * len(seen)
     for player in players:
         low, high = 1.0 + better[player], float(len(players) - worse[player])
@@ -167,12 +167,12 @@ def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
     adjusted, linked = adjust_rates(grid), find_linked(grid)
     n_all = int((grid.runs > 0).any(axis=0).sum())
     for number, player in enumerate(grid.players):
-        of = (grid.setting, ALL, player)
-        yield Figure("adjusted_rate", *of, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
+        labels = (grid.setting, ALL, player)
+        yield Figure("adjusted_rate", *labels, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
             error, method = _round_defined(errors[number]), _ERROR.format(clusters)
             yield Figure(
-                *("adjusted_rate_se", *of, n_all, error, method),
+                *("adjusted_rate_se", *labels, n_all, error, method),
                 convention=clusters,
                 population=NEW_DOMAINS if clusters == "domains" else THESE_DOMAINS,
             )
@@ -183,18 +183,18 @@ def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
         rates, bounds = _common_rates(alike, common.players, common.instances)
         ranks = [] if name == PROGRAMS else rank_players(alike, adjusted.rates[rows], linked[rows])
         for number, player in enumerate(players):
-            of = (grid.setting, ALL, player)
+            labels = (grid.setting, ALL, player)
             n = int(common.instances.sum()) if common.players[number] else 0
             rate = _round_defined(rates[number])
-            yield Figure("common_rate", *of, n, rate, COMMON_METHOD, **bounds[number]._asdict())
+            yield Figure("common_rate", *labels, n, rate, COMMON_METHOD, **bounds[number]._asdict())
         for number, rank in enumerate(ranks):
-            own, method = int((alike.runs[number] > 0).sum()), _RANK.format(name, METHOD)
-            of = (grid.setting, ALL, players[number])
+            instances, method = int((alike.runs[number] > 0).sum()), _RANK.format(name, METHOD)
+            labels = (grid.setting, ALL, players[number])
             if rank is None:
-                yield Figure("rank", *of, own, None, method)
+                yield Figure("rank", *labels, instances, None, method)
             else:
                 by = "adjusted" if rank.is_adjusted else "shared"
-                yield Figure("rank", *of, own, rank.value, method, by, low=rank.low, high=rank.high)
+                yield Figure("rank", *labels, instances, rank.value, method, by, low=rank.low, high=rank.high)
 
 
 def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
@@ -212,15 +212,15 @@ def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) ->
     its group.
     """
     boards: dict[str, dict[str, Row]] = {}
-    for one in figures:
-        if one.statistic in ("rank", "success_rate") and one.domain == ALL and not one.other:
-            row = boards.setdefault(one.setting, {}).setdefault(one.player, {"player": one.player})
-            row[one.statistic] = one.value
-            row["player_group"] = group_player(one.player, kind(one.player), floor)
+    for figure in figures:
+        if figure.statistic in ("rank", "success_rate") and figure.domain == ALL and not figure.other:
+            row = boards.setdefault(figure.setting, {}).setdefault(figure.player, {"player": figure.player})
+            row[figure.statistic] = figure.value
+            row["player_group"] = group_player(figure.player, kind(figure.player), floor)
     return [
-        Figure("place", setting, ALL, row["player"], len(rows), place, _PLACE, convention=row["player_group"])
+        Figure("place", setting, ALL, row["player"], len(rows), rank, _PLACE, convention=row["player_group"])
         for setting, rows in boards.items()
-        for place, row in enumerate(order_board(rows.values()), 1)
+        for rank, row in enumerate(order_board(rows.values()), 1)
     ]
 
 
@@ -230,9 +230,9 @@ def find_common(seen: "NDArray[np.bool_]") -> Common:
     Enough instances are 100, or half of what some player has where that is fewer. A player that has none is
     never among the players.
     """
-    own = seen.sum(axis=1)
-    enough = min(FEWEST, int(own.max()) / 2)
-    is_ranked = (own >= enough) & (own > 0)
+    played = seen.sum(axis=1)
+    enough = min(FEWEST, int(played.max()) / 2)
+    is_ranked = (played >= enough) & (played > 0)
     return Common(is_ranked, seen[is_ranked].all(axis=0), enough)
 
 
@@ -251,10 +251,10 @@ def _common_rates(
     scaled, unit = rates_in_units(solved.ravel(), runs.ravel())
     sums = scaled.reshape(runs.shape)
     rates[is_ranked] = sums.sum(axis=1) / unit / n
-    place = grid.cluster[is_common], grid.domain[is_common]
+    origins = grid.cluster[is_common], grid.domain[is_common]
     for row, number in enumerate(np.flatnonzero(is_ranked)):
         played = float(runs[row].sum())
-        bounds[number] = bound_share(sums[row] / unit, played, *place, grid.population)
+        bounds[number] = bound_share(sums[row] / unit, played, *origins, grid.population)
     return rates, bounds
 
 
@@ -271,13 +271,13 @@ def adjust_rates(grid: Grid) -> Adjusted:
     kept = (grid.runs[linked] > 0).any(axis=0)
     _, stratum = np.unique(domain[kept], return_inverse=True)
     fitted = fit_rasch(group_patterns(grid.runs[linked][:, kept], grid.solved[linked][:, kept], stratum))
-    found = Adjusted(*(np.full(len(linked), np.nan) for _ in range(3)))
+    adjusted = Adjusted(*(np.full(len(linked), np.nan) for _ in range(3)))
     if fitted is not None:
-        found.rates[linked] = fitted.rates
-        found.errors[linked] = np.sqrt(np.diag(fitted.rate_covariance))
+        adjusted.rates[linked] = fitted.rates
+        adjusted.errors[linked] = np.sqrt(np.diag(fitted.rate_covariance))
         if fitted.rate_cluster_covariance is not None:
-            found.domain_errors[linked] = np.sqrt(np.diag(fitted.rate_cluster_covariance))
-    return found
+            adjusted.domain_errors[linked] = np.sqrt(np.diag(fitted.rate_cluster_covariance))
+    return adjusted
 
 
 def find_linked(grid: Grid) -> "NDArray[np.bool_]":
@@ -340,12 +340,12 @@ def domain_rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
             has_rate = common.players if kept.any() else np.zeros(len(rows), bool)
             scores = [_score(grid, domain, row, scaled[row, kept] / unit, kept) for row in rows[has_rate]]
             for score in scores:
-                of = (grid.setting, domain, score.player, score.n)
+                labels = (grid.setting, domain, score.player, score.n)
                 if domain != ALL:
                     rate = round(score.rate, 12)
-                    yield Figure("common_rate", *of, rate, COMMON_METHOD, **score.bounds._asdict())
+                    yield Figure("common_rate", *labels, rate, COMMON_METHOD, **score.bounds._asdict())
                 rank = 1.0 + sum(other.rate > score.rate + _TIE for other in scores)
-                yield Figure("rank_in_kind", *of, rank, method, convention=of_kind)
+                yield Figure("rank_in_kind", *labels, rank, method, convention=of_kind)
 
 
 def _score(grid: Grid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:

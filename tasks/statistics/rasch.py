@@ -105,7 +105,7 @@ def group_patterns(
         solved=solved[:, first].sum(axis=0).astype(np.float64),
         instances=np.bincount(group, counts).astype(np.float64),
         sums=np.stack([np.bincount(group, counts * column) for column in columns], axis=1),
-        products=np.array([[float(np.sum(counts * one * other)) for other in columns] for one in columns]),
+        products=np.array([[float(np.sum(counts * left * other)) for other in columns] for left in columns]),
     )
 
 
@@ -180,12 +180,12 @@ def fit_rasch(patterns: Patterns, clusters: "Ints | None" = None) -> Rasch | Non
             return _finish(patterns, at, hessian, np.arange(n_strata) if clusters is None else clusters)
         step *= min(1.0, 2.0 / float(np.abs(step).max()))
         while True:
-            found = _evaluate(patterns, at + step)
-            if found[0] >= value or gain < _CLOSE:
+            step_values = _evaluate(patterns, at + step)
+            if step_values[0] >= value or gain < _CLOSE:
                 break
             step /= 2
             gain /= 2
-        at, (value, gradient, hessian) = at + step, found
+        at, (value, gradient, hessian) = at + step, step_values
     return None
 
 
@@ -207,15 +207,15 @@ def _posteriors(patterns: Patterns, at: "Floats") -> Iterator[_Posterior]:
         difficulty = at[n_players + stratum] + offsets
         gaps = abilities[:, None] - difficulty
         chance, log_odds = expit(gaps), np.logaddexp(0.0, gaps)
-        own = np.flatnonzero(patterns.runs[begin:end].any(axis=0))
-        places = np.append(own, (n_players + stratum, len(at) - 1))
+        players = np.flatnonzero(patterns.runs[begin:end].any(axis=0))
+        places = np.append(players, (n_players + stratum, len(at) - 1))
         for start in range(begin, end, at_once):
             rows = slice(start, min(end, start + at_once))
             runs, solved = patterns.runs[rows], patterns.solved[rows]
             terms = log_weights - np.outer(solved, difficulty) - runs @ log_odds
             log_likelihood = logsumexp(terms, axis=1)
             slopes = np.empty((len(runs), len(nodes), len(places)))
-            slopes[:, :, :-2] = -runs[:, None, own] * chance[own].T
+            slopes[:, :, :-2] = -runs[:, None, players] * chance[players].T
             slopes[:, :, -2] = runs @ chance - solved[:, None]
             slopes[:, :, -1] = slopes[:, :, -2] * offsets
             weights = np.exp(terms - log_likelihood[:, None])
@@ -235,7 +235,7 @@ def _evaluate(patterns: Patterns, at: "Floats") -> "tuple[float, Floats, Floats]
     gradient[:n_players] += patterns.successes.sum(axis=0)
     hessian = np.diag(np.append(-chance * (1 - chance), -1.0))
     for part in _posteriors(patterns, at):
-        counts, places, own = patterns.instances[part.rows], part.places, part.places[:-2]
+        counts, places, players = patterns.instances[part.rows], part.places, part.places[:-2]
         weights = counts[:, None] * part.weights
         value += float(counts @ part.log_likelihood)
         means = (part.weights[:, None, :] @ part.slopes)[:, 0]
@@ -243,8 +243,8 @@ def _evaluate(patterns: Patterns, at: "Floats") -> "tuple[float, Floats, Floats]
         scaled = (part.slopes * np.sqrt(weights)[:, :, None]).reshape(-1, len(places))
         second = scaled.T @ scaled - (means * counts[:, None]).T @ means
         # Curvature at the nodes: of runs * log(1 + exp(ability - difficulty)), by player and node.
-        bends = (part.chance * (1 - part.chance) * (patterns.runs[part.rows].T @ weights))[own]
-        second[range(len(own)), range(len(own))] -= bends.sum(axis=1)
+        bends = (part.chance * (1 - part.chance) * (patterns.runs[part.rows].T @ weights))[players]
+        second[range(len(players)), range(len(players))] -= bends.sum(axis=1)
         for column, offset in ((-2, np.ones_like(part.offsets)), (-1, part.offsets)):
             second[:-2, column] += bends @ offset
             second[column, :-2] += bends @ offset
@@ -278,12 +278,12 @@ def _finish(patterns: Patterns, at: "Floats", hessian: "Floats", clusters: "Ints
         means = (part.weights[:, None, :] @ part.slopes)[:, 0]
         missing = runs == 0
         places = np.append(np.arange(n_players), n_players + part.places)
-        known = np.concatenate((missing * expected, means), axis=1)
-        observed = np.zeros_like(known)
+        predicted = np.concatenate((missing * expected, means), axis=1)
+        observed = np.zeros_like(predicted)
         observed[:, :-2] = sums[:, places[:-2]]
-        mixed = known.T @ observed
-        products[np.ix_(places, places)] += (known * counts[:, None]).T @ known + mixed + mixed.T
-        totals[clusters[part.stratum], places] += counts @ known + observed.sum(axis=0)
+        mixed = predicted.T @ observed
+        products[np.ix_(places, places)] += (predicted * counts[:, None]).T @ predicted + mixed + mixed.T
+        totals[clusters[part.stratum], places] += counts @ predicted + observed.sum(axis=0)
         sizes[clusters[part.stratum]] += counts.sum()
         if missing.any():
             lacking = counts[:, None] * missing
@@ -351,32 +351,32 @@ def compare_slopes(
     names = sorted(ability)
     nodes = np.linspace(-_REACH_SLOPE_TEST, _REACH_SLOPE_TEST, _NODES)
     prior = -nodes * nodes / 2
-    difficulty = np.array([one.difficulty for one in answered])[:, None] + nodes * spread
+    difficulty = np.array([question.difficulty for question in answered])[:, None] + nodes * spread
     solved, runs = (
-        np.array([[one.answers.get(name, (0, 0))[k] for name in names] for one in answered], float)
+        np.array([[question.answers.get(name, (0, 0))[k] for name in names] for question in answered], float)
         for k in (0, 1)
     )
-    counts = np.array([one.instances for one in answered], float)
+    counts = np.array([question.instances for question in answered], float)
     gaps = [ability[name] - difficulty for name in names]
     terms = [solved[:, [k]] * gap - runs[:, [k]] * np.logaddexp(0.0, gap) for k, gap in enumerate(gaps)]
     total = np.sum(terms, axis=0) + prior
-    found = {}
+    slopes = {}
     for k, name in enumerate(names):
-        known = (runs[:, k] > 0) & (runs.sum(axis=1) > runs[:, k])
-        if counts[known].sum() < _FEWEST:
+        is_usable = (runs[:, k] > 0) & (runs.sum(axis=1) > runs[:, k])
+        if counts[is_usable].sum() < _FEWEST:
             continue
-        logs = (total - terms[k])[known]
+        logs = (total - terms[k])[is_usable]
         weights = np.exp(logs - logsumexp(logs, axis=1)[:, None])
-        chance = (weights * expit(gaps[k][known])).sum(axis=1)
-        predicted = (weights * difficulty[known]).sum(axis=1)
-        number, tried = counts[known], runs[known, k]
+        chance = (weights * expit(gaps[k][is_usable])).sum(axis=1)
+        predicted = (weights * difficulty[is_usable]).sum(axis=1)
+        number, tried = counts[is_usable], runs[is_usable, k]
         information = number * tried * chance * (1 - chance)
         predicted -= float(information @ predicted) / float(information.sum())
-        left = solved[known, k] - tried * chance
+        left = solved[is_usable, k] - tried * chance
         scatter = float(number @ (left * predicted) ** 2) ** 0.5
         if scatter > 0:
-            found[name] = -float(number @ (left * predicted)) / scatter
-    return found
+            slopes[name] = -float(number @ (left * predicted)) / scatter
+    return slopes
 
 
 # Two editions on one scale: has the edition become harder, or a player weaker?
@@ -424,14 +424,14 @@ class Link:
     slopes: Mapping[str, float] = field(default_factory=dict)
 
 
-def link_editions(one: Edition, other: Edition, anchors: Sequence[str]) -> Link | None:
+def link_editions(first: Edition, other: Edition, anchors: Sequence[str]) -> Link | None:
     """Return how the edition `one` differs from `other`, by these anchors.
 
     An anchor counts where it has solved something and failed something in both, in the domains that are
     compared: all shared ones, or all where none is shared. None where no anchor counts.
     """
-    shared = {domain for domain, _, _ in one} & {domain for domain, _, _ in other}
-    kept = [[entry for entry in side if not shared or entry[0] in shared] for side in (one, other)]
+    shared = {domain for domain, _, _ in first} & {domain for domain, _, _ in other}
+    kept = [[entry for entry in side if not shared or entry[0] in shared] for side in (first, other)]
     usable = _informative(kept[0]) & _informative(kept[1])
     tied = tuple(name for name in anchors if name in usable)
     if not tied or (model := _Model.fit(kept, tied)) is None:
@@ -470,19 +470,19 @@ class _Model:
         import numpy as np
 
         entries = [(number, *entry) for number, side in enumerate(sides) for entry in side]
-        of = {
+        key_of_player = {
             (name, number): (name, 0 if name in anchors else number)
             for number, _, pattern, _ in entries
             for name in pattern
         }
-        places = {key: place for place, key in enumerate(sorted(set(of.values())))}
+        places = {key: column for column, key in enumerate(sorted(set(key_of_player.values())))}
         keys = sorted({(number, domain) for number, domain, _, _ in entries})
-        strata = {key: place for place, key in enumerate(keys)}
+        strata = {key: column for column, key in enumerate(keys)}
         runs = np.zeros((len(places), len(entries)), np.int64)
         solved = np.zeros_like(runs)
         for column, (number, _, pattern, _) in enumerate(entries):
             for name, counts in pattern.items():
-                row = places[of[name, number]]
+                row = places[key_of_player[name, number]]
                 solved[row, column], runs[row, column] = counts
         patterns = group_patterns(
             runs,
@@ -492,7 +492,7 @@ class _Model:
         )
         domains = sorted({domain for _, domain in keys})
         fitted = fit_rasch(patterns, np.array([domains.index(domain) for _, domain in keys]))
-        abilities = {key: places[place] for key, place in of.items()}
+        abilities = {key: places[column] for key, column in key_of_player.items()}
         return None if fitted is None else cls(abilities, strata, len(domains), fitted)
 
     def drift(self, is_shared: bool) -> Estimate:
@@ -502,10 +502,10 @@ class _Model:
         weights = np.zeros(len(self.fitted.abilities) + len(self.strata))
         drawn = 0.0
         for number, sign in ((0, 1.0), (1, -1.0)):
-            own = [place for (edition, _), place in self.strata.items() if edition == number]
-            weights[[len(self.fitted.abilities) + place for place in own]] = sign / len(own)
-            if not is_shared and len(own) > 1:
-                drawn += float(np.var(self.fitted.difficulties[own], ddof=1)) / len(own)
+            columns = [column for (edition, _), column in self.strata.items() if edition == number]
+            weights[[len(self.fitted.abilities) + column for column in columns]] = sign / len(columns)
+            if not is_shared and len(columns) > 1:
+                drawn += float(np.var(self.fitted.difficulties[columns], ddof=1)) / len(columns)
         return self._estimate(weights, drawn)
 
     def change(self, player: str) -> Estimate:
@@ -528,14 +528,14 @@ class _Model:
                 for domain, pattern, count in side
             ]
             ability = {
-                name: float(self.fitted.abilities[place])
-                for (name, edition), place in self.abilities.items()
+                name: float(self.fitted.abilities[column])
+                for (name, edition), column in self.abilities.items()
                 if edition == number
             }
             for name, z in compare_slopes(answered, ability, self.fitted.spread).items():
                 smallest.setdefault(name, []).append(z)
         # The editions share no instance, so a player's statistics are independent.
-        tests = {name: sum(found) / len(found) ** 0.5 for name, found in smallest.items()}
+        tests = {name: sum(values) / len(values) ** 0.5 for name, values in smallest.items()}
         adjusted = holm([2 * float(norm.sf(abs(z))) for z in tests.values()])
         return {name: p for name, p in zip(tests, adjusted, strict=True) if p is not None}
 

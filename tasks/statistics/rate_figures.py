@@ -101,13 +101,13 @@ class _Sample(NamedTuple):
         return float(self.sums.sum()) / (self.unit * float(self.weights.sum())) if len(self.sums) else None
 
 
-def rate_figures(cells: Cells, own: Sequence[Mean] = ()) -> Iterator[Figure]:
-    """Yield the figures of every player of the cells in each domain and in all; `own` are a benchmark's."""
+def rate_figures(cells: Cells, more_means: Sequence[Mean] = ()) -> Iterator[Figure]:
+    """Yield the figures of every player of the cells in each domain and in all, and those of `more_means`."""
     import numpy as np
 
     groups = list(cells.groups())
     domain = np.searchsorted(cells.domains.starts, cells.instance, side="right")
-    for mean in (*_MEANS, *own):
+    for mean in (*_MEANS, *more_means):
         for sample in _samples(cells, domain, groups, mean):
             yield from _figures(cells, sample)
     for sample in _attempts(cells, domain, groups):
@@ -155,14 +155,14 @@ def _samples(cells: Cells, domain: "Column", groups: Sequence[Group], mean: Mean
     totals, numbers = mean.total(cells), mean.number(cells)
     weights = None if mean.weight is None else mean.weight(cells)
     for group in groups:
-        known = numbers[group.rows] > 0
-        if not known.any() and mean.statistic in _KNOWN_OF_MODELS:
+        asked = numbers[group.rows] > 0
+        if not asked.any() and mean.statistic in _KNOWN_OF_MODELS:
             continue  # nothing is known of players that are no models
-        total, number = totals[group.rows][known], numbers[group.rows][known]
+        total, number = totals[group.rows][asked], numbers[group.rows][asked]
         sums, unit = rates_in_units(total, number)
-        weight = np.ones(len(sums)) if weights is None else weights[group.rows][known].astype(np.float64)
-        place = cells["cluster"][group.rows][known], domain[group.rows][known]
-        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, *place)
+        weight = np.ones(len(sums)) if weights is None else weights[group.rows][asked].astype(np.float64)
+        origins = cells["cluster"][group.rows][asked], domain[group.rows][asked]
+        yield _Sample(mean, group, int(number.sum()), sums, weight, unit, *origins)
 
 
 def rates_in_units(totals: "Column", numbers: "Column") -> "tuple[Numbers, int]":
@@ -189,11 +189,11 @@ def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterat
     """
     majority = _of_instances("majority_success", "solved in more than half of its runs")
     for group in groups:
-        known = cells["runs"][group.rows] > 0
-        if not known.any():
+        asked = cells["runs"][group.rows] > 0
+        if not asked.any():
             continue
-        runs, solved, cluster, place = (
-            column[group.rows][known] for column in (cells["runs"], cells["solved"], cells["cluster"], domain)
+        runs, solved, cluster, domains = (
+            column[group.rows][asked] for column in (cells["runs"], cells["solved"], cells["cluster"], domain)
         )
 
         measured = [(majority, (2 * solved > runs).astype(float))]
@@ -211,7 +211,7 @@ def _attempts(cells: Cells, domain: "Column", groups: Sequence[Group]) -> Iterat
                 weights=values * 0 + 1,
                 unit=1,
                 cluster=cluster,
-                domain=place,
+                domain=domains,
                 unit_of_n="instances",
             )
 
@@ -227,8 +227,8 @@ def _of_pairs(
     import numpy as np
 
     width = int(runs.max()) + 1
-    pairs, place = np.unique(runs.astype(np.int64) * width + solved, return_inverse=True)
-    return np.array([measure(int(pair // width), int(pair % width), k) for pair in pairs])[place]
+    pairs, row_of_pair = np.unique(runs.astype(np.int64) * width + solved, return_inverse=True)
+    return np.array([measure(int(pair // width), int(pair % width), k) for pair in pairs])[row_of_pair]
 
 
 # What a benchmark adds to the shared statistics of an edition.
@@ -281,22 +281,21 @@ def control_figures(grid: Grid, variants: Sequence[str]) -> Iterator[Figure]:
     rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
     rates, seen, numbers = rates.reshape(grid.runs.shape), grid.runs > 0, grid.domain
     for variant, model, control in _controls(grid.players, variants):
-        one, other = grid.players.index(model), grid.players.index(control)
-        shared = seen[one] & seen[other]
-        gaps = rates[one] - rates[other]
+        first, other = grid.players.index(model), grid.players.index(control)
+        shared = seen[first] & seen[other]
+        gaps = rates[first] - rates[other]
         for domain, columns in grid.places():
             kept = shared[columns]
             if not kept.any():
                 continue
             gap = gaps[columns][kept]
-            place = grid.cluster[columns][kept], numbers[columns][kept]
-            of = (grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)))
-            bounds = bound_gap(gap / unit, *place, grid.population)
-            yield Figure("control_gap", *of, _METHOD, variant, other=control, **bounds._asdict())
+            origins = grid.cluster[columns][kept], numbers[columns][kept]
+            labels = (grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)))
+            bounds = bound_gap(gap / unit, *origins, grid.population)
+            yield Figure("control_gap", *labels, _METHOD, variant, other=control, **bounds._asdict())
 
 
 def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield variant, model and control wherever both play."""
     for variant in variants:
         for control in players:
             model = control.removeprefix(f"{variant}:")
@@ -325,14 +324,14 @@ def pair_figures(grid: Grid) -> Iterator[Figure]:
     rates, unit = rates_in_units(grid.solved.ravel(), np.maximum(grid.runs.ravel(), 1))
     rates = rates.reshape(grid.runs.shape)
     seen, labels, domain = grid.runs > 0, 2 * grid.solved > grid.runs, grid.domain
-    for one, other in combinations(range(len(grid.players)), 2):
-        shared = seen[one] & seen[other]
+    for left, other in combinations(range(len(grid.players)), 2):
+        shared = seen[left] & seen[other]
         if not shared.any():
             continue
-        gap = (rates[one] - rates[other])[shared]
-        players = grid.players[one], grid.players[other]
+        gap = (rates[left] - rates[other])[shared]
+        players = grid.players[left], grid.players[other]
         yield _difference(grid, players, gap, unit, grid.cluster[shared], domain[shared])
-        first, second = labels[one] & shared, labels[other] & shared
+        first, second = labels[left] & shared, labels[other] & shared
         yield _mcnemar(grid.setting, players, int((first & ~second).sum()), int((second & ~first).sum()))
 
 
@@ -412,35 +411,37 @@ def version_figures(
     """
     import numpy as np
 
-    known = {name: cells["runs"] > 0 for name, cells in (("usual", usual), ("other", other))}
-    numbers, own, others = np.intersect1d(
-        usual["instance"][known["usual"]],
-        other["instance"][known["other"]],
+    asked = {name: cells["runs"] > 0 for name, cells in (("usual", usual), ("other", other))}
+    numbers, mine, others = np.intersect1d(
+        usual["instance"][asked["usual"]],
+        other["instance"][asked["other"]],
         assume_unique=True,
         return_indices=True,
     )
     if not len(numbers):
         return
-    solved = np.concatenate([usual["solved"][known["usual"]][own], other["solved"][known["other"]][others]])
-    runs = np.concatenate([usual["runs"][known["usual"]][own], other["runs"][known["other"]][others]])
+    solved = np.concatenate([usual["solved"][asked["usual"]][mine], other["solved"][asked["other"]][others]])
+    runs = np.concatenate([usual["runs"][asked["usual"]][mine], other["runs"][asked["other"]][others]])
     rates, unit = rates_in_units(solved, runs)
-    gaps, shown = rates[: len(numbers)] - rates[len(numbers) :], rates[len(numbers) :]
+    gaps, other_rates = rates[: len(numbers)] - rates[len(numbers) :], rates[len(numbers) :]
     edges = np.searchsorted(numbers, domains.starts)
     parts = [(ALL, slice(0, len(numbers)))]
     parts += [
-        (domain, slice(int(edges[place]), int(edges[place + 1])))
-        for place, domain in enumerate(domains.names)
-        if edges[place] < edges[place + 1]
+        (domain, slice(int(edges[index]), int(edges[index + 1])))
+        for index, domain in enumerate(domains.names)
+        if edges[index] < edges[index + 1]
     ]
-    cluster = usual["cluster"][known["usual"]][own]
-    place = np.searchsorted(domains.starts, numbers, side="right")
+    cluster = usual["cluster"][asked["usual"]][mine]
+    domain_of_row = np.searchsorted(domains.starts, numbers, side="right")
     for domain, rows in parts:
         n = rows.stop - rows.start
-        of = (setting, domain, player, n)
-        bounds = bound_gap(gaps[rows] / unit, cluster[rows], place[rows], widest)
+        names = (setting, domain, player, n)
+        bounds = bound_gap(gaps[rows] / unit, cluster[rows], domain_of_row[rows], widest)
         difference = float(gaps[rows].sum()) / (unit * n)
-        yield Figure("version_difference", *of, difference, _DIFFERENCE, other=version, **bounds._asdict())
-        yield Figure("version_rate", *of, float(shown[rows].sum()) / (unit * n), _RATE, other=version)
+        yield Figure("version_difference", *names, difference, _DIFFERENCE, other=version, **bounds._asdict())
+        yield Figure(
+            "version_rate", *names, float(other_rates[rows].sum()) / (unit * n), _RATE, other=version
+        )
 
 
 def preference_figures(
@@ -459,24 +460,24 @@ def preference_figures(
     import numpy as np
 
     gaps = {player: _gaps(*cells) for player, cells in sorted(players.items())}
-    for (one, (numbers, gap, cluster)), (other, (others, less, _)) in combinations(gaps.items(), 2):
+    for (first, (numbers, gap, cluster)), (other, (others, less, _)) in combinations(gaps.items(), 2):
         shared, mine, theirs = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
         if not len(shared):
             continue
         halves = (gap[mine] - less[theirs]) / 2
-        place = np.searchsorted(domains.starts, shared, side="right")
-        bounds = bound_gap(halves, cluster[mine], place, widest)
-        of = (setting, ALL, one, len(shared), float(halves.mean()), _PREFERENCE, version)
-        yield Figure("version_preference", *of, other=other, **bounds._asdict())
+        domain_of_row = np.searchsorted(domains.starts, shared, side="right")
+        bounds = bound_gap(halves, cluster[mine], domain_of_row, widest)
+        labels = (setting, ALL, first, len(shared), float(halves.mean()), _PREFERENCE, version)
+        yield Figure("version_preference", *labels, other=other, **bounds._asdict())
 
 
 def _gaps(usual: "Mapping[str, Column]", other: "Mapping[str, Column]") -> "tuple[Column, Numbers, Column]":
     """Return the instances played in both versions, the differences of success rates, and the clusters."""
     import numpy as np
 
-    one, two = usual["runs"] > 0, other["runs"] > 0
-    numbers, own, others = np.intersect1d(
-        usual["instance"][one], other["instance"][two], assume_unique=True, return_indices=True
+    first, two = usual["runs"] > 0, other["runs"] > 0
+    numbers, usual_rows, others = np.intersect1d(
+        usual["instance"][first], other["instance"][two], assume_unique=True, return_indices=True
     )
-    rates = [cells["solved"][kept] / cells["runs"][kept] for cells, kept in ((usual, one), (other, two))]
-    return numbers, rates[0][own] - rates[1][others], usual["cluster"][one][own]
+    rates = [cells["solved"][kept] / cells["runs"][kept] for cells, kept in ((usual, first), (other, two))]
+    return numbers, rates[0][usual_rows] - rates[1][others], usual["cluster"][first][usual_rows]

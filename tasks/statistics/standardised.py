@@ -38,7 +38,7 @@ class Difference:
         return self.rate - self.other
 
 
-def compare_standardised(one: Domains, other: Domains) -> Difference | None:
+def compare_standardised(base: Domains, other: Domains) -> Difference | None:
     """Return the difference over the domains in which both have two instances or more; None without any.
 
     Its ends are d - sqrt((r - low)^2 + (high' - r')^2) and d + sqrt((high - r)^2 + (r' - low')^2), from the
@@ -49,13 +49,13 @@ def compare_standardised(one: Domains, other: Domains) -> Difference | None:
     from scipy.special import stdtr
 
     shared = [
-        name for name in sorted(one.keys() & other.keys()) if min(_size(one[name]), _size(other[name])) > 1
+        name for name in sorted(base.keys() & other.keys()) if min(_size(base[name]), _size(other[name])) > 1
     ]
     if not shared:
         return None
-    sides = [_estimate([side[name] for name in shared]) for side in (one, other)]
+    sides = [_estimate([side[name] for name in shared]) for side in (base, other)]
     (low, high), (other_low, other_high) = (share_interval(side, inf) for side in sides)
-    rate, other_rate = (sum(_mean(side[name]) for name in shared) / len(shared) for side in (one, other))
+    rate, other_rate = (sum(_mean(side[name]) for name in shared) / len(shared) for side in (base, other))
     value = rate - other_rate
     below = sqrt((rate - low) ** 2 + (other_high - other_rate) ** 2)
     above = sqrt((high - rate) ** 2 + (other_rate - other_low) ** 2)

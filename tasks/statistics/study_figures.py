@@ -61,30 +61,30 @@ def correlation_figures(
     """
     listed = list(figures)
     sides = _read_sides(listed)
-    rates = {place: side.scores for place, side in sides.items()}
+    rates = {key: side.scores for key, side in sides.items()}
     overall = sorted(setting for setting, domain in rates if domain == ALL)
     compared: list[tuple[_Side, _Side, str, str, str]] = [
-        (sides[one, ALL], sides[other, ALL], one, ALL, f"setting {other}")
-        for one, other in combinations(overall, 2)
+        (sides[first, ALL], sides[other, ALL], first, ALL, f"setting {other}")
+        for first, other in combinations(overall, 2)
     ]
     for setting in overall:
         domains = sorted(domain for name, domain in rates if name == setting and domain != ALL)
         compared += [
-            (sides[setting, one], sides[setting, other], setting, one, f"domain {other}")
-            for one, other in combinations(domains, 2)
+            (sides[setting, first], sides[setting, other], setting, first, f"domain {other}")
+            for first, other in combinations(domains, 2)
         ]
         compared += [
             (sides[setting, ALL], _Side(scores), setting, ALL, f"benchmark {benchmark}")
             for benchmark, scores in external.items()
         ]
-    found = [figure for pair in compared for figure in _correlate(*pair, kind)]
+    correlations = [figure for pair in compared for figure in _correlate(*pair, kind)]
     for measure in measures:
         for setting, values in _read_measure(listed, measure).items():
             for benchmark, scores in external.items():
                 other = f"benchmark {benchmark}"
-                one, two = _Side(values), _Side(scores)
-                found += _correlate(one, two, setting, ALL, other, kind, measure.column)
-    yield from _adjust(found)
+                first, two = _Side(values), _Side(scores)
+                correlations += _correlate(first, two, setting, ALL, other, kind, measure.column)
+    yield from _adjust(correlations)
 
 
 def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict[str, float]]:
@@ -98,55 +98,54 @@ def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict
 
 
 def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
-    """Return the success rates of each setting and domain with their reliabilities."""
     scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     reliable: dict[tuple[str, str], dict[tuple[str, str], float | None]] = defaultdict(dict)
     for figure in figures:
-        place = figure.setting, figure.domain
+        key = figure.setting, figure.domain
         if figure.statistic == "success_rate" and figure.value is not None:
-            scores[place][figure.player] = figure.value
+            scores[key][figure.player] = figure.value
         elif figure.statistic == "reliability":
-            reliable[place][figure.player, figure.convention] = figure.value
-    return {place: _Side(found, reliable[place]) for place, found in scores.items()}
+            reliable[key][figure.player, figure.convention] = figure.value
+    return {key: _Side(values, reliable[key]) for key, values in scores.items()}
 
 
 def _correlate(
-    one: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
+    first: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
 ) -> Iterator[Figure]:
-    shared = sorted(set(one.scores) & set(two.scores))
+    shared = sorted(set(first.scores) & set(two.scores))
     models = [player for player in shared if kind(player) == MODELS]
     for who, players in ((ALL, shared), (MODELS, models)):
         if len(players) < FEWEST_PLAYERS:
             continue
-        x, y = ([side.scores[player] for player in players] for side in (one, two))
+        x, y = ([side.scores[player] for player in players] for side in (first, two))
         scores = "success rates" if measure == _RATES else measure
         over = f"over {scores} of {'players' if who == ALL else who}; n counts players"
         measured = (("pearson", PEARSON_METHOD, pearson(x, y)), ("spearman", SPEARMAN_METHOD, spearman(x, y)))
-        for statistic, method, found in measured:
-            if found.r is not None:
-                place = (setting, domain, who, found.n, found.r)
-                figure = Figure(statistic, *place, f"{method}; {over}", measure, other, p_value=found.p_value)
-                yield figure._replace(low=found.low, high=found.high)
+        for statistic, method, related in measured:
+            if related.r is not None:
+                key = (setting, domain, who, related.n, related.r)
+                figure = Figure(statistic, *key, f"{method}; {over}", measure, other, p_value=related.p_value)
+                yield figure._replace(low=related.low, high=related.high)
         linear = measured[0][2]
         if linear.r is not None and measure == _RATES:
-            yield _without_chance(one, two, linear, (setting, domain, who), other)
+            yield _without_chance(first, two, linear, (setting, domain, who), other)
 
 
 def _without_chance(
-    one: _Side, two: _Side, linear: Correlation, place: tuple[str, str, str], other: str
+    first: _Side, two: _Side, linear: Correlation, labels: tuple[str, str, str], other: str
 ) -> Figure:
-    is_beyond = two.reliability is None and one.shows(NEW_DOMAINS)
+    is_beyond = two.reliability is None and first.shows(NEW_DOMAINS)
     population = NEW_DOMAINS if is_beyond else THESE_DOMAINS
-    reliable = [side.reliability_of(place[2], population) for side in (one, two)]
-    found = disattenuate(linear, *reliable)
+    reliable = [side.reliability_of(labels[2], population) for side in (first, two)]
+    correlation = disattenuate(linear, *reliable)
     return Figure(
         "pearson_disattenuated",
-        *(*place, linear.n, found.r, DISATTENUATED_METHOD),
+        *(*labels, linear.n, correlation.r, DISATTENUATED_METHOD),
         other=other,
-        low=found.low,
-        high=found.high,
-        population=None if found.low is None else population,
-        no_interval=NOT_RELIABLE if found.r is None else None,
+        low=correlation.low,
+        high=correlation.high,
+        population=None if correlation.low is None else population,
+        no_interval=NOT_RELIABLE if correlation.r is None else None,
     )
 
 

@@ -55,7 +55,7 @@ class Sampling:
 class Block:
     """All cells of the domains that the same players met in the same editions: a row per domain.
 
-    `players` and `editions` number the columns of `rates`; `names` are of the rows. `own` are the variances
+    `players` and `editions` number the columns of `rates`; `names` are of the rows. `noise` are the variances
     that the cells have alone (D), `effects` are Z; both have a row per domain too. Z's columns are the
     domain, the editions `in_editions`, the players `of_players` and the instances met together. `gram` is
     Z'D^-1 Z and `pulled` Z'D^-1 y of the rates.
@@ -67,7 +67,7 @@ class Block:
     rates: "FloatsEffects"
     in_editions: "Ints"
     of_players: "Ints"
-    own: "FloatsEffects"
+    noise: "FloatsEffects"
     effects: "FloatsEffects"
     gram: "FloatsEffects"
     pulled: "FloatsEffects"
@@ -82,10 +82,10 @@ class Block:
         """Return G's diagonal; effects of instances met together have their variances in Z."""
         import numpy as np
 
-        found = np.ones(self.effects.shape[2])
+        scale = np.ones(self.effects.shape[2])
         for span, variance in zip(self.spans, variances, strict=True):
-            found[span] = variance
-        return found
+            scale[span] = variance
+        return scale
 
     def pull_from(self, values: "FloatsEffects", cells: "Bools", scale: "FloatsEffects") -> "FloatsEffects":
         """Return Z'V^-1 of the values, a row per domain, with these cells alone in Z, V and the values.
@@ -97,14 +97,14 @@ class Block:
         # The others are taken off: they are few.
         rest = ~cells
         effects = self.effects[:, rest]
-        weighted = effects / self.own[:, rest, None]
+        weighted = effects / self.noise[:, rest, None]
         gram = self.gram - np.matmul(weighted.transpose(0, 2, 1), effects)
         kept = self.effects[:, cells]
-        pulled = np.matmul((values / self.own)[:, None, cells], kept)[:, 0]
+        pulled = np.matmul((values / self.noise)[:, None, cells], kept)[:, 0]
         whole = gram * scale
         whole += np.eye(len(scale))
-        found: FloatsEffects = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
-        return found
+        pull: FloatsEffects = np.linalg.solve(whole, pulled[:, :, None])[:, :, 0]
+        return pull
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ class Weighted:
     def pull_gaps(self, rates: "FloatsEffects") -> "FloatsEffects":
         """Return Z'V^-1 of what the cells' rates differ by from those of their players, a row per domain."""
         players = self.products[:, :, self.block.spans[2]]
-        found: FloatsEffects = self.pulled - players @ rates[self.block.of_players]
-        return found
+        gaps: FloatsEffects = self.pulled - players @ rates[self.block.of_players]
+        return gaps
 
 
 def make_block(
@@ -145,12 +145,13 @@ def make_block(
     common[:, 0] = slopes
     common[cells, 1 + edition_of] = slopes
     common[cells, 1 + len(in_editions) + player_of] = 1.0
-    effects = np.stack([np.hstack((common, _met_together(one, editions))) for one in sampling])
-    own = np.stack([one.variances * np.maximum(1 - one.shared, _LEAST_OWN) for one in sampling])
-    weighted = effects / own[:, :, None]
-    gram = np.matmul(weighted.transpose(0, 2, 1), effects)
-    pulled = np.matmul(rates[:, None, :], weighted)[:, 0]
-    return Block(tuple(names), players, editions, rates, in_editions, of_players, own, effects, gram, pulled)
+    effects = np.stack([np.hstack((common, _met_together(sample, editions))) for sample in sampling])
+    noise = np.stack([sample.variances * np.maximum(1 - sample.shared, _LEAST_OWN) for sample in sampling])
+    scaled = effects / noise[:, :, None]
+    gram = np.matmul(scaled.transpose(0, 2, 1), effects)
+    pulled = np.matmul(rates[:, None, :], scaled)[:, 0]
+    effects_of = in_editions, of_players
+    return Block(tuple(names), players, editions, rates, *effects_of, noise, effects, gram, pulled)
 
 
 def _met_together(sampling: Sampling, editions: "Ints") -> "FloatsEffects":
@@ -170,8 +171,8 @@ def _met_together(sampling: Sampling, editions: "Ints") -> "FloatsEffects":
             reaches = inside & (sampling.instances <= number)
             columns.append(np.where(reaches, spread * (1 / number - below) ** 0.5, 0.0))
             below = 1 / number
-    found: FloatsEffects = np.stack(columns, axis=1)
-    return found
+    effects: FloatsEffects = np.stack(columns, axis=1)
+    return effects
 
 
 def rank_of_sizes(editions: Sequence[str], instances: Sequence[int]) -> tuple[int, ...]:
@@ -180,7 +181,7 @@ def rank_of_sizes(editions: Sequence[str], instances: Sequence[int]) -> tuple[in
     for edition, number in zip(editions, instances, strict=True):
         sizes[edition].add(number)
     places = {
-        edition: {size: place for place, size in enumerate(sorted(own))} for edition, own in sizes.items()
+        edition: {size: rank for rank, size in enumerate(sorted(played))} for edition, played in sizes.items()
     }
     return tuple(places[edition][number] for edition, number in zip(editions, instances, strict=True))
 
@@ -192,8 +193,8 @@ def weigh(block: Block, variances: "FloatsEffects") -> Weighted:
     whole = block.gram * block.scale(variances)
     whole += np.eye(whole.shape[1])
     sides = np.concatenate((block.gram, block.pulled[:, :, None]), axis=2)
-    found = np.asarray(np.linalg.solve(whole, sides), np.float64)
-    return Weighted(block, found[:, :, :-1], found[:, :, -1])
+    solved = np.asarray(np.linalg.solve(whole, sides), np.float64)
+    return Weighted(block, solved[:, :, :-1], solved[:, :, -1])
 
 
 _PRIOR_INSTANCES = 2.0
@@ -256,9 +257,9 @@ def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
     for cell in kept:
         by_domain.setdefault(cell.domain, []).append(cell)
     alike: dict[tuple[tuple[str, str, int], ...], list[str]] = {}
-    for name, own in by_domain.items():
-        ranks = rank_of_sizes([cell.edition for cell in own], [cell.instances for cell in own])
-        pattern = tuple((cell.edition, cell.player, rank) for cell, rank in zip(own, ranks, strict=True))
+    for name, group in by_domain.items():
+        ranks = rank_of_sizes([cell.edition for cell in group], [cell.instances for cell in group])
+        pattern = tuple((cell.edition, cell.player, rank) for cell, rank in zip(group, ranks, strict=True))
         alike.setdefault(pattern, []).append(name)
     blocks = []
     for pattern, names in alike.items():
@@ -277,12 +278,11 @@ def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
 
 
 def _pool_variances(cells: Sequence[Cell], parts: Parts) -> dict[tuple[str, str], float]:
-    """Return the variance between instances of a domain, by edition and player."""
     sums: dict[tuple[str, str], list[float]] = {}
     for cell in cells:
-        own = sums.setdefault((cell.edition, cell.player), [0.0, 0.0, 0.0, 0.0])
-        for place, value in enumerate((cell.squares, cell.instances - 1, cell.runs, 1)):
-            own[place] += value
+        pooled = sums.setdefault((cell.edition, cell.player), [0.0, 0.0, 0.0, 0.0])
+        for column, value in enumerate((cell.squares, cell.instances - 1, cell.runs, 1)):
+            pooled[column] += value
     return {
         key: (squares + _PRIOR_INSTANCES * parts.of_instances(runs / number)) / (free + _PRIOR_INSTANCES)
         for key, (squares, free, runs, number) in sums.items()
@@ -297,19 +297,19 @@ def _sampling(cells: Sequence[Cell], variances: dict[tuple[str, str], float], pa
     import numpy as np
 
     number = np.array([cell.instances for cell in cells])
-    own = np.array([variances[cell.edition, cell.player] for cell in cells])
-    return Sampling(own / number, np.array([parts.shared_share(cell.runs) for cell in cells]), number)
+    noise = np.array([variances[cell.edition, cell.player] for cell in cells])
+    return Sampling(noise / number, np.array([parts.shared_share(cell.runs) for cell in cells]), number)
 
 
 def components(seen: Observations) -> Iterator[frozenset[str]]:
     """Yield the sets of editions that chains of shared players or shared domains link."""
-    rest = [frozenset(seen.editions[place] for place in {*block.editions.tolist()}) for block in seen.blocks]
+    rest = [frozenset(seen.editions[index] for index in {*block.editions.tolist()}) for block in seen.blocks]
     by_player: dict[int, set[str]] = {}
     for block in seen.blocks:
         for player, edition in zip(block.players.tolist(), block.editions.tolist(), strict=True):
             by_player.setdefault(player, set()).add(seen.editions[edition])
     sets: list[frozenset[str]] = []
     for linked in (*rest, *map(frozenset, by_player.values())):
-        touched = [one for one in sets if one & linked]
-        sets = [one for one in sets if not one & linked] + [frozenset.union(linked, *touched)]
+        touched = [group for group in sets if group & linked]
+        sets = [group for group in sets if not group & linked] + [frozenset.union(linked, *touched)]
     yield from sorted(sets, key=min)

@@ -109,7 +109,7 @@ def estimate_parts(groups: Iterable[Sequence[Cell]], measured: Parts) -> Parts |
     Those of domains come from the joint model; those of instances and runs are the measured ones, scaled
     to the variance between instances. None where no group has 20 domains and 2 players.
     """
-    found = []
+    weighted = []
     for cells in groups:
         players, domains = {cell.player for cell in cells}, {cell.domain for cell in cells}
         if len(players) < _ENOUGH_PLAYERS or len(domains) < _ENOUGH_DOMAINS:
@@ -122,11 +122,11 @@ def estimate_parts(groups: Iterable[Sequence[Cell]], measured: Parts) -> Parts |
         seen = observe(cells, measured)
         model = fit_joint_model(seen)
         common = float((seen.slopes**2).mean() * model.variances[:2].sum())
-        found.append((len(cells), common, float(model.variances[2]), scale))
-    if not found:
+        weighted.append((len(cells), common, float(model.variances[2]), scale))
+    if not weighted:
         return None
-    total = sum(weight for weight, *_ in found)
-    common, own, scale = (sum(one[0] * one[k] for one in found) / total for k in (1, 2, 3))
+    total = sum(weight for weight, *_ in weighted)
+    common, noise, scale = (sum(part[0] * part[k] for part in weighted) / total for k in (1, 2, 3))
     return Parts(
-        common, own, measured.instance * scale, measured.player_instance * scale, measured.run * scale
+        common, noise, measured.instance * scale, measured.player_instance * scale, measured.run * scale
     )

@@ -84,19 +84,19 @@ class JointModel:
 
     def rate(self, player: str) -> Estimate:
         """Return the player's rate over the population of domains; its interval ends at 0 and 1."""
-        found = self._estimate({player: 1.0})
-        return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+        estimate = self._estimate({player: 1.0})
+        return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
 
     def difference(self, player: str, other: str) -> Estimate:
         """Return the player's rate minus that of the other."""
         return self._estimate({player: 1.0, other: -1.0})
 
-    def _estimate(self, of: dict[str, float]) -> Estimate:
+    def _estimate(self, weights_by_name: dict[str, float]) -> Estimate:
         import numpy as np
         from scipy.special import stdtr, stdtrit
 
-        places = np.array([self.numbers[name] for name in of])
-        weights, pairs = np.array([*of.values()]), np.ix_(places, places)
+        places = np.array([self.numbers[name] for name in weights_by_name])
+        weights, pairs = np.array([*weights_by_name.values()]), np.ix_(places, places)
         value, variance = (
             float(weights @ self.rates[places]),
             float(weights @ self.covariance[pairs] @ weights),
@@ -107,10 +107,10 @@ class JointModel:
         freedom = 2 * variance**2 / doubt if doubt > 0 else float("inf")
         error = max(variance, robust) ** 0.5
         # Beyond a million degrees the quantile is the normal one to the last digits that count.
-        known = min(max(freedom, 1.0), 1e6)
-        reach = float(stdtrit(known, (1 + LEVEL) / 2)) * error
-        p_value = 2 * float(stdtr(known, -abs(value) / error)) if error > 0 else float(value == 0)
-        return Estimate(value, error, freedom=known, low=value - reach, high=value + reach, p_value=p_value)
+        degrees = min(max(freedom, 1.0), 1e6)
+        reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * error
+        p_value = 2 * float(stdtr(degrees, -abs(value) / error)) if error > 0 else float(value == 0)
+        return Estimate(value, error, freedom=degrees, low=value - reach, high=value + reach, p_value=p_value)
 
 
 def prior_of(parts: Parts) -> tuple[float, float, float]:
@@ -164,8 +164,8 @@ def _slope_of_likelihood(seen: Observations, variances: "Floats") -> "tuple[Floa
     for weighted in blocks:
         gaps = weighted.pull_gaps(rates)
         for row, span in enumerate(weighted.block.spans):
-            own = weighted.products[:, span, span]
-            gradient[row] += float((gaps[:, span] ** 2).sum() - np.einsum("dii->", own)) / 2
+            pulled = weighted.products[:, span, span]
+            gradient[row] += float((gaps[:, span] ** 2).sum() - np.einsum("dii->", pulled)) / 2
             for column, other in enumerate(weighted.block.spans):
                 information[row, column] += float((weighted.products[:, span, other] ** 2).sum()) / 2
     gradient += np.einsum("pq,kqp->k", covariance, turned) / 2
@@ -248,12 +248,12 @@ class EditionShifts:
         model = self._model
         for weighted in model.blocks:
             block = weighted.block
-            (place,) = np.nonzero(block.in_editions == self._number)
-            if not len(place):
+            (index,) = np.nonzero(block.in_editions == self._number)
+            if not len(index):
                 continue
             # The covariance of a domain's shift with its cells is Z times this.
             shared = np.zeros(block.effects.shape[2])
-            shared[0], shared[1 + place[0]] = model.variances[:2]
+            shared[0], shared[1 + index[0]] = model.variances[:2]
             along = weighted.products @ shared
             values = weighted.pull_gaps(model.rates) @ shared
             (cells,) = np.nonzero(block.editions == self._number)
@@ -267,11 +267,11 @@ class EditionShifts:
         model = self._model
         value, variance, domains = 0.0, 0.0, 0
         pull = np.zeros(len(model.rates))
-        for one in self._shifts:
-            value += float(one.values.sum())
-            variance += float((model.variances[:2].sum() - one.explained).sum())
-            pull[one.weighted.block.of_players] += one.pull.sum(axis=0)
-            domains += len(one.values)
+        for shift in self._shifts:
+            value += float(shift.values.sum())
+            variance += float((model.variances[:2].sum() - shift.explained).sum())
+            pull[shift.weighted.block.of_players] += shift.pull.sum(axis=0)
+            domains += len(shift.values)
         variance = variance / domains**2 + float(pull @ model.covariance @ pull) / domains**2
         return _estimate(value / domains, variance, domains)
 
@@ -287,18 +287,18 @@ class EditionShifts:
         slope = float(model.seen.slopes[who])
         value, variance, domains = 0.0, 0.0, 0
         pull = np.zeros(len(model.rates))
-        for one in self._shifts:
-            block = one.weighted.block
-            if who not in one.cells:
+        for shift in self._shifts:
+            block = shift.weighted.block
+            if who not in shift.cells:
                 continue
-            cell = one.cells[who]
-            value += float(block.rates[:, cell].sum() - slope * one.values.sum())
+            cell = shift.cells[who]
+            value += float(block.rates[:, cell].sum() - slope * shift.values.sum())
             # The variance of a difference: that of the cell, that of the prediction, and twice their
             # covariance.
-            own = block.own[:, cell] + block.effects[:, cell] ** 2 @ block.scale(model.variances)
+            noise = block.noise[:, cell] + block.effects[:, cell] ** 2 @ block.scale(model.variances)
             both = slope * float(model.variances[:2].sum())
-            variance += float((own + slope**2 * one.explained - 2 * slope * both).sum())
-            pull[block.of_players] -= slope * one.pull.sum(axis=0)
+            variance += float((noise + slope**2 * shift.explained - 2 * slope * both).sum())
+            pull[block.of_players] -= slope * shift.pull.sum(axis=0)
             pull[who] += len(block.names)
             domains += len(block.names)
         if not domains:
@@ -351,7 +351,7 @@ def find_slopes(model: JointModel) -> dict[str, Slope]:
     import numpy as np
     from scipy.special import stdtr
 
-    found = {}
+    slopes = {}
     for number, player in enumerate(model.seen.players):
         expected, gaps = _predict(model, number)
         if len(expected) < FEWEST or not (squares := float(expected @ expected)) > 0:
@@ -362,8 +362,8 @@ def find_slopes(model: JointModel) -> dict[str, Slope]:
         error = float(np.sqrt(((expected * left) ** 2).sum())) / squares
         if error > 0:
             p_value = 2 * float(stdtr(len(expected) - 1, -abs(value - 1) / error))
-            found[player] = Slope(value, error, len(expected), p_value)
-    return found
+            slopes[player] = Slope(value, error, len(expected), p_value)
+    return slopes
 
 
 def _predict(model: JointModel, number: int) -> "tuple[FloatsSlopes, FloatsSlopes]":
@@ -430,14 +430,14 @@ def scale_rows(
     tested = holm([slopes[key].p_value if key in slopes else None for key in seen.players])
     for key, p_value in zip(seen.players, tested, strict=True):
         slope = slopes.get(key)
-        found = {
+        counts = {
             "domains": len(domains[key]),
             "editions": len(editions[key]),
             "discrimination": None if slope is None else _digits(slope.value),
             "discrimination_se": None if slope is None else _digits(slope.error),
             "discrimination_p_holm": None if p_value is None else _digits(p_value),
         }
-        yield base | _row(RATE, player_of(key), model.rate(key), **found)
+        yield base | _row(RATE, player_of(key), model.rate(key), **counts)
     met: dict[tuple[str, str], set[str]] = {}
     for cell in cells:
         for who in (cell.player, ""):
@@ -460,25 +460,25 @@ def _differences(
     model: JointModel, domains: Mapping[str, set[str]], editions: Mapping[str, set[str]]
 ) -> Iterator[dict[str, Any]]:
     sets = list(components(model.seen))
-    place = {edition: number for number, one in enumerate(sets) for edition in one}
-    for one, two in combinations(model.seen.players, 2):
-        if editions[one] & editions[two]:
+    set_number = {edition: number for number, group in enumerate(sets) for edition in group}
+    for first, two in combinations(model.seen.players, 2):
+        if editions[first] & editions[two]:
             link = MET
         else:
-            joined = {place[edition] for edition in editions[one]} & {
-                place[edition] for edition in editions[two]
+            joined = {set_number[edition] for edition in editions[first]} & {
+                set_number[edition] for edition in editions[two]
             }
             link = LINKED if joined else POPULATION
         counts = {
-            "domains": len(domains[one] | domains[two]),
-            "editions": len(editions[one] | editions[two]),
+            "domains": len(domains[first] | domains[two]),
+            "editions": len(editions[first] | editions[two]),
         }
         other = player_of(two)
-        found = model.difference(one, two)
+        estimate = model.difference(first, two)
         yield _row(
             DIFFERENCE,
-            player_of(one),
-            found,
+            player_of(first),
+            estimate,
             other=other.name,
             other_protocol_id=other.protocol_id,
             link=link,
@@ -510,11 +510,11 @@ def _row(statistic: str, player: Player, estimate: Estimate, **more: Any) -> dic
 
 def _count(cells: Sequence[Cell], column: int) -> dict[str, set[str]]:
     """Return, by player, the different values of a column of its cells: 0 is the edition, 1 the domain."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for cell in cells:
         if cell.instances > 0:
-            found.setdefault(cell.player, set()).add(str(cell[column]))
-    return found
+            names.setdefault(cell.player, set()).add(str(cell[column]))
+    return names
 
 
 def _digits(value: float) -> float:
