@@ -198,7 +198,7 @@ KUMO_DRAWS = Table(
         Column(
             "lists",
             "int64",
-            "lists of truths and actions that were judged, random ones and swaps of walks; 0 with the "
+            "lists of truths and actions that were judged, random ones and those of walks; 0 with the "
             "sampler of 2025",
             minimum=0,
         ),

@@ -368,7 +368,7 @@ def draw_table(data: ReportData) -> Section:
     caption = (
         f"The n instances were drawn by {solvers}. A list of truths and actions is accepted if each listed "
         "truth could be the only survivor. The lists are random ones; where fewer than 1 in 500 of these "
-        "are accepted, the solver finds a first list, and a walk of symmetric swaps leads from it to each "
+        "are accepted, the solver finds a first list, and a walk of symmetric steps leads from it to each "
         "instance. The other engine judges again the lists that are counted as judged by both. These are "
         "counts, with no interval."
     )

@@ -3,7 +3,7 @@
 python -m tests.benchmarks.engines [--lists 5000] [--release FOLDER]
 
 Of each domain (the bundled ones, 34 worlds, with `--release` the authors' too) and setting (Easy, Hard) so
-many random lists, and so many that a walk of swaps looks at: they are balanced, or one swap away from it.
+many random lists, and so many that walks judge, half of them one step away from a balanced one.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, list_boards
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
-from perennial.tasks.kumo.sampling.balanced.walk import Trace, walk
+from perennial.tasks.kumo.sampling.balanced.walk import Trace, WalkPace, walk
 from perennial.tasks.kumo.sampling.construct import Array
 from perennial.tasks.kumo.sampling.solver import UndecidedError
 from perennial.tasks.kumo.sampling.tables import SamplingTables
@@ -65,7 +65,7 @@ def compare(config: SeedConfig, setting: Setting, number: int) -> dict[str, Coun
     truths, actions = list_boards(tables.kernel, size, zeros.astype(np.uint64), indices, zeros)
     if not len(truths):
         return {}
-    drawn = {"random": (truths, actions, are_balanced(tables.kernel, truths, actions))}
+    drawn = {"random": Trace(truths, actions, are_balanced(tables.kernel, truths, actions))}
     formula = BoardFormula(encoded, tables.states, setting)
     try:
         start = formula.find_board(derive_rng(0, "engines", 0))
@@ -73,11 +73,11 @@ def compare(config: SeedConfig, setting: Setting, number: int) -> dict[str, Coun
         start = None
     if start is not None:
         first = np.array(start.truths, np.int32), np.array(start.actions, np.int32)
-        trace = Trace.empty(number, *size)
-        swaps = np.full(number // 100 + 1, 100)
-        rows = np.arange(len(swaps))
-        walk(tables.kernel, first, rows.astype(np.uint64), rows, 0, swaps, trace)
-        drawn["walk"] = trace
+        half, row = number // 2, np.zeros(1, np.int64)
+        for kind, steps, is_kept in (("walk", 24, False), ("walk, each step", 1, True)):
+            drawn[kind] = Trace.empty(half, *size)
+            pace = WalkPace(steps, half, half, 10 * number, is_kept)
+            walk(tables.kernel, first, row.astype(np.uint64), row, 0, pace, drawn[kind])
     return {kind: count_judged(judge, *lists) for kind, lists in drawn.items()}
 
 

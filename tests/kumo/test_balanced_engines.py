@@ -72,9 +72,9 @@ def test_both_engines_draw_the_same_instances_of_worlds(index: int) -> None:
 def test_walks_lead_both_engines_to_the_same_instances() -> None:
     sample = draw_by_both(SPARSE, "6x8", 12)
     assert sample.counts.walked == len(set(sample.ids)) == 12
-    # From the solver's list 200 swaps, and 100 between the instances of one walk.
-    assert sample.counts.lists == 8 * 200 + 4 * 100
-    assert 0 < sample.counts.unsatisfiable_selections < sample.counts.lists
+    # From the solver's list on eight lists are judged, and at least one between the instances of one walk.
+    assert sample.counts.lists >= 8 * 8 + 4
+    assert sample.counts.lists - sample.counts.unsatisfiable_selections >= 12
 
 
 @pytest.mark.slow

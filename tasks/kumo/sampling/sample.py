@@ -35,7 +35,7 @@ class SamplingCounts:
     unsatisfiable_selections: selections of truths that no observations fit, or lists that are not
     balanced; solver_calls: selections that were left to the solver, or its calls; enumerated: instances that
     the solver's enumeration went through. Of the balanced sampler, lists: how many were judged, random ones
-    and swaps of walks; walked: instances at steps of walks; checked: lists that the other engine judged
+    and those of walks; walked: instances from walks; checked: lists that the other engine judged
     again; disagreements: its verdicts that were different.
     """
 

@@ -52,6 +52,12 @@ def next_bits(generator):  # type: ignore[no-untyped-def]
 
 
 @kernel_part
+def skip(generator, number):  # type: ignore[no-untyped-def]
+    """Leave out so many of the next random numbers."""
+    generator[0] += np.uint64(number) * _GAMMA
+
+
+@kernel_part
 def unit(generator):  # type: ignore[no-untyped-def]
     """Return a uniform float of [0, 1)."""
     return (next_bits(generator) >> _U11) * _TO_UNIT

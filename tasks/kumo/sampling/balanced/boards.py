@@ -10,14 +10,15 @@ tables give one in a single pass, uniform too:
 
 with C_j(M) the number of choices for the actions from the j-th on that together with M rule out all but the
 valid truth, C_j(M) is the sum over the states s of action j that spare it of C_(j+1)(M | s). States drawn one
-action after the other with probability C_(j+1)(M | s) / C_j(M) are a uniform choice.
+action after the other with probability C_(j+1)(M | s) / C_j(M) are a uniform choice. It is
+needed only for an M that earlier actions can rule out and that holds all that later ones cannot.
 
 Import this module lazily: it loads numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,7 +30,7 @@ from perennial.tasks.kumo.sampling.balanced import reach
 from perennial.tasks.kumo.sampling.balanced.reach import can_separate, list_reach
 from perennial.tasks.kumo.sampling.construct import Array, Draws, Tables
 from perennial.tasks.kumo.sampling.decided import rules_out_all
-from perennial.tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, unit
+from perennial.tasks.kumo.sampling.splitmix import below, next_bits, seed_generator, skip, unit
 from perennial.tasks.kumo.search import tables as search_tables
 from perennial.tasks.kumo.search.tables import count
 
@@ -79,7 +80,8 @@ def complete_boards(tables: Tables, truths: Array, actions: Array, seeds: Array)
     draws = Draws.empty(len(truths), truths.shape[1], actions.shape[1])
     draws.truths[:] = truths
     draws.selected[:] = True
-    _complete_rows(tables, actions, seeds, draws)
+    spared = _Spared(*np.zeros((5, len(tables.state_action) + actions.shape[1] + 1), np.int64))
+    _complete_rows(tables, actions, seeds, draws, spared)
     return draws
 
 
@@ -89,7 +91,8 @@ def count_choices(n_truths: int, starts: Array, masks: Array) -> Array:
     `masks[starts[a]:starts[a + 1]]` are the truths that the states of action a rule out.
     """
     counts = np.zeros(n_truths)
-    _count_all(n_truths, starts.astype(np.int64), masks.astype(np.int64), counts)
+    spared = _Spared(*np.zeros((5, len(masks) + len(starts)), np.int64))
+    _count_all(n_truths, starts.astype(np.int64), masks.astype(np.int64), counts, spared)
     return counts
 
 
@@ -180,85 +183,111 @@ def _without(mask, t):
     return (mask & low) | ((mask >> 1) & ~low)
 
 
+class _Spared(NamedTuple):
+    """Which states spare a truth, and what they rule out of the others, an action's from `starts` on."""
+
+    states: Array
+    rules: Array
+    numbers: Array  # of states by action
+    opened: Array  # what the actions before this one can rule out
+    closed: Array  # what this and later ones cannot
+
+
 @kernel_part
-def _count(starts, masks, t, table):
-    """Fill the rows of C_j(M) for survivor t, M without its bit."""
+def _prepare(starts, masks, t, n_truths, spared):
+    """Write which states of each action spare t, and what they rule out, without the bit of t."""
+    spared.opened[0], everything = 0, (1 << (n_truths - 1)) - 1
     n_actions = len(starts) - 1
-    full = table.shape[1] - 1
-    for m in range(full):
-        table[n_actions, m] = 0.0
-    table[n_actions, full] = 1.0
-    for a in range(n_actions - 1, -1, -1):
-        for m in range(full + 1):
-            table[a, m] = 0.0
+    for a in range(n_actions):
+        number, reached = 0, 0
         for place in range(starts[a], starts[a + 1]):
             if (masks[place] >> t) & 1 == 0:
-                mask = _without(masks[place], t)
-                for m in range(full + 1):
-                    table[a, m] += table[a + 1, m | mask]
+                spared.states[starts[a] + number] = place
+                spared.rules[starts[a] + number] = _without(masks[place], t)
+                reached |= _without(masks[place], t)
+                number += 1
+        spared.numbers[a] = number
+        spared.opened[a + 1] = spared.opened[a] | reached
+    later = 0
+    for a in range(n_actions, -1, -1):
+        spared.closed[a] = everything & ~later
+        for i in range(starts[a - 1], starts[a - 1] + spared.numbers[a - 1] if a else 0):
+            later |= spared.rules[i]
+
+
+@kernel_part
+def _count(starts, spared, table):
+    """Fill the rows of C_j(M), for M of what is opened that hold what is closed; return C_0 of nothing."""
+    n_actions = len(starts) - 1
+    table[n_actions, spared.closed[n_actions]] = 1.0
+    for a in range(n_actions - 1, -1, -1):
+        # Every part of what is free, from all of it to nothing.
+        closed, free = spared.closed[a], spared.opened[a] & ~spared.closed[a]
+        part = free
+        while True:
+            ways = 0.0
+            for i in range(starts[a], starts[a] + spared.numbers[a]):
+                reached = closed | part | spared.rules[i]
+                if spared.closed[a + 1] & ~reached == 0:
+                    ways += table[a + 1, reached]
+            table[a, closed | part] = ways
+            if part == 0:
+                break
+            part = (part - 1) & free
+    return table[0, 0] if spared.closed[0] == 0 else 0.0
 
 
 @kernel_part
 def _complete(tables, generator, starts, masks, table, actions, chosen, spared, out, row):
     t = below(generator, out.truths.shape[1])
     out.valid[row, t] = True
-    if not _try_choices(generator, starts, masks, t, out.truths.shape[1], chosen, spared):
-        _draw_choice(generator, starts, masks, t, table, chosen)
+    _prepare(starts, masks, t, out.truths.shape[1], spared)
+    if not _try_choices(generator, starts, spared, chosen):
+        _draw_choice(generator, starts, spared, table, chosen)
     for a in range(len(actions)):
-        out.states[row, a] = tables.action_start[actions[a]] + chosen[a] - starts[a]
+        out.states[row, a] = tables.action_start[actions[a]] + spared.states[chosen[a]] - starts[a]
         out.uniforms[row, a] = unit(generator)
 
 
 @kernel_part
-def _try_choices(generator, starts, masks, t, n_truths, places, spared):
-    """Draw choices of states that spare t until one leaves it alone; return whether one of the trials did.
-
-    `spared` is room for the places of these states, `places` gets the choice.
-    """
+def _try_choices(generator, starts, spared, chosen):
+    """Draw choices of states until one leaves the truth alone; return whether one of the trials did."""
     n_actions = len(starts) - 1
     for a in range(n_actions):
-        n = 0
-        for place in range(starts[a], starts[a + 1]):
-            if (masks[place] >> t) & 1 == 0:
-                spared[starts[a] + n] = place
-                n += 1
-        if n == 0:
+        if spared.numbers[a] == 0:
             return False
-        places[a] = n
-    others = ((1 << n_truths) - 1) ^ (1 << t)
     for _ in range(_TRIALS):
-        first = generator[0]
         reached = 0
         for a in range(n_actions):
-            reached |= masks[spared[starts[a] + below(generator, places[a])]]
-        if reached == others:
-            generator[0] = first
-            for a in range(n_actions):
-                places[a] = spared[starts[a] + below(generator, places[a])]
+            chosen[a] = starts[a] + below(generator, spared.numbers[a])
+            reached |= spared.rules[chosen[a]]
+            if spared.closed[a + 1] & ~reached != 0:
+                skip(generator, n_actions - 1 - a)
+                break
+        if reached == spared.closed[n_actions]:
             return True
     return False
 
 
 @kernel_part
-def _draw_choice(generator, starts, masks, t, table, places):
-    """Draw one of the choices that leave t alone by the tables, and write its places."""
-    _count(starts, masks, t, table)
+def _draw_choice(generator, starts, spared, table, chosen):
+    """Draw one of the choices that leave the truth alone by the tables."""
+    _count(starts, spared, table)
     reached = 0
     for a in range(len(starts) - 1):
         left = unit(generator) * table[a, reached]
-        chosen = -1
-        for place in range(starts[a], starts[a + 1]):
-            if (masks[place] >> t) & 1 == 0:
-                ways = table[a + 1, reached | _without(masks[place], t)]
-                if ways > 0.0:
-                    chosen = place
-                    left -= ways
-                    if left < 0.0:
-                        break
-        if chosen < 0:
+        chosen[a] = -1
+        for i in range(starts[a], starts[a] + spared.numbers[a]):
+            further = reached | spared.rules[i]
+            ways = table[a + 1, further] if spared.closed[a + 1] & ~further == 0 else 0.0
+            if ways > 0.0:
+                chosen[a] = i
+                left -= ways
+                if left < 0.0:
+                    break
+        if chosen[a] < 0:
             raise AssertionError("a board that was not accepted was to be completed: please report this")
-        reached |= _without(masks[chosen], t)
-        places[a] = chosen
+        reached |= spared.rules[chosen[a]]
 
 
 def _compile_kernels(sources: int) -> Any:
@@ -305,12 +334,12 @@ def _compile_kernels(sources: int) -> Any:
             accepted[row] = is_balanced(truths.shape[1], starts, masks)
 
     @njit(cache=True)
-    def _complete_rows(tables, actions, seeds, out):
+    def _complete_rows(tables, actions, seeds, out, spared):
         n_states = len(tables.state_action)
         starts, masks = np.zeros(actions.shape[1] + 1, np.int64), np.zeros(n_states, np.int64)
         place_of = np.zeros(n_states, np.int32)
         table = np.zeros((actions.shape[1] + 1, 1 << (out.truths.shape[1] - 1)))
-        chosen, spared = np.zeros(actions.shape[1], np.int64), np.zeros(n_states, np.int64)
+        chosen = np.zeros(actions.shape[1], np.int64)
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
         for row in range(len(actions)):
             generator[0] = seeds[row]
@@ -319,18 +348,17 @@ def _compile_kernels(sources: int) -> Any:
             _complete(tables, generator, starts, masks, table, actions[row], chosen, spared, out, row)
 
     @njit(cache=True)
-    def _count_all(n_truths, starts, masks, counts):
+    def _count_all(n_truths, starts, masks, counts, spared):
         table = np.zeros((len(starts), 1 << (n_truths - 1 + sources * 0)))
         for t in range(n_truths):
-            _count(starts, masks, t, table)
-            counts[t] = table[0, 0]
+            _prepare(starts, masks, t, n_truths, spared)
+            counts[t] = _count(starts, spared, table)
 
     return _draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all
 
 
-_draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(
-    sources_digest(decided, splitmix, search_tables, reach)
-)
+SOURCES = sources_digest(decided, splitmix, search_tables, reach)
+_draw_rows, _list_rows, _judge_rows, _complete_rows, _count_all = _compile_kernels(SOURCES)
 
 
 def was_compiled() -> bool:

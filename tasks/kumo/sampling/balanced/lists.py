@@ -4,10 +4,10 @@ Two engines judge, python-sat and the compiled programme, and give the same list
 decides. python-sat decides for editions, and the compiled programme judges each of its lists again. The
 compiled programme decides for streams, and python-sat judges some of its lists again, refused ones too.
 
-Where fewer than 1 in 500 of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
-instance is some swaps further on a walk (`walk`). Index i is at step (i // 8) % 256 of walk
+Where fewer than 1 in 333 of 5,000 random lists are accepted, python-sat chooses lists to begin with, and each
+instance is some steps further on a walk (`walk`). Index i has the list (i // 8) % 256 of walk
 i % 8 + 8 * (i // 2048): a function of seed and index, and few instances come from several walks. Walks begin
-at 16 lists of the solver, since it is not shown that swaps lead from one to all others.
+at 16 lists of the solver, since it is not shown that steps lead from one to all others.
 
 Import this module lazily: it loads numpy and numba.
 """
@@ -22,7 +22,7 @@ from perennial.schemas.kumo.things import SOLVER
 from perennial.tasks.kumo.encoding import EncodedConfig
 from perennial.tasks.kumo.sampling.balanced.boards import are_balanced, draw_boards, list_boards
 from perennial.tasks.kumo.sampling.balanced.solver import BoardFormula, SolverJudge
-from perennial.tasks.kumo.sampling.balanced.walk import Trace, walk
+from perennial.tasks.kumo.sampling.balanced.walk import Trace, Walked, WalkPace, walk
 from perennial.tasks.kumo.sampling.construct import Array
 from perennial.tasks.kumo.sampling.request import SamplingRequest
 from perennial.tasks.kumo.sampling.solver import UndecidedError
@@ -30,14 +30,18 @@ from perennial.tasks.kumo.sampling.tables import SamplingTables
 
 LISTED, REFUSED, CALLS, WALKED, CHECKED, DISAGREED = range(6)  # columns of what is counted per index
 
-# Accepted of random lists: below 1 in 500 a walk costs less than rejection.
+# Accepted of random lists: below 1 in 333 a walk costs less than rejection.
 _PROBED, _LIKELY = 256, 4
-_PROBED_RARE, _COMMON = 5_000, 10
+_PROBED_RARE, _COMMON = 5_000, 15
 _ATTEMPTS = 20_000  # where 1 in 500 is accepted, all of these fail with a probability of 10**-17
 _WALKS = 8
 _LANES, _LENGTH = 8, 256
 _STARTS = 16
-_BURN_IN, _THINNING = 200, 100  # swaps: from a list of the solver, and between instances
+_STEPS = 32  # at least, before a list is judged; each exchanges an action and two truths
+_BURN_IN = 8  # lists judged from the solver's to the first instance
+_MOST_JUDGED = 20_000
+_PACED, _CLOSE, _FAR = 256, 0.35, 0.02  # judged lists of a walk, and shares of them that are balanced
+_STEPS_KEPT = (200, 100)  # to the first instance, and between instances, where each step is judged
 _CHECKED_ONE_IN = 100
 _WIDTH = 64
 
@@ -173,30 +177,53 @@ class ListSource:
                 attempts[rows] = -1
                 continue
             places = np.searchsorted(of_walk, indices[rows])
-            truths[rows], actions[rows] = walked[0][places], walked[1][places]
+            attempts[rows[places >= len(walked.judged)]] = -1
+            rows, places = rows[attempts[rows] >= 0], places[attempts[rows] >= 0]
+            truths[rows], actions[rows] = walked.truths[places], walked.actions[places]
             counts[rows, WALKED] += 1
         return truths, actions, attempts
 
-    def _walk_to(self, indices: Array, attempt: int, counts: Array) -> tuple[Array, Array] | None:
+    def _walk_to(self, indices: Array, attempt: int, counts: Array) -> Walked | None:
         """Return the lists of a walk's indices, from its first on; None where the solver finds no start."""
         first = self._start((int(indices[0]) + attempt) % _STARTS)
         if first is None:
             return None
-        swaps = np.full(len(indices), _THINNING)
-        swaps[0] = _BURN_IN
-        is_judged = self._request.engine == SOLVER
-        room = int(swaps.sum()) if is_judged else 0
-        trace = Trace.empty(room, *self._size)
-        lists = walk(self._tables.kernel, first, self._seeds_of(indices), indices, attempt, swaps, trace)
-        if is_judged:
+        walked, trace = self._step(first, indices, attempt, self._pace, self._request.engine == SOLVER)
+        judged, verdicts = len(trace.verdicts), trace.verdicts
+        if judged:
             calls = self.judge.calls
             verdicts = self.judge.are_balanced(trace.truths, trace.actions)
-            counts[CHECKED] += room
+            counts[CHECKED] += judged
             counts[CALLS] += self.judge.calls - calls
             counts[DISAGREED] += int((verdicts != trace.verdicts).sum())
             counts[REFUSED] += int((~verdicts).sum())
-        counts[LISTED] += int(swaps.sum())
-        return lists
+        counts[LISTED] += judged or walked.judged[-1:].sum()
+        return walked
+
+    @cached_property
+    def _pace(self) -> WalkPace:
+        """How long a walk is and how it is judged: a function of what is balanced along the first one."""
+        n_actions = self._request.setting.n_actions
+        steps = -(-_STEPS // n_actions) * n_actions
+        share, first = 0.0, self._start(0)
+        if first is not None:
+            pace = WalkPace(steps, 1, 1, _PACED, is_kept_balanced=False)
+            walked, _ = self._step(first, np.arange(_PACED), 0, pace, is_traced=False)
+            share = len(walked.judged) / max(1, walked.judged[-1:].sum())
+        if share < _FAR:
+            return WalkPace(1, *_STEPS_KEPT, _MOST_JUDGED, is_kept_balanced=True)
+        return WalkPace(steps if share > _CLOSE else steps // 2, _BURN_IN, 1, _MOST_JUDGED, False)
+
+    def _step(
+        self, first: tuple[Array, Array], indices: Array, attempt: int, pace: WalkPace, is_traced: bool
+    ) -> tuple[Walked, Trace]:
+        """Walk through the lists of these indices; with a trace twice, the first time to know its length."""
+        seeds, trace = self._seeds_of(indices), Trace.empty(0, *self._size)
+        walked = walk(self._tables.kernel, first, seeds, indices, attempt, pace, trace)
+        if is_traced and len(walked.judged):
+            trace = Trace.empty(int(walked.judged[-1]), *self._size)
+            walk(self._tables.kernel, first, seeds, indices, attempt, pace, trace)
+        return walked, trace
 
     def _start(self, number: int) -> tuple[Array, Array] | None:
         """Return one of the solver's lists, in random order; None where it finds none within its limit."""

@@ -1,12 +1,21 @@
-"""Walks of symmetric swaps, compiled: balanced lists where random ones are hardly ever balanced.
+"""Walks, compiled: balanced lists where random ones are hardly ever balanced.
 
-A swap exchanges a random listed truth or action for a random unlisted one, and is kept where the list stays
-balanced. Swaps are symmetrical, so a long walk is uniform over the lists that swaps can reach from its first
-one. Import this module lazily: it loads numba.
+A walk goes through lists that pass quick tests on bit masks (`_fits`): a larger set, of
+which 15% to 100% are balanced in the released domains. A step exchanges a truth, an action and a truth. A
+truth is exchanged for a random unlisted one if the list then passes; an action for a random one of all with
+which it passes. Both are symmetric: the way back is as likely. So a long walk is uniform over the lists that
+steps can reach from its first one, and the balanced ones among its lists at fixed distances are uniform too.
+
+Only these are judged in full, which is what takes time. If hardly any of them is balanced, each step is
+judged, and taken back if its list is refused (`is_kept_balanced`); that is uniform too, because steps are
+symmetric.
+
+Import this module lazily: it loads numba.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator"
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,17 +23,30 @@ from numba import njit
 
 from perennial.tasks.kumo.kernels.kernel_part import kernel_part
 from perennial.tasks.kumo.kernels.kernel_sources import sources_digest
-from perennial.tasks.kumo.sampling import decided, splitmix
-from perennial.tasks.kumo.sampling.balanced import boards, reach
-from perennial.tasks.kumo.sampling.balanced.boards import is_balanced, list_masks
-from perennial.tasks.kumo.sampling.balanced.reach import can_separate, list_reach
+from perennial.tasks.kumo.sampling.balanced import boards
+from perennial.tasks.kumo.sampling.balanced.boards import SOURCES, is_balanced, list_masks
 from perennial.tasks.kumo.sampling.construct import Array, Tables
 from perennial.tasks.kumo.sampling.splitmix import below, seed_generator
-from perennial.tasks.kumo.search import tables as search_tables
+from perennial.tasks.kumo.search.tables import count
+
+_WORD = 64  # actions are its bits
+
+
+class WalkPace(NamedTuple):
+    """How a walk is judged: after how many steps, and how often at least in its first and in later rows.
+
+    A walk ends before the first row that needs more than `most` judgments.
+    """
+
+    steps: int
+    first: int
+    later: int
+    most: int
+    is_kept_balanced: bool
 
 
 class Trace(NamedTuple):
-    """Every list that a walk looked at, in its order, and whether it was kept: room for them, or for none."""
+    """Every list that a walk judged, in its order, and whether it was balanced; as far as there is room."""
 
     truths: Array
     actions: Array
@@ -37,85 +59,241 @@ class Trace(NamedTuple):
         return cls(truths, actions, np.zeros(rows, np.bool_))
 
 
+class Walked(NamedTuple):
+    """A balanced list per row, as far as the walk came, and by row how many it had judged by then."""
+
+    truths: Array
+    actions: Array
+    judged: Array
+
+
 def walk(
     tables: Tables,
     first: tuple[Array, Array],
     seeds: Array,
     indices: Array,
     attempt: int,
-    swaps: Array,
+    pace: WalkPace,
     trace: Trace,
-) -> tuple[Array, Array]:
-    """Return a list per row: so many swaps from the row before, and in the first row from the list `first`.
+) -> Walked:
+    """Walk from the balanced list `first` to one list per row, by the row's seed and index.
 
-    Each row draws by its own seed and index. `trace` is filled as far as it has room.
+    `trace` gets the lists that were judged.
     """
-    truths = np.zeros((len(indices), len(first[0])), np.int32)
-    actions = np.zeros((len(indices), len(first[1])), np.int32)
+    rows = len(indices)
+    shape = (rows, len(first[0])), (rows, len(first[1]))
+    out = Walked(np.zeros(shape[0], np.int32), np.zeros(shape[1], np.int32), np.zeros(rows, np.int64))
     usable = np.flatnonzero(np.diff(tables.action_start))
-    _walk_rows(tables, usable, *first, seeds, indices, attempt, swaps, truths, actions, trace)
-    return truths, actions
+    kernel = _compile_kernel(_SOURCES, -(-(len(tables.action_start) - 1) // _WORD))
+    rows = kernel(tables, usable, *first, seeds, indices, attempt, pace, out, trace)
+    return Walked(out.truths[:rows], out.actions[:rows], out.judged[:rows])
 
 
 @kernel_part
-def _other_than(listed, n_all, generator):
-    """Return a random number below n_all that is not listed."""
-    while True:
-        drawn = below(generator, n_all)
-        is_listed = False
-        for one in listed:
-            is_listed |= one == drawn
-        if not is_listed:
-            return drawn
+def _tabulate_pairs(tables, n_words):
+    """Tabulate by truth, truth and word the actions that tell the two apart, and that rule out both.
+
+    `apart[t, u]` are the actions with a state that spares t and rules out u, and then, in as many words,
+    those with a state that spares u and rules out t; `apart[t, t]` those with a state that spares t.
+    `struck[t, u]` are the actions with a state that rules out both.
+    """
+    n_truths = len(tables.cover_start) - 1
+    apart = np.zeros((n_truths, n_truths, 2 * n_words), np.int64)
+    struck = np.zeros((n_truths, n_truths, n_words), np.int64)
+    is_struck = np.zeros(n_truths, np.bool_)
+    for state in range(len(tables.state_action)):
+        rules = tables.rule[tables.rule_start[state] : tables.rule_start[state + 1]]
+        word = tables.state_action[state] // _WORD
+        bit = np.int64(1) << (tables.state_action[state] % _WORD)
+        is_struck[:] = False
+        for truth in rules:
+            is_struck[truth] = True
+        for truth in range(n_truths):
+            if not is_struck[truth]:
+                apart[truth, truth, word] |= bit
+            for other in rules:
+                if is_struck[truth]:
+                    struck[truth, other, word] |= bit
+                else:
+                    apart[truth, other, word] |= bit
+                    apart[other, truth, n_words + word] |= bit
+    return apart, struck
 
 
-def _compile_kernel(sources: int) -> Any:
-    """Return the entry point, compiled for sources of this digest."""
+@kernel_part
+def _list_pairs(apart, order, n, p, pairs, n_words):
+    """Write which actions tell the truth at p from the other listed ones, and which these from it."""
+    truth = order[p]
+    for w in range(n_words):
+        for j in range(n):
+            if j != p:
+                pairs[w, p * n + j] = apart[truth, order[j], w]
+                pairs[w, j * n + p] = apart[truth, order[j], n_words + w]
+
+
+@kernel_part
+def _only_action(words, shown, n_words):
+    """Return the only shown action among the words, -1 if there is none, -2 if there are several."""
+    action = -1
+    for w in range(n_words):
+        common = words[w] & shown[w]
+        if common & (common - 1) != 0 or (common != 0 and action >= 0):
+            return -2
+        if common != 0:
+            action = _WORD * w + count(common - 1)
+    return action
+
+
+@kernel_part
+def _fits(apart, struck, order, n, shown, p, truth, n_words):
+    """Return whether the list passes the quick tests with this truth at p, all other pairs passing.
+
+    The last one: if only one action rules out a truth, and the same one another, it needs a state for both.
+    """
+    for w in range(n_words):
+        if shown[w] & ~apart[truth, truth, w] != 0:
+            return False
+    for j in range(n):
+        if j != p:
+            forth = back = np.int64(0)
+            for w in range(n_words):
+                forth |= apart[truth, order[j], w] & shown[w]
+                back |= apart[truth, order[j], n_words + w] & shown[w]
+            if forth == 0 or back == 0:
+                return False
+    only = _only_action(struck[truth, truth], shown, n_words) if n > 2 else -2
+    for j in range(n if only >= 0 else 0):
+        other = order[j]
+        is_for_both = j == p or (struck[truth, other, only // _WORD] >> (only % _WORD)) & 1 != 0
+        if not is_for_both and _only_action(struck[other, other], shown, n_words) == only:
+            return False
+    return True
+
+
+@kernel_part
+def _fitting_actions(apart, struck, order, n, usable, shown, pairs, only, fitting, n_words):
+    """Write the actions that let the list, which lacks one, pass the quick tests; return their number."""
+    # What no other shown action tells apart, the new one has to.
+    some = np.int64(0)
+    for w in range(n_words):
+        left = usable[w] & ~shown[w]
+        for j in range(n):
+            left &= apart[order[j], order[j], w]
+        for q in range(n * n if left != 0 else 0):
+            common = np.int64(0)
+            for v in range(n_words):
+                common |= pairs[v, q] & shown[v]
+            left &= pairs[w, q] if common == 0 else np.int64(-1)
+        fitting[w] = left
+        some |= left
+    if some == 0:
+        return 0
+    # Two truths that only one action rules out, and not in one state, need another action for either.
+    for j in range(n if n > 2 else 0):
+        truth = order[j]
+        only[j] = _only_action(struck[truth, truth], shown, n_words)
+        for i in range(j if only[j] > -2 else 0):
+            other = order[i]
+            if only[i] == only[j] == -1:
+                for w in range(n_words):
+                    fitting[w] &= struck[truth, other, w]
+            elif (
+                only[i] == only[j] and (struck[truth, other, only[j] // _WORD] >> (only[j] % _WORD)) & 1 == 0
+            ):
+                for w in range(n_words):
+                    fitting[w] &= struck[truth, truth, w] | struck[other, other, w]
+    number = 0
+    for w in range(n_words):
+        number += count(fitting[w])
+    return number
+
+
+@cache
+def _compile_kernel(sources: int, n_words: int) -> Any:
+    """Return the entry point for so many words of actions, compiled for sources of this digest."""
 
     @njit(cache=True)
     def _walk_rows(
-        tables, usable, first_truths, first_actions, seeds, indices, attempt, swaps, truths, actions, trace
+        tables, all_usable, first_truths, first_actions, seeds, indices, attempt, pace, out, trace
     ):
         n_all, n_states = len(tables.cover_start) - 1, len(tables.state_action)
-        table = list_reach(tables)
-        listed = np.zeros(table.shape[2], np.int64)
-        starts, masks = np.zeros(len(first_actions) + 1, np.int64), np.zeros(n_states, np.int64)
-        place_of = np.zeros(n_states, np.int32)
+        n, m = len(first_truths), len(first_actions)
+        apart, struck = _tabulate_pairs(tables, n_words)
+        starts, masks = np.zeros(m + 1, np.int64), np.zeros(n_states, np.int64)
+        place_of, only = np.zeros(n_states, np.int32), np.zeros(n, np.int64)
+        fitting, usable = np.zeros(n_words, np.int64), np.zeros(n_words, np.int64)
+        for action in all_usable:
+            usable[action // _WORD] |= np.int64(1) << (action % _WORD)
+        # The list: its truths, before all others; its actions, and their words; its pairs of truths.
+        # Pairs are a copy, so that one loop over neighbors in memory serves an exchange of an action.
+        order, listed = np.zeros(n_all, np.int64), first_actions.astype(np.int64)
+        shown, pairs = np.zeros(n_words, np.int64), np.full((n_words, n * n), -1, np.int64)
+        order[:n], last = first_truths, n
+        for truth in range(n_all):
+            if not np.any(first_truths == truth):
+                order[last] = truth
+                last += 1
+        for action in listed:
+            shown[action // _WORD] |= np.int64(1) << (action % _WORD)
+        for p in range(n):
+            _list_pairs(apart, order, n, p, pairs, n_words)
+        before = order.copy(), listed.copy(), shown.copy(), pairs.copy()
         generator = np.full(1, sources, np.uint64)  # seeded again in every row
-        of_truths, of_actions = first_truths.copy(), first_actions.copy()
-        n, m = len(of_truths), len(of_actions)
-        # A setting may list every truth, or every action: then only the others can be exchanged.
-        from_place, to_place = 0 if n < n_all else n, n + m if m < len(usable) else n
-        traced = 0
+        judged = turn = 0
         for row in range(len(indices)):
             seed_generator(generator, seeds[row], indices[row], attempt)
-            for _ in range(swaps[row] if from_place < to_place else 0):
-                place = from_place + below(generator, to_place - from_place)
-                if place < n:
-                    before = of_truths[place]
-                    of_truths[place] = _other_than(of_truths, n_all, generator)
-                else:
-                    before = of_actions[place - n]
-                    while True:
-                        drawn = usable[below(generator, len(usable))]
-                        if not np.any(of_actions == drawn):
-                            break
-                    of_actions[place - n] = drawn
-                is_kept = can_separate(table, of_truths, of_actions, listed)
-                if is_kept:
-                    list_masks(tables, of_truths, of_actions, starts, masks, place_of)
-                    is_kept = is_balanced(n, starts, masks)
-                if traced < len(trace.verdicts):
-                    trace.truths[traced], trace.actions[traced] = of_truths, of_actions
-                    trace.verdicts[traced] = is_kept
-                    traced += 1
-                if not is_kept and place < n:
-                    of_truths[place] = before
-                elif not is_kept:
-                    of_actions[place - n] = before
-            truths[row], actions[row] = of_truths, of_actions
+            least, tried, is_kept = pace.first if row == 0 else pace.later, 0, False
+            while tried < least or not (is_kept or pace.is_kept_balanced):
+                if tried == pace.most:
+                    return row
+                if pace.is_kept_balanced:
+                    before[0][:], before[1][:], before[2][:], before[3][:] = order, listed, shown, pairs
+                # Two truths and an action between them are a step, which is the same read backwards.
+                for exchange in range(3 * pace.steps):
+                    if exchange % 3 != 1:
+                        if n < n_all:
+                            p, q = below(generator, n), n + below(generator, n_all - n)
+                            if _fits(apart, struck, order, n, shown, p, order[q], n_words):
+                                order[p], order[q] = order[q], order[p]
+                                _list_pairs(apart, order, n, p, pairs, n_words)
+                        continue
+                    # Actions take turns, which mixes faster than random ones. The one that leaves is not
+                    # to come back.
+                    turn = (turn + 1) % m
+                    word, bit = listed[turn] // _WORD, np.int64(1) << (listed[turn] % _WORD)
+                    shown[word] ^= bit
+                    usable[word] ^= bit
+                    number = _fitting_actions(
+                        apart, struck, order, n, usable, shown, pairs, only, fitting, n_words
+                    )
+                    usable[word] ^= bit
+                    if number == 0:
+                        shown[word] ^= bit
+                        continue
+                    # Any of the fitting ones, equally likely.
+                    nth, word = below(generator, number), 0
+                    while nth >= count(fitting[word]):
+                        nth -= count(fitting[word])
+                        word += 1
+                    left = fitting[word]
+                    for _ in range(nth):
+                        left &= left - 1
+                    bit = left & -left
+                    listed[turn] = _WORD * word + count(bit - 1)
+                    shown[word] |= bit
+                list_masks(tables, order[:n], listed, starts, masks, place_of)
+                is_kept = is_balanced(n, starts, masks)
+                tried += 1
+                if judged < len(trace.verdicts):
+                    trace.truths[judged], trace.actions[judged] = order[:n], listed
+                    trace.verdicts[judged] = is_kept
+                judged += 1
+                if pace.is_kept_balanced and not is_kept:
+                    order[:], listed[:], shown[:], pairs[:] = before
+            out.truths[row], out.actions[row], out.judged[row] = order[:n], listed, judged
+        return len(indices)
 
     return _walk_rows
 
 
-_walk_rows = _compile_kernel(sources_digest(boards, decided, splitmix, search_tables, reach))
+_SOURCES = SOURCES ^ sources_digest(boards)
