@@ -70,10 +70,10 @@ def _assess_belief(episode_id: str, reports: Reports, steps: Sequence[Step], rep
     # Imported here: numpy costs 100 ms, which listing players should not pay.
     from perennial.tasks.kumo.reliability import believe, plan_best_play
 
-    belief = believe(reports.case, states_seen(reports.told.actions, steps))
+    belief = believe(reports.case, states_seen(reports.reported.actions, steps))
     best = plan_best_play(reports.case)
     last = steps[-1]
-    named = reports.told.truths.index(last.move) if last.kind == "truth" and last.move else None
+    named = reports.reported.truths.index(last.move) if last.kind == "truth" and last.move else None
     return belief_row(
         episode_id,
         reports.case.reliability,

@@ -65,7 +65,7 @@ def parse_answer(reply: str, truths: Sequence[str], actions: Sequence[str]) -> M
     letters case-folded and spaces collapsed, when it matches one listed name only. Time is proportional to
     the reply's length.
     """
-    contents = [reply[place] for place in find_tagged(reply, "answer")]
+    contents = [reply[span] for span in find_tagged(reply, "answer")]
     if not contents:
         return NO_MOVE
     move = read_name(contents[-1], truths, actions)
@@ -136,8 +136,8 @@ def open_as_published(
 
 def show_as_published(messages: PaperMessages, step: Step) -> Message:
     """Return the message that shows what an action gave."""
-    shown = repr({"action": step.move, "observation": step.observation})
-    return _message("user", fill(messages.observed, {"observation": shown}))
+    pair = repr({"action": step.move, "observation": step.observation})
+    return _message("user", fill(messages.observed, {"observation": pair}))
 
 
 def parse_as_published(reply: str, truths: Sequence[str], actions: Sequence[str]) -> Move:

@@ -43,7 +43,7 @@ class Exclusion(NamedTuple):
     `base` is that outcome with its action, and `adds` whether the names come to what it rules out.
     """
 
-    shown: Shown
+    state: Shown
     names: frozenset[str]
     base: tuple[Shown, str] | None = None
     adds: bool = True
@@ -52,7 +52,7 @@ class Exclusion(NamedTuple):
 class Claim(NamedTuple):
     """That an outcome (None: each outcome of its action) does not rule out a truth."""
 
-    shown: Shown | None
+    state: Shown | None
     truth: str
 
 
@@ -126,18 +126,18 @@ _OF_TRUTH = re.compile(
 
 def read_statement(text: str) -> Exclusion | Claim | Count | None:
     """Return what one sentence says of the action that it stands under, None where it is of no known form."""
-    found = read_rule(text)
-    if found is not None:
-        return found
+    rule = read_rule(text)
+    if rule is not None:
+        return rule
     if match := _REFERENCE.fullmatch(text):
         return _read_reference(match)
     for pattern in _PASSIVES:
         if match := pattern.fullmatch(text):
-            shown, names = read_outcome(match["shown"]), read_names(_uncapitalise(match["names"]))
-            return Exclusion(shown, names) if shown and names is not None else None
+            state, names = read_outcome(match["shown"]), read_names(_uncapitalise(match["names"]))
+            return Exclusion(state, names) if state and names is not None else None
     if match := _STATE_CLAIM.fullmatch(text):
-        shown = read_outcome(match[1])
-        return Claim(shown, _bare(match[2])) if shown else None
+        state = read_outcome(match[1])
+        return Claim(state, _bare(match[2])) if state else None
     if match := _ACTION_CLAIM.fullmatch(text):
         return Claim(None, _bare(match[1]))
     match = _COUNT.fullmatch(text)
@@ -152,26 +152,26 @@ def read_rule(text: str) -> Exclusion | None:
             continue
         # The last joint: labels are sentences more often than names of truths are.
         outcome, joint, excluded = text[len(form.opening) : -len(ending)].rpartition(form.joint)
-        names, shown = read_names(excluded), read_outcome(outcome)
+        names, state = read_names(excluded), read_outcome(outcome)
         if joint and names is not None:
-            return None if shown is None else Exclusion(shown, names)
+            return None if state is None else Exclusion(state, names)
     return None
 
 
 def read_sentences(text: str) -> list[tuple[Exclusion, str]] | None:
     """Return the rules of a paragraph, each with its sentence; None where any of it says something else."""
-    found: list[tuple[Exclusion, str]] = []
-    place = 0
-    while place < len(text):
-        match = next((match for pattern in _RULES if (match := pattern.match(text, place))), None)
+    rules: list[tuple[Exclusion, str]] = []
+    start = 0
+    while start < len(text):
+        match = next((match for pattern in _RULES if (match := pattern.match(text, start))), None)
         if match is None:
             return None
-        shown, names = read_outcome(match[1]), read_names(match[2])
-        if shown is None or names is None:
+        state, names = read_outcome(match[1]), read_names(match[2])
+        if state is None or names is None:
             return None
-        found.append((Exclusion(shown, names), match[0]))
-        place = match.end() + 1
-    return found
+        rules.append((Exclusion(state, names), match[0]))
+        start = match.end() + 1
+    return rules
 
 
 def read_row(line: str) -> Exclusion | None:
@@ -179,8 +179,8 @@ def read_row(line: str) -> Exclusion | None:
     cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
     if len(cells) != 2 or not line.startswith("| ") or not line.endswith(" |"):
         return None
-    shown, names = read_outcome(cells[0]), read_names(cells[1])
-    return None if shown is None or names is None else Exclusion(shown, names)
+    state, names = read_outcome(cells[0]), read_names(cells[1])
+    return None if state is None or names is None else Exclusion(state, names)
 
 
 def read_truth_sources(text: str) -> tuple[str, list[tuple[Shown, str]]] | None:
@@ -190,10 +190,10 @@ def read_truth_sources(text: str) -> tuple[str, list[tuple[Shown, str]]] | None:
         return None
     sources = []
     for action, outcome in _SOURCE.findall(text[match.end(1) :]):
-        shown = read_outcome(outcome)
-        if shown is None:
+        state = read_outcome(outcome)
+        if state is None:
             return None
-        sources.append((shown, _bare(action)))
+        sources.append((state, _bare(action)))
     return _bare(match[1]), sources
 
 
@@ -214,15 +214,15 @@ def read_names(text: str) -> frozenset[str] | None:
 
 
 def _names(text: str) -> Iterator[str | None]:
-    place = 0
-    while place < len(text):
-        match = _BOLD_NAME.match(text, place)
+    start = 0
+    while start < len(text):
+        match = _BOLD_NAME.match(text, start)
         if match is None:
             yield None
             yield None  # twice, so that it is no series
             return
         yield match[1]
-        place = match.end()
+        start = match.end()
 
 
 def read_outcome(text: str) -> Shown | None:
@@ -239,11 +239,11 @@ def read_outcome(text: str) -> Shown | None:
 
 
 def _read_reference(match: re.Match[str]) -> Exclusion | None:
-    shown, base = read_outcome(match[1]), read_outcome(match[3])
+    state, base = read_outcome(match[1]), read_outcome(match[3])
     names = read_names(match["added"] or match["spared"] or "nothing")
-    if shown is None or base is None or names is None:
+    if state is None or base is None or names is None:
         return None
-    return Exclusion(shown, names, (base, _bare(match[2])), match["spared"] is None)
+    return Exclusion(state, names, (base, _bare(match[2])), match["spared"] is None)
 
 
 def _bare(name: str) -> str:
@@ -273,11 +273,11 @@ _Key = tuple[str, tuple[str | None, float | None, float | None]]
 
 
 @dataclass(slots=True)
-class _Said:
+class _Outcome:
     """An outcome of an action, and what it was said to rule out so far."""
 
     action: str
-    shown: Shown
+    state: Shown
     names: set[str]
 
 
@@ -285,7 +285,7 @@ class _Said:
 class _Reading:
     truths: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
-    said: list[_Said] = field(default_factory=list)
+    outcomes: list[_Outcome] = field(default_factory=list)
     claims: list[tuple[str, str, Claim | Count]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
@@ -336,8 +336,8 @@ class _Reading:
         action = self.actions[-1]
         statement = read_statement(text)
         if statement is None:
-            shown = read_outcome(text)
-            return shown is not None and self._say(action, Exclusion(shown, frozenset()))
+            state = read_outcome(text)
+            return state is not None and self._say(action, Exclusion(state, frozenset()))
         if isinstance(statement, Exclusion):
             return self._say(action, statement)
         self.claims.append((self.line, action, statement))
@@ -357,12 +357,12 @@ class _Reading:
             named = read_named_rule(text)
             return named is not None and named[0] in self.actions and self._say(*named)
         truth, sources = of_truth
-        found = [self._find(action, shown) for shown, action in sources]
-        if truth not in self.truths or any(said is None or truth in said.names for said in found):
+        outcomes = [self._find(action, state) for state, action in sources]
+        if truth not in self.truths or any(outcome is None or truth in outcome.names for outcome in outcomes):
             return False
-        for said in found:
-            if said is not None:
-                said.names.add(truth)
+        for outcome in outcomes:
+            if outcome is not None:
+                outcome.names.add(truth)
         return True
 
     def _take_row(self, line: str) -> bool:
@@ -388,41 +388,42 @@ class _Reading:
             return False  # a rule where no rule belongs
         return self.sections == 0 or (self.paragraphs == 1 and self.items == self.rows == 0)
 
-    def _say(self, action: str, said: Exclusion) -> bool:
-        unit = said.shown.unit
+    def _say(self, action: str, rule: Exclusion) -> bool:
+        unit = rule.state.unit
         # Two units under one action: words stand where a unit should be.
         if unit is not None:
-            known = self.units.setdefault(action, unit)
-            if unit != known and known not in (singular(unit), plural(unit)):
+            first_unit = self.units.setdefault(action, unit)
+            if unit != first_unit and first_unit not in (singular(unit), plural(unit)):
                 return False
-        names = set(said.names)
-        if said.base is not None:
-            base = self._find(said.base[1], said.base[0])
+        names = set(rule.names)
+        if rule.base is not None:
+            base = self._find(rule.base[1], rule.base[0])
             if (
                 base is None
-                or (said.adds and names & base.names)
-                or (not said.adds and not names <= base.names)
+                or (rule.adds and names & base.names)
+                or (not rule.adds and not names <= base.names)
             ):
                 return False
-            names = base.names | names if said.adds else base.names - names
-        self.said.append(_Said(action, said.shown, names))
+            names = base.names | names if rule.adds else base.names - names
+        self.outcomes.append(_Outcome(action, rule.state, names))
         return True
 
-    def _find(self, action: str, shown: Shown) -> _Said | None:
+    def _find(self, action: str, state: Shown) -> _Outcome | None:
         """Return the one outcome of an action that was named before, None where there is none or several."""
-        found = [said for said in self.said if said.action == action and said.shown.key == shown.key]
-        return found[0] if len(found) == 1 and found[0].shown.closed == shown.closed else None
+        outcomes = [met for met in self.outcomes if met.action == action and met.state.key == state.key]
+        return outcomes[0] if len(outcomes) == 1 and outcomes[0].state.closed == state.closed else None
 
     def refuse_false_claims(self) -> None:
         """Hand back each sentence that the rules contradict."""
         for line, action, claim in self.claims:
-            said = [each for each in self.said if each.action == action]
+            outcomes = [outcome for outcome in self.outcomes if outcome.action == action]
             if isinstance(claim, Count):
-                holds = claim.number == len(said)
+                holds = claim.number == len(outcomes)
             else:
-                meant = [each for each in said if claim.shown is None or each.shown.key == claim.shown.key]
+                key = claim.state and claim.state.key
+                meant = [outcome for outcome in outcomes if key in (None, outcome.state.key)]
                 holds = bool(meant) and claim.truth in self.truths
-                holds = holds and not any(claim.truth in each.names for each in meant)
+                holds = holds and not any(claim.truth in outcome.names for outcome in meant)
             if not holds:
                 self.unread.append(line)
 
@@ -439,16 +440,16 @@ def read_book(text: str) -> BookContents:
         if not reading.take(line):
             reading.unread.append(reading.line)
     reading.refuse_false_claims()
-    places = {name: place for place, name in enumerate(reading.actions)}
-    said = sorted(reading.said, key=lambda each: places[each.action])
+    places = {name: position for position, name in enumerate(reading.actions)}
+    outcomes = sorted(reading.outcomes, key=lambda outcome: places[outcome.action])
     return BookContents(
         truths=tuple(reading.truths),
         actions=tuple(reading.actions),
         rules=tuple(
-            Rule(each.action, each.shown.label, each.shown.low, each.shown.high, frozenset(each.names))
-            for each in said
+            Rule(met.action, met.state.label, met.state.low, met.state.high, frozenset(met.names))
+            for met in outcomes
         ),
-        closed=tuple(each.shown.closed for each in said),
+        closed=tuple(outcome.state.closed for outcome in outcomes),
         unread=tuple(reading.unread),
     )
 
@@ -467,11 +468,11 @@ def quote_rule(text: str, rule: Rule) -> str:
         if line.startswith("#"):
             action = line[4:] if line.startswith("### ") else ""
         elif action == rule.action:
-            quoted += [sentence for said, sentence in _sentences(line) if said.shown.key == wanted]
+            quoted += [sentence for rule, sentence in _sentences(line) if rule.state.key == wanted]
         elif named := read_named_rule(line[2:]):
-            quoted += [line[2:]] if (named[0], named[1].shown.key) == (rule.action, wanted) else []
+            quoted += [line[2:]] if (named[0], named[1].state.key) == (rule.action, wanted) else []
         elif of_truth := read_truth_sources(line[2:]):
-            sources = [(source, shown.key) for shown, source in of_truth[1]]
+            sources = [(source, state.key) for state, source in of_truth[1]]
             quoted += [line[2:]] if of_truth[0] in rule.rules_out and (rule.action, wanted) in sources else []
     return " ".join(quoted).replace("**", "")
 
@@ -479,8 +480,8 @@ def quote_rule(text: str, rule: Rule) -> str:
 def _sentences(line: str) -> list[tuple[Exclusion, str]]:
     """Return the rules that a line under an action's heading says, each with its sentence."""
     if line.startswith("- "):
-        said: object = read_statement(line[2:])
-        return [(said, line[2:])] if isinstance(said, Exclusion) else []
+        statement: object = read_statement(line[2:])
+        return [(statement, line[2:])] if isinstance(statement, Exclusion) else []
     if line.startswith("| "):
         row = read_row(line)
         return [(row, line.strip("| ").replace(" | ", " rules out "))] if row else []

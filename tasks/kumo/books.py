@@ -79,12 +79,12 @@ def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerd
     every line of the book that makes no sense.
     """
     contents = read_book(text)
-    said = Counter(_statements(contents.truths, contents.actions, contents.rules, contents.closed))
+    stated = Counter(_statements(contents.truths, contents.actions, contents.rules, contents.closed))
     wanted = Counter(_statements(instance.truths, instance.actions, rules, closed_ends(rules)))
     unread = (f"not understood, {shorten(line, 200)}" for line in contents.unread)
     return BookVerdict(
-        missing=tuple(_in_words(statement) for statement in (wanted - said).elements()),
-        extra=(*(_in_words(statement) for statement in (said - wanted).elements()), *unread),
+        missing=tuple(_in_words(statement) for statement in (wanted - stated).elements()),
+        extra=(*(_in_words(statement) for statement in (stated - wanted).elements()), *unread),
     )
 
 
@@ -123,16 +123,16 @@ def find_references(excluded: Sequence[frozenset[str]]) -> list[Reference | None
     Of earlier ones the first with the fewest changes is chosen. An outcome that rules out nothing neither
     refers nor is referred to; one whose names are fewer than the changes is said in full.
     """
-    return [_find(names, excluded[:place]) for place, names in enumerate(excluded)]
+    return [_find(names, excluded[:index]) for index, names in enumerate(excluded)]
 
 
 def _find(names: frozenset[str], earlier: Sequence[frozenset[str]]) -> Reference | None:
-    found = [
-        Reference(place, names - base, base - names)
-        for place, base in enumerate(earlier)
+    references = [
+        Reference(index, names - base, base - names)
+        for index, base in enumerate(earlier)
         if base and (base <= names or names <= base) and len(base ^ names) <= MOST_CHANGES
     ]
-    best = min(found, key=lambda each: len(each.added) + len(each.spared), default=None)
+    best = min(references, key=lambda reference: len(reference.added) + len(reference.spared), default=None)
     changes = 0 if best is None else len(best.added) + len(best.spared)
     return best if changes < len(names) else None
 
@@ -162,7 +162,7 @@ def choose_guidebooks(
     such a book. A smaller number leaves out the last ones drawn and exchanges none, so that numbers can be
     compared on an instance.
     """
-    own = {truth.casefold() for truth in truths}
+    folded_truths = {truth.casefold() for truth in truths}
     # The instance's id takes the place of a seed: the edition's may be secret.
     rng = derive_rng(0, f"guidebooks beside {instance_id}", 0)
     domains = sorted(others)
@@ -170,10 +170,10 @@ def choose_guidebooks(
     chosen: list[str] = []
     for domain in domains:
         listed = rng.sample(others[domain], len(others[domain]))
-        chosen += [other.text for other in listed if not own & other.truths][:1]
+        chosen += [other.text for other in listed if not folded_truths & other.truths][:1]
         if len(chosen) == number - 1:
-            place = derive_rng(0, f"place among {number} of {instance_id}", 0).randrange(number)
-            return (*chosen[:place], book, *chosen[place:])
+            position = derive_rng(0, f"place among {number} of {instance_id}", 0).randrange(number)
+            return (*chosen[:position], book, *chosen[position:])
     return None
 
 
@@ -266,8 +266,8 @@ def _outcomes_by_action(
 
 
 def _add_references(listed: list[dict[str, Any]]) -> None:
-    found = find_references([frozenset(outcome["rules_out"]) for outcome in listed])
-    for outcome, reference in zip(listed, found, strict=True):
+    references = find_references([frozenset(outcome["rules_out"]) for outcome in listed])
+    for outcome, reference in zip(listed, references, strict=True):
         if reference is not None:
             outcome["base"] = base = listed[reference.base]
             outcome["added"] = [name for name in outcome["rules_out"] if name in reference.added]

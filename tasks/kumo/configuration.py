@@ -84,8 +84,8 @@ def parse_json(text: str, source: str) -> Any:
             f"{source}: not usable JSON: a text holds {half} alone, half of a character; write the whole one"
         ) from None
     except json.JSONDecodeError as error:
-        found = text[error.pos : error.pos + 1]
-        got = f"got {found!r}" if found else "where the text ends, perhaps cut off"
+        character = text[error.pos : error.pos + 1]
+        got = f"got {character!r}" if character else "where the text ends, perhaps cut off"
         raise UnreadableInput(f"{source}: not JSON: {error}, {got}; give one whole document") from None
     except ValueError as error:
         raise UnreadableInput(f"{source}: not usable JSON: {in_one_line(error)}") from None
@@ -118,27 +118,27 @@ _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def _problem_text(problem: Mapping[str, Any]) -> str:
-    place: tuple[int | str, ...] = problem["loc"]
+    path: tuple[int | str, ...] = problem["loc"]
     if problem["type"] == "missing":
-        return f"{_path(place[:-1])} lacks the key {_show(place[-1])}"
+        return f"{_path(path[:-1])} lacks the key {_show(path[-1])}"
     if problem["type"] == "extra_forbidden":
-        return f"{_path(place[:-1])} has the unknown key {_show(place[-1])} (known: {_list_known(place)})"
+        return f"{_path(path[:-1])} has the unknown key {_show(path[-1])} (known: {_list_known(path)})"
     if problem["type"] == "value_error":
-        return f"{_path(place)}: {problem['ctx']['error']}"
+        return f"{_path(path)}: {problem['ctx']['error']}"
     expected = _EXPECTED.get(problem["type"])
     wanted = f"expected {expected}" if expected is not None else problem["msg"]
-    return f"{_path(place)}: {wanted}, got {_show(problem['input'])}"
+    return f"{_path(path)}: {wanted}, got {_show(problem['input'])}"
 
 
-def _list_known(place: tuple[int | str, ...]) -> str:
+def _list_known(path: tuple[int | str, ...]) -> str:
     from perennial.schemas.kumo.config_form import known_keys
 
-    return ", ".join(known_keys(place))
+    return ", ".join(known_keys(path))
 
 
-def _path(place: tuple[int | str, ...]) -> str:
+def _path(path: tuple[int | str, ...]) -> str:
     """Return a place such as `outcomes[0].states[1].label`; pydantic marks a key itself by `[key]`."""
-    keys = (part for part in place if part != "[key]")
+    keys = (part for part in path if part != "[key]")
     parts = (f"[{part}]" if isinstance(part, int) else f".{_key_text(part)}" for part in keys)
     return "".join(parts).lstrip(".") or "the document"
 

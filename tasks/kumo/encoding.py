@@ -159,13 +159,13 @@ def _local_mask(mask: int, bits: dict[int, int]) -> int:
 
 
 def _index_of(name: str, index: dict[str, int], what: str, encoded: EncodedConfig) -> int:
-    found = index.get(name)
-    if found is None:
+    position = index.get(name)
+    if position is None:
         raise UnreadableInput(
             f"{what} {name!r} of the instance is not in domain {encoded.config.name!r}: "
             f"use the configuration that the instance was drawn from"
         )
-    return found
+    return position
 
 
 # Read instances from JSON Lines: the authors' released form, and our own (`Instance.as_json`).
@@ -196,19 +196,19 @@ def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -
 
 
 class _Line:
-    """One line's record, and the place that its errors name."""
+    """One line's record, and the source that its errors name."""
 
-    __slots__ = ("encoded", "place", "record")
+    __slots__ = ("encoded", "record", "source")
 
-    def __init__(self, place: str, encoded: EncodedConfig, line: str) -> None:
-        self.place = place
+    def __init__(self, source: str, encoded: EncodedConfig, line: str) -> None:
+        self.source = source
         self.encoded = encoded
-        self.record = parse_json(line, place)
+        self.record = parse_json(line, source)
         if not isinstance(self.record, dict):
             raise self._unreadable("the line", self.record, f"a JSON object with {', '.join(_REQUIRED)}")
         for key in _REQUIRED:
             if key not in self.record:
-                raise UnreadableInput(f"{place}: no {key!r}; expected the keys {', '.join(_REQUIRED)}")
+                raise UnreadableInput(f"{source}: no {key!r}; expected the keys {', '.join(_REQUIRED)}")
 
     def instance(self, position: int) -> Instance:
         """Return the instance; `position` is its index where the line has none."""
@@ -220,12 +220,12 @@ class _Line:
             truths, actions, states, observations, self._valid_truths(truths), self._integer("seed"), index
         )
 
-    def _names(self, key: str, known: dict[str, int]) -> tuple[str, ...]:
+    def _names(self, key: str, listed: dict[str, int]) -> tuple[str, ...]:
         names = self.record[key]
         if not isinstance(names, list) or not names:
             raise self._unreadable(key, names, "a list of names")
         for name in names:
-            if not isinstance(name, str) or name not in known:
+            if not isinstance(name, str) or name not in listed:
                 domain = self.encoded.config.name
                 raise self._unreadable(key, name, f"names of the domain {domain!r}; give its configuration")
         if len(set(names)) < len(names):
@@ -251,14 +251,14 @@ class _Line:
         return tuple(valid)
 
     def _outcomes(self, actions: tuple[str, ...]) -> tuple[tuple[int | None, ...], tuple[Observation, ...]]:
-        shown = self._by_action("observations", actions)
+        by_action = self._by_action("observations", actions)
         stated = self._by_action("states", actions) if "states" in self.record else None
         outcomes, columns = self.encoded.outcomes, self.encoded.action_index
         states: list[int | None] = []
         observations: list[Observation] = []
         for action in actions:
             outcome = outcomes[columns[action]]
-            observation = shown[action]
+            observation = by_action[action]
             if type(observation) is str:
                 state = outcome.state_of(observation)
             else:
@@ -276,7 +276,7 @@ class _Line:
         for action in actions:
             if action not in values:
                 raise UnreadableInput(
-                    f"{self.place}: {key} has none for action {action!r}; expected one for each"
+                    f"{self.source}: {key} has none for action {action!r}; expected one for each"
                 )
         if len(values) > len(actions):
             extra = next(name for name in values if name not in actions)
@@ -311,7 +311,7 @@ class _Line:
         return state
 
     def _unreadable(self, what: str, value: Any, expected: str) -> UnreadableInput:
-        return UnreadableInput(f"{self.place}: {what}: {quote(value, 80)}, expected {expected}")
+        return UnreadableInput(f"{self.source}: {what}: {quote(value, 80)}, expected {expected}")
 
 
 def _is_number(value: Any) -> bool:

@@ -112,8 +112,8 @@ def among_message(terms: Terms, books: Sequence[str]) -> Message:
 
 def reports_message(terms: Terms, book: str, case: Case) -> Message:
     """Return the first message of a game whose outcomes are reported, with the book and the reliability."""
-    known = {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
-    return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **known)
+    values = {"reliability": f"{case.reliability:g}", "is_balanced": case.is_balanced}
+    return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **values)
 
 
 def symbolic_message(terms: Terms, rules: Sequence[Rule]) -> Message:
@@ -244,9 +244,9 @@ def _covers(missing: int, choices: list[list[int]]) -> bool:
             return True
         ways = {
             truth: [
-                (place, mask)
-                for place, masks in enumerate(choices)
-                if unused >> place & 1
+                (index, mask)
+                for index, masks in enumerate(choices)
+                if unused >> index & 1
                 for mask in masks
                 if mask & truth
             ]
@@ -254,7 +254,7 @@ def _covers(missing: int, choices: list[list[int]]) -> bool:
         }
         hardest = min(ways.values(), key=len)
         hardest.sort(key=lambda way: -(way[1] & missing).bit_count())
-        return any(search(missing & ~mask, unused ^ 1 << place) for place, mask in hardest)
+        return any(search(missing & ~mask, unused ^ 1 << index) for index, mask in hardest)
 
     return search(missing, (1 << len(choices)) - 1)
 
@@ -389,8 +389,8 @@ class KumoGame:
     def _add(self, move: Move) -> Step:
         if self.status is not None:
             raise ValueError(f"the run has ended ({self.status}): no further reply belongs to it")
-        shown = self.board.reports.told if self.board.reports else self.board.instance
-        self.steps.append(_step(shown, len(self.steps) + 1, move))
+        instance = self.board.reports.reported if self.board.reports else self.board.instance
+        self.steps.append(_step(instance, len(self.steps) + 1, move))
         return self.steps[-1]
 
 

@@ -258,8 +258,8 @@ def read_last_outcome(content: str) -> tuple[str, Observation]:
     match = _LAST_OUTCOME.match(content)
     if match is None:
         return "", ""
-    action, shown = match[1], match[2]
-    return action, shown[1:-1] if shown.startswith('"') else float(shown)
+    action, outcome = match[1], match[2]
+    return action, outcome[1:-1] if outcome.startswith('"') else float(outcome)
 
 
 def _states_by_action(

@@ -39,9 +39,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What is reported in place of the outcomes: `told` is the instance with what is reported of it."""
+    """What is reported in place of the outcomes: `reported` is the instance with what is reported of it."""
 
-    told: Instance
+    reported: Instance
     case: Case
 
 
@@ -88,19 +88,19 @@ class BestPlay:
 
     def choose(self, reports: Mapping[int, int]) -> tuple[int, int]:
         """Return the action to test after these reports (states by action), -1 for none, and the answer."""
-        place = _place(self.states, reports)
-        return int(self.moves[place]), int(self.answers[place])
+        index = _place(self.states, reports)
+        return int(self.moves[index]), int(self.answers[index])
 
 
 def believe(case: Case, reports: Mapping[int, int]) -> list[float]:
     """Return the probability of each truth given these reports (states by action)."""
     belief = _prior(case)
     for action in reversed(range(len(case.states))):
-        told = reports.get(action)
-        by_report = _likelihood(case.states[action], case.reliability)[-1 if told is None else told]
+        state = reports.get(action)
+        by_report = _likelihood(case.states[action], case.reliability)[-1 if state is None else state]
         belief = np.tensordot(belief, by_report, axes=(action + 1, 0))
-    found: list[float] = (belief / belief.sum()).tolist()
-    return found
+    probabilities: list[float] = (belief / belief.sum()).tolist()
+    return probabilities
 
 
 @lru_cache(maxsize=2)
@@ -145,8 +145,8 @@ def _prior(case: Case) -> Array:
     weights = np.array([struck == full ^ 1 << truth for truth in range(n_truths)], np.float64)
     if case.is_balanced:
         # The valid truth is uniform, and so are its observations among the choices that leave it alone.
-        each = weights.reshape(n_truths, -1).sum(axis=1)
-        weights /= np.maximum(each, 1).reshape([-1, *(1 for _ in states)])
+        totals = weights.reshape(n_truths, -1).sum(axis=1)
+        weights /= np.maximum(totals, 1).reshape([-1, *(1 for _ in states)])
     else:
         # Each action's state is uniform among those that do not rule the truth out.
         spared = [
@@ -162,9 +162,9 @@ def _likelihood(number: int, reliability: float) -> Array:
     """Return the probability of each report (row; the last one: no report) given each state (column)."""
     if number == 1:
         return np.ones((2, 1))
-    told = np.full((number, number), (1 - reliability) / (number - 1))
-    np.fill_diagonal(told, reliability)
-    return np.vstack((told, np.ones(number)))
+    reported = np.full((number, number), (1 - reliability) / (number - 1))
+    np.fill_diagonal(reported, reliability)
+    return np.vstack((reported, np.ones(number)))
 
 
 def _strides(states: tuple[int, ...]) -> list[int]:
@@ -202,13 +202,13 @@ class Reporter:
         numbers, uniforms, is_wrong = [], [], []
         for name, state in zip(instance.actions, instance.states, strict=True):
             action = self._encoded.action_index[name]
-            share, choice, place = (rng.random() for _ in range(3))
+            share, choice, uniform = (rng.random() for _ in range(3))
             others = [s for a, s in self._numbers if a == action and s != state]
             is_wrong.append(share >= reliability and bool(others))
-            told = others[int(choice * len(others))] if is_wrong[-1] else state
-            assert told is not None
-            numbers.append(self._numbers[action, told])
-            uniforms.append(place)
+            reported = others[int(choice * len(others))] if is_wrong[-1] else state
+            assert reported is not None
+            numbers.append(self._numbers[action, reported])
+            uniforms.append(uniform)
         observations = self._tables.observations(self._draws(instance, numbers, uniforms))[0].tolist()
         return replace(
             instance,
@@ -235,11 +235,11 @@ _TAGGED = re.compile(r"<PROBABILITY>\s*([0-9.,]{1,20})\s*(%?)\s*</PROBABILITY>",
 
 def read_probability(reply: str) -> float | None:
     """Return the probability that the reply states last, such as 0.8 or 80%; None for none from 0 to 1."""
-    *_, found = (None, *_TAGGED.finditer(reply))
-    if found is None:
+    *_, match = (None, *_TAGGED.finditer(reply))
+    if match is None:
         return None
     try:
-        number = float(found[1].replace(",", ".")) / (100 if found[2] else 1)
+        number = float(match[1].replace(",", ".")) / (100 if match[2] else 1)
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None

@@ -116,7 +116,7 @@ def _cost_grid(rows: list[Record]) -> Grid:
     for row in rows:
         domains[row["domain"] or "(none)", row["category"] or ""].append(row)
     headings = ("domain", "category", "calls", "tokens", *(f"{stage}, USD" for stage in _STAGES), "all, USD")
-    lines = [(*map(clean, names), *_costs(own)) for names, own in domains.items()]
+    lines = [(*map(clean, names), *_costs(calls)) for names, calls in domains.items()]
     return Grid(headings, (*lines, ("all", "", *_costs(rows))), frozenset(range(2, len(headings))))
 
 
@@ -124,15 +124,15 @@ def _costs(rows: list[Record]) -> tuple[str, ...]:
     """Return calls and tokens of the rows, and their costs by stage and in all; blank where none is known."""
 
     def add(name: str, chosen: list[Record]) -> float | None:
-        known = [row[name] for row in chosen if row[name] is not None]
-        return sum(known) if known else None
+        numbers = [row[name] for row in chosen if row[name] is not None]
+        return sum(numbers) if numbers else None
 
     tokens = [add(name, rows) for name in ("prompt_tokens", "completion_tokens")]
-    known = [number for number in tokens if number is not None]
+    counted = [number for number in tokens if number is not None]
     by_stage = [add("cost_usd", [row for row in rows if row["stage"] == stage]) for stage in _STAGES]
     return (
         f"{add('calls', rows) or 0:,.1f}",
-        f"{sum(known):,.0f}" if known else "",
+        f"{sum(counted):,.0f}" if counted else "",
         *("" if cost is None else decimals(cost, 4) for cost in (*by_stage, add("cost_usd", rows))),
     )
 
@@ -170,11 +170,11 @@ def book_styles(data: ReportData) -> Section:
     players = [name for name in data.players() if any(row["player"] == name for row in rows)]
     cells = {(row["setting"], row["style"], row["player"]): row for row in rows}
     counts = {(row["setting"], row["style"]): row["instances"] for row in rows}
-    places = {setting: place for place, setting in enumerate(data.settings)}
+    places = {setting: position for position, setting in enumerate(data.settings)}
     lines = []
     for setting, style in sorted(counts, key=lambda key: (places.get(key[0], len(places)), key)):
-        found = [cells.get((setting, style, player)) for player in players]
-        rates = map(_rate, found)
+        row_cells = [cells.get((setting, style, player)) for player in players]
+        rates = map(_rate, row_cells)
         lines.append((clean(setting), clean(style), f"{counts[setting, style]:,}", *rates))
     caption = (
         "Success rate of each player by the style of the book that it was shown; n is the number of "
@@ -467,15 +467,15 @@ def topology_rows(data: ReportData) -> Section:
     table = data.tables[key]
     if not table.rows:
         return omit_unanalysed(key, title, [table])
-    known = data.known_rows(key, column)
-    if not known:
+    informative = data.known_rows(key, column)
+    if not informative:
         missing = (
             "No trend is defined: it takes 50 instances of a player, which differ in edges and in success "
             "within domains. The table says why for each player."
         )
         return omit_section(key, title, [table], missing)
     scale = Scale(("percentage points of success per edge",), has_zero_line=True)
-    drawings = rows_by_setting(data, title, known, _read_trend, scale)
+    drawings = rows_by_setting(data, title, informative, _read_trend, scale)
     caption = (
         "How many percentage points of success one more edge of an instance's truth-action graph gives or "
         "costs, within domains: 0 is no trend. Lines are 95% intervals by resampling domains, from ten "

@@ -105,7 +105,7 @@ def training_curves(data: ReportData) -> Section:
     trainings = tuple(dict.fromkeys(clean(row["training"]) for row in rows))
     order = [*data.settings, *sorted({row["setting"] for row in rows} - {*data.settings})]
     places = sorted(
-        {(row["setting"], row["domain"]) for row in rows}, key=lambda place: (place[1], order.index(place[0]))
+        {(row["setting"], row["domain"]) for row in rows}, key=lambda cell: (cell[1], order.index(cell[0]))
     )
     drawings = tuple(
         _draw(
@@ -226,15 +226,15 @@ def _graph(record: Record, seed: int) -> DomainGraph:
     config = parse_config(record["config"], record["domain"])
     linked = domain_graph(config)
     truths = tuple(linked)
-    place: Mapping[str, int] = {truth: number for number, truth in enumerate(truths)}
-    found = communities(config, seed)
+    position: Mapping[str, int] = {truth: number for number, truth in enumerate(truths)}
+    partition = communities(config, seed)
     links: list[tuple[Any, Any, Any]] = list(linked.edges(data="weight"))
     return DomainGraph(
         domain=record["domain"],
         truths=truths,
-        links=tuple((place[one], place[other], int(weight)) for one, other, weight in links),
-        communities=tuple(tuple(place[truth] for truth in group) for group in found.communities),
-        modularity=found.modularity,
+        links=tuple((position[first], position[other], int(weight)) for first, other, weight in links),
+        communities=tuple(tuple(position[truth] for truth in group) for group in partition.communities),
+        modularity=partition.modularity,
     )
 
 
@@ -271,24 +271,26 @@ def domain_graphs(data: ReportData) -> Section:
 
 
 def _draw_domain_graph(graph: DomainGraph) -> Drawing:
-    n, found = len(graph.truths), len(graph.communities)
+    n, groups = len(graph.truths), len(graph.communities)
     heading = (
-        f"{graph.domain}: n = {n}, {len(graph.links):,} links, {found} "
-        f"{'community' if found == 1 else 'communities'}, modularity {decimals(graph.modularity, 2)}"
+        f"{graph.domain}: n = {n}, {len(graph.links):,} links, {groups} "
+        f"{'community' if groups == 1 else 'communities'}, modularity {decimals(graph.modularity, 2)}"
     )
     order = [truth for members in graph.communities for truth in members]
-    place = {truth: number for number, truth in enumerate(order)}
+    position = {truth: number for number, truth in enumerate(order)}
     names = [clean(graph.truths[truth]) for truth in order]
     community = [f"{number}" for number, members in enumerate(graph.communities, 1) for _ in members]
     most = max((weight for _, _, weight in graph.links), default=1)
     rows: list[Record] = [
         {"x": at, "y": at, "series": community[at], "truth": names[at], "ink": 1} for at in range(n)
     ]
-    for one, other, weight in graph.links:
-        x, y = sorted((place[one], place[other]))
+    for first, other, weight in graph.links:
+        x, y = sorted((position[first], position[other]))
         ink = round(0.1 + 0.9 * weight / most, 2)
         rows.append({"x": x, "y": y, "truth": names[x], "other": names[y], "actions": weight, "ink": ink})
-    return make_drawing(heading, f"{_TITLE_DOMAIN_GRAPH}: {graph.domain}", _compile_domain_graph(found), rows)
+    return make_drawing(
+        heading, f"{_TITLE_DOMAIN_GRAPH}: {graph.domain}", _compile_domain_graph(groups), rows
+    )
 
 
 @lru_cache(maxsize=32)

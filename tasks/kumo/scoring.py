@@ -140,7 +140,7 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
     Instances of which the search knows bounds only count by their steps; less than `number` may exist.
     """
     request = SamplingRequest(Setting.parse(setting), number, seed, 1.0, True, sampler=DEFAULT_SAMPLER)
-    boards = [encode_instance(encoded, one) for one in sample_instances(encoded, request).instances]
+    boards = [encode_instance(encoded, instance) for instance in sample_instances(encoded, request).instances]
     solutions = solve_instances(
         boards,
         time_limit=inf,
@@ -149,12 +149,12 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
         node_limit=NODE_LIMIT,
         is_balanced=request.is_balanced,
     )
-    found = [one.optimum for one in solutions if one.optimum is not None]
+    optima = [solution.optimum for solution in solutions if solution.optimum is not None]
     return Solved(
         setting,
-        tuple(optimum.steps for optimum in found),
-        tuple(one.expected_steps for one in solutions if one.expected_steps is not None),
-        tuple(len(optimum.actions) for optimum in found if optimum.status == "exact"),
+        tuple(optimum.steps for optimum in optima),
+        tuple(solution.expected_steps for solution in solutions if solution.expected_steps is not None),
+        tuple(len(optimum.actions) for optimum in optima if optimum.status == "exact"),
     )
 
 
@@ -237,17 +237,17 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
     n = len(instances[0].truths)
     half = len(instances) // 2
     listed, valid = Counter[str](), Counter[str]()
-    for one in instances[:half]:
-        listed.update(one.truths)
-        valid.update(one.valid_truths)
+    for instance in instances[:half]:
+        listed.update(instance.truths)
+        valid.update(instance.valid_truths)
     rates = {truth: (valid[truth] + 1) / (listed[truth] + n) for truth in listed}
     others = instances[half:]
-    right = sum(max(one.truths, key=lambda t: rates.get(t, 0.0)) in one.valid_truths for one in others)
+    right = sum(max(board.truths, key=lambda t: rates.get(t, 0.0)) in board.valid_truths for board in others)
     lift = right / len(others) * n
     chance = float(binomtest(right, len(others), 1 / n, alternative="greater").pvalue)
     often = sorted(rates, key=lambda truth: -rates[truth])[:_NAMED]
-    places = Counter(one.truths.index(one.valid_truths[0]) for one in instances)
-    counts = [places[place] for place in range(n)]
+    places = Counter(instance.truths.index(instance.valid_truths[0]) for instance in instances)
+    counts = [places[position] for position in range(n)]
     uneven = float(chisquare(counts).pvalue)
     by_place = max(counts) / len(instances) * n
     return [
@@ -316,9 +316,9 @@ def check_words(config: SeedConfig) -> Check:
     It does where it holds the label of a state that leaves the truth possible and that rules out others, or
     the name of another truth; words are compared whole, in their order, case aside.
     """
-    found = list(_leaks(config))
-    truths = {truth for truth, _ in found}
-    named = "; ".join(f"{truth!r} has {what}" for truth, what in found[:_NAMED])
+    leaks = list(_leaks(config))
+    truths = {truth for truth, _ in leaks}
+    named = "; ".join(f"{truth!r} has {what}" for truth, what in leaks[:_NAMED])
     share = len(truths) / len(config.truths) if config.truths else 0.0
     return Check(
         "words_in_notes",
@@ -375,8 +375,8 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
     pairs = list(combinations(range(len(masks)), 2))
     nested = [pair for pair in pairs if _are_nested(*(parts[action] for action in pair))]
     outcomes = [_outcome_given_truth(states, len(encoded.truths)) for states in masks]
-    shared = [(_shared_information(outcomes[one], outcomes[other]), one, other) for one, other in pairs]
-    most, one, other = max(shared, default=(0.0, 0, 0))
+    shared = [(_shared_information(outcomes[first], outcomes[other]), first, other) for first, other in pairs]
+    most, first, other = max(shared, default=(0.0, 0, 0))
     strong = sum(value >= 0.3 for value, _, _ in shared)
     return [
         Check(
@@ -391,7 +391,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
             "most_shared_information",
             most,
             "of what one action says is said by another, at most"
-            + (_name_pairs(encoded, [(one, other)]) if shared else "")
+            + (_name_pairs(encoded, [(first, other)]) if shared else "")
             + f"; from 0.3 on: {strong} pairs",
             judge(most, 0.5, 0.85),
             "replace one of the two by an action that tests something else",
@@ -404,11 +404,11 @@ def _partition(states: Sequence[int], n_truths: int) -> tuple[tuple[bool, ...], 
     return tuple(tuple(bool(mask >> truth & 1) for mask in states) for truth in range(n_truths))
 
 
-def _are_nested(one: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, ...]]) -> bool:
+def _are_nested(matrix: Sequence[tuple[bool, ...]], other: Sequence[tuple[bool, ...]]) -> bool:
     """Whether one of the two partitions refines the other, over the truths that both can rule out."""
-    both = [(first, second) for first, second in zip(one, other, strict=True) if any(first) and any(second)]
+    both = [pair for pair in zip(matrix, other, strict=True) if all(map(any, pair))]
     sizes = [len(set(parts)) for parts in zip(*both, strict=True)]
-    return len(both) >= _LEAST_BOTH * len(one) and min(sizes) > 1 and len(set(both)) == max(sizes)
+    return len(both) >= _LEAST_BOTH * len(matrix) and min(sizes) > 1 and len(set(both)) == max(sizes)
 
 
 def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
@@ -420,8 +420,8 @@ def _outcome_given_truth(states: Sequence[int], n_truths: int) -> _Matrix:
     return shares
 
 
-def _shared_information(one: _Matrix, other: _Matrix) -> float:
-    joint = one.T @ other / len(one)
+def _shared_information(matrix: _Matrix, other: _Matrix) -> float:
+    joint = matrix.T @ other / len(matrix)
     first, second = joint.sum(axis=1), joint.sum(axis=0)
     least = min(_entropy(first), _entropy(second))
     shared = _entropy(first) + _entropy(second) - _entropy(joint.ravel())
@@ -434,7 +434,7 @@ def _entropy(shares: _Matrix) -> float:
 
 
 def _name_pairs(encoded: EncodedConfig, pairs: Sequence[tuple[int, int]]) -> str:
-    named = [f"{encoded.actions[one]!r} and {encoded.actions[other]!r}" for one, other in pairs[:_NAMED]]
+    named = [f"{encoded.actions[first]!r} and {encoded.actions[other]!r}" for first, other in pairs[:_NAMED]]
     return ": " + "; ".join(named) if named else ""
 
 

@@ -66,11 +66,11 @@ class SelfTest:
             instance.actions, instance.states, instance.observations, strict=True
         ):
             states = self._states[action]
-            shown = self._read_shown(action, observation)
-            held = [i for i, state in enumerate(states) if _holds(state, shown, states)]
+            outcome = self._read_shown(action, observation)
+            held = [i for i, state in enumerate(states) if _holds(state, outcome, states)]
             if held != [number]:
                 return (
-                    f"action {action!r} shows {shown!r}, which falls into the states {held} of the "
+                    f"action {action!r} shows {outcome!r}, which falls into the states {held} of the "
                     f"configuration, and the instance says state {number}"
                 )
             ruled_out.update(states[held[0]].rules_out)
@@ -106,11 +106,11 @@ class SelfTest:
         that the instance does not have, and none less.
         """
         instance = board.instance
-        shown = Board(self.config, instance, board.encoded, book)
-        reader = ReaderPlayer(take_seat(shown, Random(0)))
+        visible = Board(self.config, instance, board.encoded, book)
+        reader = ReaderPlayer(take_seat(visible, Random(0)))
         # The reader never repeats an action: only its reading can keep it from an end within these turns.
         limit = max(TURN_LIMIT, len(instance.actions) + 1)
-        game = play(KumoGame(shown, limit), reader)
+        game = play(KumoGame(visible, limit), reader)
         left = ", ".join(map(repr, board.left))
         if game.status != "solved":
             return (
@@ -123,7 +123,7 @@ class SelfTest:
             return f"after all observations the reader holds possible {held}; the truths left are {left}"
         return self._misinforming(instance, book)
 
-    def find_rules_failure(self, board: SoundInstance, said: ReadBackForm) -> str | None:
+    def find_rules_failure(self, board: SoundInstance, read: ReadBackForm) -> str | None:
         """Return how the reader fails by the rules that a model read out of a book, None where it wins.
 
         They must be those of the instance, but for outcomes that rule out nothing. The reader itself knows
@@ -131,10 +131,10 @@ class SelfTest:
         a name (it holds `**`), it does not play.
         """
         rules = rules_of(self.encoded, board.instance)
-        verdict = compare(said, board.instance.truths, rules)
+        verdict = compare(read, board.instance.truths, rules)
         if not verdict.passed:
-            found = (*verdict.missing, *verdict.extra, *verdict.confirmed, *verdict.ambiguous)
-            return f"what was read differs from the rules: {found[0]}"
+            differences = (*verdict.missing, *verdict.extra, *verdict.confirmed, *verdict.ambiguous)
+            return f"what was read differs from the rules: {differences[0]}"
         book = write_book(self.config, board.instance, rules, Random(0))
         if self._misinforming(board.instance, book) is not None:
             return None
@@ -144,8 +144,8 @@ class SelfTest:
         verdict = check_book(book, instance, rules_of(self.encoded, instance))
         if verdict.passed:
             return None
-        what, found = ("lacks", verdict.missing) if verdict.missing else ("adds", verdict.extra)
-        return f"the book {what} {found[0]}"
+        what, lines = ("lacks", verdict.missing) if verdict.missing else ("adds", verdict.extra)
+        return f"the book {what} {lines[0]}"
 
     def _find_misnaming(self, instance: Instance) -> str | None:
         lengths = {len(instance.actions), len(instance.states), len(instance.observations)}
@@ -153,32 +153,32 @@ class SelfTest:
             return f"it has {len(instance.actions)} actions, {len(instance.states)} states and " + (
                 f"{len(instance.observations)} observations; expected one of each"
             )
-        for what, names, known in (
+        for what, names, listed in (
             ("truth", instance.truths, self.encoded.truth_index),
             ("action", instance.actions, self._states),
         ):
             if len(set(names)) < len(names):
                 return f"{with_article(what)} is listed twice: {', '.join(map(repr, names))}"
-            unknown = [name for name in names if name not in known]
+            unknown = [name for name in names if name not in listed]
             if unknown:
                 return f"{what} {unknown[0]!r} is not in domain {self.config.name!r}"
         return None
 
     def _read_shown(self, action: str, observation: Observation) -> Observation:
         """Return the observation as it is read out of the message that shows it to players."""
-        known = self._shown.get((action, observation)) if isinstance(observation, str) else None
-        if known is not None:
-            return known
+        kept = self._shown.get((action, observation)) if isinstance(observation, str) else None
+        if kept is not None:
+            return kept
         step = Step(1, "action", action, observation, None)
-        read_action, shown = read_last_outcome(user_message(step)["content"])
+        read_action, outcome = read_last_outcome(user_message(step)["content"])
         if read_action != action:
             raise UnreadableInput(
                 f"the message that shows action {action!r} of domain {self.config.name!r} cannot be read "
                 "back: rename the action"
             )
         if isinstance(observation, str):
-            self._shown[action, observation] = shown
-        return shown
+            self._shown[action, observation] = outcome
+        return outcome
 
 
 def _all_steps(instance: Instance, game: KumoGame) -> list[Step]:
@@ -193,16 +193,16 @@ def _all_steps(instance: Instance, game: KumoGame) -> list[Step]:
     return steps
 
 
-def _holds(state: OutcomeState, shown: Observation, states: Sequence[OutcomeState]) -> bool:
+def _holds(state: OutcomeState, outcome: Observation, states: Sequence[OutcomeState]) -> bool:
     """Return whether what is shown falls into the state: ranges are [low, high), a last one [low, high]."""
-    if isinstance(shown, str):
-        return state.label == shown
+    if isinstance(outcome, str):
+        return state.label == outcome
     if state.low is None or state.high is None:
         return False
-    if shown != state.high:
-        return state.low <= shown < state.high
+    if outcome != state.high:
+        return state.low <= outcome < state.high
     others = ((other.low, other.high) for other in states if other is not state)
-    return not any(low is not None and high is not None and low <= shown < high for low, high in others)
+    return not any(low is not None and high is not None and low <= outcome < high for low, high in others)
 
 
 def needs_no_test(encoded: EncodedInstance) -> bool:

@@ -77,17 +77,17 @@ class BoardSpace:
         Levels are chosen by a tenth as many draws.
         """
         levels = self._levels(value, number // 10, rng)
-        found = np.zeros(len(levels), np.int64)
+        counts = np.zeros(len(levels), np.int64)
         for start in range(0, number, _PART):
             weighted = self._weigh(value, min(_PART, number - start), rng)
-            found += (weighted[:, None] >= levels).sum(axis=0)
+            counts += (weighted[:, None] >= levels).sum(axis=0)
         steps = np.diff(levels, prepend=0.0)
         mean = sum(
             floor(step) * floor(least_share(int(count), number, _ERROR / _LEVELS) * _DIGITS)
-            for step, count in zip(steps, found, strict=True)
+            for step, count in zip(steps, counts, strict=True)
         )
         bound = comb(len(self.encoded.truths), self.setting.n_truths) * mean // _DIGITS
-        return bound, len(found) > 0 and bool(found[0] >= enough)
+        return bound, len(counts) > 0 and bool(counts[0] >= enough)
 
     def _levels(self, value: Callable[[Boards], Array], number: int, rng: "np.random.Generator") -> Array:
         weighted = self._weigh(value, number, rng)
@@ -231,7 +231,7 @@ def _count_observations(
     ways[-1] = 1.0
     for action in actions:
         states = [mask for mask in masks[action] if not mask & spared]
-        out = [sum((mask >> truth & 1) << place for place, truth in enumerate(others)) for mask in states]
+        out = [sum((mask >> truth & 1) << bit for bit, truth in enumerate(others)) for mask in states]
         ways = sum((ways[subsets | mask] for mask in out), np.zeros(len(subsets)))
     return float(ways[0])
 

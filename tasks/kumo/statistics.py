@@ -154,19 +154,19 @@ def counterfactual_figures(cells: Cells) -> Iterator[Figure]:
         rates = {name: _rates(cells, rows) for name, rows in cells.by_domain(group.rows)}
         gaps: dict[str, Numbers] = {}
         for name in true_domains:
-            one, other = rates.get(name, np.zeros(0)), rates.get(name + COUNTERFACTUAL, np.zeros(0))
-            n = min(len(one), len(other))
+            true_rates, other = rates.get(name, np.zeros(0)), rates.get(name + COUNTERFACTUAL, np.zeros(0))
+            n = min(len(true_rates), len(other))
             if n:
-                gaps[name] = one[:n] - other[:n]
+                gaps[name] = true_rates[:n] - other[:n]
         if not gaps:
             continue
-        place = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
+        domain_index = np.repeat(np.arange(len(gaps)), [len(gap) for gap in gaps.values()])
         whole = np.concatenate(list(gaps.values()))
         one_place = ((name, gap, np.zeros(len(gap), np.int64)) for name, gap in gaps.items())
-        for name, gap, pair in ((ALL, whole, place), *one_place):
-            of = (cells.setting, name, group.player, len(gap), float(gap.mean()))
+        for name, gap, pair in ((ALL, whole, domain_index), *one_place):
+            columns = (cells.setting, name, group.player, len(gap), float(gap.mean()))
             bounds = bound_gap(gap, pair, pair, cells.population)
-            yield Figure(STATISTIC, *of, _METHOD, **bounds._asdict())
+            yield Figure(STATISTIC, *columns, _METHOD, **bounds._asdict())
 
 
 def _rates(cells: Cells, rows: slice) -> "Numbers":
@@ -236,9 +236,9 @@ def communities(config: SeedConfig, seed: int) -> Communities:
     from networkx.algorithms.community import louvain_communities, modularity
 
     graph = domain_graph(config)
-    found = louvain_communities(graph, weight="weight", seed=derive_rng(seed, "communities", 0))
+    partition = louvain_communities(graph, weight="weight", seed=derive_rng(seed, "communities", 0))
     position = {truth: i for i, truth in enumerate(graph)}
-    groups = (tuple(sorted(group, key=position.__getitem__)) for group in found)
+    groups = (tuple(sorted(group, key=position.__getitem__)) for group in partition)
     ordered = tuple(sorted(groups, key=lambda group: (-len(group), position[group[0]])))
     n_links = graph.number_of_edges()
     return Communities(
@@ -314,14 +314,14 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
         for statistic, value in beside:
             yield Figure(statistic, *(*key, pooled.n, value, _POOLED))
         if (runs == _RUNS_OF_THE_PAPER).all():
-            found = chi_square(signatures, labels)
-            low, high = found.interval or (None, None)
+            association = chi_square(signatures, labels)
+            low, high = association.interval or (None, None)
             yield Figure(
                 "cramers_v",
-                *(*key, found.n, found.cramers_v, _CHI_SQUARE, PAPER.convention),
+                *(*key, association.n, association.cramers_v, _CHI_SQUARE, PAPER.convention),
                 low=low,
                 high=high,
-                p_value=found.p_value,
+                p_value=association.p_value,
                 population=THESE_DOMAINS,
             )
 
@@ -329,15 +329,15 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
 def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:
     """Yield the number of communities of each domain's graph and their modularity."""
     for domain, config in configs.items():
-        found = communities(config, seed)
-        figures = (("communities", float(len(found.communities))), ("modularity", found.modularity))
+        partition = communities(config, seed)
+        figures = (("communities", float(len(partition.communities))), ("modularity", partition.modularity))
         for statistic, value in figures:
             yield Figure(
                 statistic,
                 setting=ALL,
                 domain=domain,
                 player=ALL,
-                n=found.n_truths,
+                n=partition.n_truths,
                 value=value,
                 method=_GRAPH,
             )

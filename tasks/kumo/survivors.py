@@ -26,20 +26,20 @@ def _solver(instance: EncodedInstance) -> Any:
     n = instance.n_truths
     # Variable t + 1: truth t survives; the others, one per state: the action shows it.
     states = [(action, mask) for action, masks in enumerate(instance.masks) for mask in masks]
-    shown = list(range(n + 1, n + 1 + len(states)))
+    variables = list(range(n + 1, n + 1 + len(states)))
     clauses = [
         [
             truth + 1,
-            *(variable for variable, (_, mask) in zip(shown, states, strict=True) if mask >> truth & 1),
+            *(variable for variable, (_, mask) in zip(variables, states, strict=True) if mask >> truth & 1),
         ]
         for truth in range(n)
     ]
-    for variable, (_, mask) in zip(shown, states, strict=True):
+    for variable, (_, mask) in zip(variables, states, strict=True):
         clauses += [[-variable, -(truth + 1)] for truth in range(n) if mask >> truth & 1]
     for action in range(len(instance.masks)):
-        own = [variable for variable, (of, _) in zip(shown, states, strict=True) if of == action]
-        clauses.append(own)
-        clauses += [[-one, -other] for one, other in combinations(own, 2)]
+        outcomes = [variable for variable, state in zip(variables, states, strict=True) if state[0] == action]
+        clauses.append(outcomes)
+        clauses += [[-first, -other] for first, other in combinations(outcomes, 2)]
     survivors = CardEnc.equals(
         list(range(1, n + 1)), instance.valid.bit_count(), top_id=n + len(states), encoding=EncType.seqcounter
     )

@@ -144,13 +144,13 @@ def _bisect(config: SeedConfig) -> frozenset[str]:
     graph = domain_graph(config)
     truths = tuple(graph)
     numbered = convert_node_labels_to_integers(graph)
-    found = []
+    cuts = []
     for start in range(_BISECTIONS):
         seed = derive_seed(0, "bisection", start) % 2**32
         halves = kernighan_lin_bisection(numbered, weight="weight", seed=seed)
         half = min((sorted(half) for half in halves), key=lambda half: half[:1])
-        found.append((cut_size(numbered, half, weight="weight"), half))
-    return frozenset(truths[number] for number in min(found)[1])
+        cuts.append((cut_size(numbered, half, weight="weight"), half))
+    return frozenset(truths[number] for number in min(cuts)[1])
 
 
 def _homes(related: dict[str, frozenset[str]], first: frozenset[str]) -> dict[str, bool]:
@@ -262,8 +262,8 @@ def golden_trajectories(
     for instance, board, solution in zip(instances, boards, solutions, strict=True):
         if solution.expected_steps is None:
             continue
-        place = Board(encoded.config, instance, board, rules=rules_of(encoded, instance), solution=solution)
-        game = KumoGame(place)
+        rules = rules_of(encoded, instance)
+        game = KumoGame(Board(encoded.config, instance, board, rules=rules, solution=solution))
         messages = _play(game, policy)
         if game.status != "solved":
             raise InvalidOption(

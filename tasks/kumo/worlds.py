@@ -43,66 +43,66 @@ def make_counterfactual(config: SeedConfig, seed: int) -> SeedConfig:
 def share_changed(config: SeedConfig, other: SeedConfig) -> float:
     """Return the share of the cells by which other states rule the truth out; empty cells do not count."""
     changed = total = 0
-    for one, two in zip(config.outcomes, other.outcomes, strict=True):
-        before, after = _rules_by_truth(one), _rules_by_truth(two)
-        known = _known_truths(one, config.truths)
-        total += len(known)
-        changed += sum(before[truth] != after[truth] for truth in known)
+    for outcome, two in zip(config.outcomes, other.outcomes, strict=True):
+        before, after = _rules_by_truth(outcome), _rules_by_truth(two)
+        truths = _known_truths(outcome, config.truths)
+        total += len(truths)
+        changed += sum(before[truth] != after[truth] for truth in truths)
     return changed / total if total else 0.0
 
 
 def _exchange(outcome: Outcome, truths: tuple[str, ...], rng: random.Random) -> Outcome:
-    rules, known = _rules_by_truth(outcome), _known_truths(outcome, truths)
-    source = _draw_sources(known, rules, rng)
+    rules, truths_known = _rules_by_truth(outcome), _known_truths(outcome, truths)
+    source = _draw_sources(truths_known, rules, rng)
     cells = {truth: (low, high) for truth, low, high in outcome.cells}
     return replace(
         outcome,
         states=tuple(
-            replace(state, rules_out=tuple(t for t in known if number in rules[source[t]]))
+            replace(state, rules_out=tuple(t for t in truths_known if number in rules[source[t]]))
             for number, state in enumerate(outcome.states)
         ),
-        cells=tuple((t, *cells[source[t]]) for t in known if source[t] in cells),
+        cells=tuple((t, *cells[source[t]]) for t in truths_known if source[t] in cells),
     )
 
 
-def _draw_sources(known: list[str], rules: dict[str, _Rules], rng: random.Random) -> dict[str, str]:
+def _draw_sources(truths: list[str], rules: dict[str, _Rules], rng: random.Random) -> dict[str, str]:
     """Return whose cell each truth gets: a permutation that changes the rules of as many as possible.
 
     Of n truths, f of which have the commonest rules, min(n, 2(n - f)) can change. Sorted by rules and moved
     on by f they do; exchanges that lose none of them then make the order random.
     """
-    if len(known) < 2:
-        return {truth: truth for truth in known}
-    kinds = Counter(rules[truth] for truth in known)
+    if len(truths) < 2:
+        return {truth: truth for truth in truths}
+    kinds = Counter(rules[truth] for truth in truths)
     order = {kind: rng.random() for kind in kinds}
-    arranged = sorted(rng.sample(known, len(known)), key=lambda truth: order[rules[truth]])
+    arranged = sorted(rng.sample(truths, len(truths)), key=lambda truth: order[rules[truth]])
     step = max(kinds.values())
     source = dict(zip(arranged, [*arranged[step:], *arranged[:step]], strict=True))
 
     def changes(truth: str, other: str) -> bool:
         return rules[truth] != rules[other]
 
-    for _ in range(_SWAPS * len(known)):
-        one, two = rng.sample(known, 2)
-        first, second = source[one], source[two]
-        if changes(one, second) + changes(two, first) >= changes(one, first) + changes(two, second):
-            source[one], source[two] = second, first
+    for _ in range(_SWAPS * len(truths)):
+        here, there = rng.sample(truths, 2)
+        first, second = source[here], source[there]
+        if changes(here, second) + changes(there, first) >= changes(here, first) + changes(there, second):
+            source[here], source[there] = second, first
     return source
 
 
 def _rules_by_truth(outcome: Outcome) -> dict[str, _Rules]:
-    found: dict[str, set[int]] = defaultdict(set)
+    numbers_by_truth: dict[str, set[int]] = defaultdict(set)
     for number, state in enumerate(outcome.states):
         for truth in state.rules_out:
-            found[truth].add(number)
-    return defaultdict(frozenset, {truth: frozenset(numbers) for truth, numbers in found.items()})
+            numbers_by_truth[truth].add(number)
+    return defaultdict(frozenset, {truth: frozenset(numbers) for truth, numbers in numbers_by_truth.items()})
 
 
 def _known_truths(outcome: Outcome, truths: tuple[str, ...]) -> list[str]:
     """Return the truths with a cell: those that a state rules out, or whose number is known."""
-    known = {truth for state in outcome.states for truth in state.rules_out}
-    known |= {truth for truth, _, _ in outcome.cells}
-    return [truth for truth in dict.fromkeys(truths) if truth in known]
+    with_cell = {truth for state in outcome.states for truth in state.rules_out}
+    with_cell |= {truth for truth, _, _ in outcome.cells}
+    return [truth for truth in dict.fromkeys(truths) if truth in with_cell]
 
 
 # Invent names: pronounceable, no word that means something, and none like another one of its world.
@@ -230,7 +230,7 @@ def _draw_bounds(whole: tuple[float, float], number: int, rng: random.Random) ->
     digits = max(0, -round(math.log10(step)))
     total = sum(widths)
     places = [start + span * sum(widths[:cut]) / total for cut in range(number + 1)]
-    return tuple(round(round(place / step) * step, digits) for place in places)
+    return tuple(round(round(bound / step) * step, digits) for bound in places)
 
 
 def _draw_fit(draw: Callable[[], Kept], number: int) -> Kept:
@@ -379,20 +379,20 @@ def drop_rules(config: SeedConfig, sparsity: Sparsity, rng: random.Random) -> Se
     truths = list(dict.fromkeys(config.truths))
     community = _deal(truths, sparsity.communities, rng)
     home = _deal(range(len(config.outcomes)), sparsity.communities, rng)
-    known = [_known(outcome, truths) for outcome in config.outcomes]
+    truths_known = [_known(outcome, truths) for outcome in config.outcomes]
     kept = [
         {
             truth
-            for truth in known[action]
+            for truth in truths_known[action]
             if (rng.random() < sparsity.elsewhere) | (community[truth] == home[action])
         }
         for action in range(len(config.outcomes))
     ]
     for truth in truths:
-        speaking = [action for action, of_action in enumerate(known) if truth in of_action]
+        speaking = [action for action, of_action in enumerate(truths_known) if truth in of_action]
         if speaking and not any(truth in of_action for of_action in kept):
             kept[rng.choice(speaking)].add(truth)
-    for of_action, all_of_action in zip(kept, known, strict=True):
+    for of_action, all_of_action in zip(kept, truths_known, strict=True):
         if all_of_action and not of_action:
             of_action.add(rng.choice(all_of_action))
     outcomes = zip(config.outcomes, kept, strict=True)
@@ -403,7 +403,7 @@ def _deal(items: Iterable[Item], number: int, rng: random.Random) -> dict[Item, 
     """Return the part of each item: so many parts of equal size, dealt at random."""
     listed = list(items)
     rng.shuffle(listed)
-    return {item: place % number for place, item in enumerate(listed)}
+    return {item: position % number for position, item in enumerate(listed)}
 
 
 def _known(outcome: Outcome, truths: list[str]) -> list[str]:
@@ -452,22 +452,22 @@ def draw_world(seed: int, index: int, sparse: str = "") -> World:
     kind = world_kinds()[names[index % len(names)]]
     rng = derive_rng(seed, "world", index)
     makes = NameMaker(kind, rng).invent
-    place = makes(long=True)
+    town = makes(long=True)
     truths = tuple(makes() for _ in range(rng.randint(*_TRUTHS)))
     people, places = ([makes() for _ in range(_OTHER_NAMES)] for _ in range(2))
     tests = _choose_tests(kind, rng)
     outcomes = _draw_outcomes(tests, truths, rng)
     config = SeedConfig(
-        name=kind.domain.format(place=place),
+        name=kind.domain.format(place=town),
         truths=truths,
         actions=tuple(name for name, _, _ in tests),
         outcomes=outcomes,
-        goal=kind.goal.format(place=place),
+        goal=kind.goal.format(place=town),
         category=CATEGORY,
         truth_noun=kind.truth_noun,
         action_noun=kind.action_noun,
-        book_title=kind.book_title.format(place=place),
-        truth_notes=_draw_notes(kind, truths, people, [place, *places], rng),
+        book_title=kind.book_title.format(place=town),
+        truth_notes=_draw_notes(kind, truths, people, [town, *places], rng),
         action_notes={name: note for name, note, _ in tests},
     )
     sparsity = choose_sparsity(sparse, seed, index)

@@ -33,7 +33,7 @@ def read_book_reply(reply: Reply) -> str | Unusable:
     problem = unusable_status(reply)
     if problem is not None:
         return problem
-    books = (reply.content[place].strip() for place in reversed(find_tagged(reply.content, "book")))
+    books = (reply.content[span].strip() for span in reversed(find_tagged(reply.content, "book")))
     book = next((text for text in books if text), None)
     if book is None:
         return Unusable(
@@ -49,8 +49,8 @@ def read_judgement(content: str) -> bool | None:
     """
     outside = "".join(content[piece] for piece in _around(content, find_tagged(content, "book")))
     answers = find_tagged(outside, "answer")
-    said = outside[answers[-1]].strip().casefold() if answers else ""
-    return {"true": True, "false": False}.get(said)
+    verdict = outside[answers[-1]].strip().casefold() if answers else ""
+    return {"true": True, "false": False}.get(verdict)
 
 
 def _around(content: str, texts: list[slice]) -> Iterator[slice]:
@@ -312,13 +312,13 @@ class _Work:
         if isinstance(text, Unusable):
             return self._reject(text, reply.call_id)
         reading = await read_back(self.ask_json, self.reviser, self.config, self.instance, text)
-        said = reading.value
+        read = reading.value
         version = BookVersion(
             len(self.versions),
             text,
             author=(self.reviser if self.round else self.writer).model,
             checked_by=self.reviser.model,
-            verdict=_NOT_READ if said is None else compare(said, self.instance.truths, self.rules),
+            verdict=_NOT_READ if read is None else compare(read, self.instance.truths, self.rules),
             call_id=reply.call_id,
             check_call_ids=reading.call_ids,
         )
@@ -397,9 +397,9 @@ async def judge_book(
 async def _read(reply: Reply) -> bool | Unusable:
     if problem := unusable_status(reply):
         return problem
-    said = read_judgement(reply.content)
-    if said is None:
+    verdict = read_judgement(reply.content)
+    if verdict is None:
         return Unusable(
             "no_judgement", "the reply has neither <ANSWER>True</ANSWER> nor <ANSWER>False</ANSWER>"
         )
-    return said
+    return verdict

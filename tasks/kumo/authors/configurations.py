@@ -75,10 +75,10 @@ def read_configuration(
     except UnreadableInput as error:
         return Refused(str(error), (("unreadable", str(error)),))
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
-    errors = [found for found in findings if found.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         return _refuse(errors)
-    return Accepted(config, tuple(found.message for found in findings))
+    return Accepted(config, tuple(finding.message for finding in findings))
 
 
 def config_schema() -> JsonSchema:
@@ -121,10 +121,10 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
 
 
 def _refuse(errors: Sequence[Finding]) -> Refused:
-    counts = Counter(found.rule for found in errors)
+    counts = Counter(finding.rule for finding in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
     problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
-    return Refused(problem, tuple((found.rule, found.message) for found in errors))
+    return Refused(problem, tuple((finding.rule, finding.message) for finding in errors))
 
 
 # Have a model continue a JSON document that was cut off, and put the pieces together.

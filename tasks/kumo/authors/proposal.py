@@ -213,13 +213,13 @@ class Twin:
         )
 
 
-def nearest_twin(name: str, goal: str, known: Iterable[KnownDomain]) -> Twin | None:
+def nearest_twin(name: str, goal: str, domains: Iterable[KnownDomain]) -> Twin | None:
     """Return the known domain that one of this name and goal is too much like, the likest one, or None.
 
     Too much alike are names from NAME_THRESHOLD on, goals from GOAL_THRESHOLD on, and both from a mean of
     MEAN_THRESHOLD on. A goal that is blank or holds common words only is like no other.
     """
-    twins = [twin for domain in known if (twin := _twin(name, goal, domain)) is not None]
+    twins = [twin for domain in domains if (twin := _twin(name, goal, domain)) is not None]
     return max(twins, key=lambda twin: twin.score, default=None)
 
 
@@ -244,10 +244,10 @@ def share_of_truths(truths: Iterable[str], others: Iterable[str]) -> float:
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
 
 
-def refuse_same_truths(truths: Iterable[str], known: Mapping[str, Iterable[str]]) -> str | None:
+def refuse_same_truths(truths: Iterable[str], truths_by_domain: Mapping[str, Iterable[str]]) -> str | None:
     """Return why truths that a known domain shares from TRUTHS_THRESHOLD on make no new domain, or None."""
     ours = tuple(truths)
-    shares = ((share_of_truths(ours, others), name) for name, others in known.items())
+    shares = ((share_of_truths(ours, others), name) for name, others in truths_by_domain.items())
     share, name = max(shares, default=(0.0, ""))
     if share < TRUTHS_THRESHOLD:
         return None
@@ -315,7 +315,7 @@ class _Work:
     """What a run has come to so far."""
 
     quotas: Quotas
-    known: tuple[KnownDomain, ...]
+    earlier: tuple[KnownDomain, ...]
     proposals: list[Proposal] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
     call_ids: list[str] = field(default_factory=list)
@@ -331,7 +331,7 @@ class _Work:
     @property
     def existing(self) -> list[KnownDomain]:
         accepted = (KnownDomain(proposal.name, proposal.goal) for proposal in self.proposals)
-        return [*self.known, *accepted]
+        return [*self.earlier, *accepted]
 
     def refuse(self, name: str, rule: str, reason: str, call_id: str) -> None:
         """Refuse one proposal; of a whole reply nobody knows how many it held."""
@@ -343,7 +343,7 @@ async def propose_domains(
     proposer: ModelChoice,
     n: int,
     categories: tuple[Quota, ...],
-    known: Sequence[KnownDomain],
+    existing: Sequence[KnownDomain],
     rounds: int = 5,
     *,
     ask_json: JsonAsker | None = None,
@@ -359,7 +359,7 @@ async def propose_domains(
     call fails without an answer: the same call on the same ledger resumes there.
     """
     asker = ask_json or JsonAsker(ask)
-    work = _Work(Quotas(n, categories), tuple(known))
+    work = _Work(Quotas(n, categories), tuple(existing))
     for number in range(rounds):
         if work.missing <= 0 or not await _round(asker, proposer, work, number):
             break

@@ -78,8 +78,8 @@ class OutcomeForm(_Form):
     @model_validator(mode="after")
     def _one_of_both(self) -> "OutcomeForm":
         if (self.label is None) == (self.range is None):
-            given = "neither" if self.label is None else "both"
-            raise ValueError(f"expected either a label or a range, and null for the other one, got {given}")
+            filled = "neither" if self.label is None else "both"
+            raise ValueError(f"expected either a label or a range, and null for the other one, got {filled}")
         return self
 
 
@@ -109,7 +109,7 @@ def read_back_schema() -> dict[str, Any]:
 # exclusion turned into confirmation, and passages that leave open what is ruled out.
 
 
-def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
+def compare(book: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
     """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
@@ -131,18 +131,18 @@ def compare(said: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) ->
     findings = _Found()
     sayings: list[list[OutcomeForm]] = [[] for _ in rules]
     strangers: list[tuple[str, OutcomeForm]] = []
-    for entry in said.actions:
+    for entry in book.actions:
         for outcome in entry.outcomes:
-            place = matching.place_of(entry.action, outcome)
-            if place is None:
+            index = matching.place_of(entry.action, outcome)
+            if index is None:
                 strangers.append((entry.action, outcome))
             else:
-                sayings[place].append(outcome)
-    for place, outcomes in enumerate(sayings):
-        _compare_rule(matching, place, outcomes, findings)
+                sayings[index].append(outcome)
+    for index, outcomes in enumerate(sayings):
+        _compare_rule(matching, index, outcomes, findings)
     for action, outcome in strangers:
         _take_stranger(matching, action, outcome, findings)
-    findings.ambiguous += [f"“{passage}”" for passage in said.unclear]
+    findings.ambiguous += [f"“{passage}”" for passage in book.unclear]
     return findings.verdict()
 
 
@@ -175,8 +175,8 @@ class _Matching:
         self.closed = closed_ends(rules)
         self._truths = list(dict.fromkeys(truths))
         self._places: dict[str, list[int]] = {}
-        for place, rule in enumerate(rules):
-            self._places.setdefault(rule.action, []).append(place)
+        for index, rule in enumerate(rules):
+            self._places.setdefault(rule.action, []).append(index)
         self._actions = list(self._places)
 
     def truths_of(self, written: Sequence[str]) -> frozenset[str]:
@@ -194,22 +194,22 @@ class _Matching:
             return None if label is None else labels[label]
         return next((i for i in self._places[action] if self._is_range(i, outcome.range)), None)
 
-    def _is_range(self, place: int, said: RangeForm | None) -> bool:
-        rule = self.rules[place]
-        if said is None or rule.low is None or (said.low, said.high) != (rule.low, rule.high):
+    def _is_range(self, index: int, described: RangeForm | None) -> bool:
+        rule = self.rules[index]
+        if described is None or rule.low is None or (described.low, described.high) != (rule.low, rule.high):
             return False
-        takes_in_shared_high = self.closed[place] is False and said.high_included is True
-        leaves_out_shared_low = said.low_included is False and self._low_is_shared(place)
+        takes_in_shared_high = self.closed[index] is False and described.high_included is True
+        leaves_out_shared_low = described.low_included is False and self._low_is_shared(index)
         return not takes_in_shared_high and not leaves_out_shared_low
 
-    def _low_is_shared(self, place: int) -> bool:
-        rule = self.rules[place]
-        others = (self.rules[i] for i in self._places[rule.action] if i != place)
+    def _low_is_shared(self, index: int) -> bool:
+        rule = self.rules[index]
+        others = (self.rules[i] for i in self._places[rule.action] if i != index)
         return any(_touches(other, rule.low) for other in others)
 
-    def leaves_end_open(self, place: int, said: RangeForm | None) -> bool:
+    def leaves_end_open(self, index: int, described: RangeForm | None) -> bool:
         """Return whether the book does not say to which range a shared upper end belongs."""
-        return said is not None and said.high_included is None and self.closed[place] is False
+        return described is not None and described.high_included is None and self.closed[index] is False
 
 
 def _touches(rule: Rule, value: float | None) -> bool:
@@ -218,9 +218,9 @@ def _touches(rule: Rule, value: float | None) -> bool:
     return rule.low <= value <= rule.high
 
 
-def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeForm], findings: _Found) -> None:
+def _compare_rule(matching: _Matching, index: int, outcomes: Sequence[OutcomeForm], findings: _Found) -> None:
     """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
-    rule, closed = matching.rules[place], matching.closed[place]
+    rule, closed = matching.rules[index], matching.closed[index]
     ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
     confirmed = matching.truths_of([name for outcome in outcomes for name in outcome.confirms])
     passages = [passage for outcome in outcomes for passage in outcome.unclear]
@@ -234,7 +234,7 @@ def _compare_rule(matching: _Matching, place: int, outcomes: Sequence[OutcomeFor
     where = _outcome_words(rule, closed)
     findings.confirmed += _confirmations(where, confirmed)
     findings.ambiguous += [_passage_words(where, passage) for passage in passages]
-    has_open_end = any(matching.leaves_end_open(place, outcome.range) for outcome in outcomes)
+    has_open_end = any(matching.leaves_end_open(index, outcome.range) for outcome in outcomes)
     if has_open_end and (ruled_out or rule.rules_out):
         findings.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
 
@@ -270,10 +270,10 @@ def _outcome_words(rule: Rule, closed: bool | None) -> str:
 def _said_words(outcome: OutcomeForm) -> str:
     if outcome.range is None:
         return f'"{outcome.label}"'
-    said = outcome.range
+    range_read = outcome.range
     return (
-        f"{_bound_words(said.low)} ({_end_words(said.low_included)}) "
-        f"to {_bound_words(said.high)} ({_end_words(said.high_included)})"
+        f"{_bound_words(range_read.low)} ({_end_words(range_read.low_included)}) "
+        f"to {_bound_words(range_read.high)} ({_end_words(range_read.high_included)})"
     )
 
 

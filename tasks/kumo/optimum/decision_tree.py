@@ -81,14 +81,14 @@ def decision_tree(instance: EncodedInstance, most_tests: int, is_balanced: bool 
         tests += len(level)
         plays = _play(instance, level, is_balanced)
         below = []
-        for place, actions in zip(level, plays, strict=True):
+        for position, actions in zip(level, plays, strict=True):
             if actions is None:
-                if place.decision is root:
+                if position.decision is root:
                     return None
-                place.decision.is_cut_off = True
+                position.decision.is_cut_off = True
                 continue
-            place.decision.action = actions[place.decision.depth]
-            below += _branch(instance, weights, replace(place, play=actions))
+            position.decision.action = actions[position.decision.depth]
+            below += _branch(instance, weights, replace(position, play=actions))
 
         level = below
     return root
@@ -98,37 +98,37 @@ def _play(
     instance: EncodedInstance, level: Sequence[_Open], is_balanced: bool
 ) -> list[tuple[int, ...] | None]:
     """Return the optimum's tests on the observations of each state; None past the limit of work."""
-    batch = [replace(instance, observed=place.observed) for place in level if place.play is None]
+    batch = [replace(instance, observed=position.observed) for position in level if position.play is None]
     solutions = solve_instances(batch, node_limit=_NODE_LIMIT, is_balanced=is_balanced)
-    found = (solution.optimum for solution in solutions)
-    plays = (one.actions if one is not None and one.status == "exact" else None for one in found)
-    return [next(plays) if place.play is None else place.play for place in level]
+    optima = (solution.optimum for solution in solutions)
+    plays = (best.actions if best is not None and best.status == "exact" else None for best in optima)
+    return [next(plays) if position.play is None else position.play for position in level]
 
 
-def _branch(instance: EncodedInstance, weights: "_Weights", place: _Open) -> list[_Open]:
+def _branch(instance: EncodedInstance, weights: "_Weights", position: _Open) -> list[_Open]:
     """Add the state's branches, the likeliest first, and return those that need another test."""
-    action = place.decision.action
+    action = position.decision.action
     assert action is not None
     states: dict[int, list[int]] = defaultdict(list)
     for state, mask in enumerate(instance.masks[action]):
-        states[place.left & ~mask].append(state)
-    tried = place.tried | 1 << action
-    whole = weights.of(place.left, place.tried)
+        states[position.left & ~mask].append(state)
+    tried = position.tried | 1 << action
+    whole = weights.weight(position.left, position.tried)
     branches = []
     for left, members in states.items():
-        chance = place.decision.chance * len(members) * weights.of(left, tried) / whole
+        chance = position.decision.chance * len(members) * weights.weight(left, tried) / whole
         if chance <= 0:
             continue
-        decision = Decision(*weights.truths(left, tried), chance, place.decision.depth + 1)
+        decision = Decision(*weights.truths(left, tried), chance, position.decision.depth + 1)
         # The outcome that was observed stands for its equals, so that its play goes on.
-        seen = place.observed[action]
+        seen = position.observed[action]
         state = seen if seen in members else members[0]
-        observed = (*place.observed[:action], state, *place.observed[action + 1 :])
-        play = place.play if state == seen else None
+        observed = (*position.observed[:action], state, *position.observed[action + 1 :])
+        play = position.play if state == seen else None
         branches.append((tuple(members), _Open(decision, left, tried, observed, play)))
 
     branches.sort(key=lambda branch: (-branch[1].decision.chance, branch[0]))
-    place.decision.branches = [(members, below.decision) for members, below in branches]
+    position.decision.branches = [(members, below.decision) for members, below in branches]
     return [below for _, below in branches if not below.decision.sure]
 
 
@@ -141,27 +141,29 @@ class _Weights:
         size = 1 << instance.n_truths
         n_valid = instance.valid.bit_count()
         self._sets = np.arange(size)
-        self._signs = np.array([-1.0 if (one.bit_count() - n_valid) % 2 else 1.0 for one in range(size)])
+        self._signs = np.array(
+            [-1.0 if (truths.bit_count() - n_valid) % 2 else 1.0 for truths in range(size)]
+        )
         self._counts = [
             sum(((self._sets & mask) == 0).astype(np.float64) for mask in masks) for masks in instance.masks
         ]
-        self._survivors = [one for one in range(size) if one.bit_count() == n_valid]
+        self._survivors = [truth_set for truth_set in range(size) if truth_set.bit_count() == n_valid]
         self._kappa = [1.0] * len(self._survivors)
-        for place, survivors in enumerate(self._survivors):
+        for index, survivors in enumerate(self._survivors):
             for counts in self._counts:
                 number = float(counts[survivors])
-                self._kappa[place] *= 1 / number if number else 0.0
+                self._kappa[index] *= 1 / number if number else 0.0
         if is_balanced:
             self._kappa = [1 / number if number else 0.0 for number in self._by_set(size - 1, 0)]
 
     def truths(self, left: int, tried: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the truths left that may survive, and those that survive in any case."""
         numbers = self._by_set(left, tried)
-        sets = [one for one, number in zip(self._survivors, numbers, strict=True) if number > 0.5]
+        sets = [truth_set for truth_set, number in zip(self._survivors, numbers, strict=True) if number > 0.5]
         possible = reduce(or_, sets, 0)
         return _bits(possible), _bits(reduce(and_, sets, possible))
 
-    def of(self, left: int, tried: int) -> float:
+    def weight(self, left: int, tried: int) -> float:
         """Return W(L, R), R being the actions not tried."""
         return sum(
             number * kappa for number, kappa in zip(self._by_set(left, tried), self._kappa, strict=True)
@@ -175,8 +177,8 @@ class _Weights:
         for action, counts in enumerate(self._counts):
             if not tried >> action & 1:
                 terms = terms * counts
-        return [float(terms[(self._sets & one) == one].sum()) for one in self._survivors]
+        return [float(terms[(self._sets & truth_set) == truth_set].sum()) for truth_set in self._survivors]
 
 
 def _bits(mask: int) -> tuple[int, ...]:
-    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)

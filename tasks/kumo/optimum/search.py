@@ -75,8 +75,8 @@ def _bound_of(p, y, action):
     the bound of a child changes with that of another child below it.
     """
     total = 0.0
-    for place in range(action + CHILDREN, _end_of(p, action), 2):
-        total += y[place] * y[p[place + 1] + VALUE]
+    for link in range(action + CHILDREN, _end_of(p, action), 2):
+        total += y[link] * y[p[link + 1] + VALUE]
     return total
 
 
@@ -85,9 +85,9 @@ def _look_at(p, y, action):
     """Return the action's bound, and whether all of its children are exact, in one pass over them."""
     total = 0.0
     solved = 1
-    for place in range(action + CHILDREN, _end_of(p, action), 2):
-        child = p[place + 1]
-        total += y[place] * y[child + VALUE]
+    for link in range(action + CHILDREN, _end_of(p, action), 2):
+        child = p[link + 1]
+        total += y[link] * y[child + VALUE]
         solved &= p[child + EXACT]
     return total, solved == 1
 
@@ -121,12 +121,12 @@ def _order_actions(p, y, frame):
     action = p[node + CHILD_LIST] + 1
     for listed in range(n):
         key = 0.0
-        for place in range(action + CHILDREN, _end_of(p, action), 2):
-            child = p[place + 1]
+        for link in range(action + CHILDREN, _end_of(p, action), 2):
+            child = p[link + 1]
             promise = y[child + VALUE]
             if p[child + EXACT] == 0:
                 promise = max(promise, y[child + ENTROPY])
-            key += y[place] * promise
+            key += y[link] * promise
         i = row + 2 * listed
         while i > row and y[i - 2] > key:
             y[i] = y[i - 2]
@@ -153,12 +153,12 @@ def _next_child(p, y, frame, edge):
         end = _end_of(p, action)
         total, is_solved = _look_at(p, y, action)
         is_open = total < y[frame + BEST] - edge
-        place = p[frame + PLACE]
-        while place < end and p[p[place + 1] + EXACT]:
-            place += 2
-        if is_open and place < end:
-            p[frame + PLACE] = place + 2
-            return place
+        link = p[frame + PLACE]
+        while link < end and p[p[link + 1] + EXACT]:
+            link += 2
+        if is_open and link < end:
+            p[frame + PLACE] = link + 2
+            return link
         if is_open and p[frame + REACH] < below and not is_solved:
             p[frame + REACH] = below if p[frame + REACH] == SHALLOW else p[frame + REACH] + 1
             p[frame + PLACE] = action + CHILDREN
@@ -200,14 +200,14 @@ def search(p, y, root, goal, depth):
             p[frame + N_LISTED] = 0
             if ahead > 1:
                 _order_actions(p, y, frame)
-        place = _next_child(p, y, frame, edge) if p[frame + N_LISTED] > 0 else 0
-        if place > 0:
+        link = _next_child(p, y, frame, edge) if p[frame + N_LISTED] > 0 else 0
+        if link > 0:
             action = p[frame + ROW + 2 * p[frame + AT] + 1]
-            child = p[place + 1]
-            others = _bound_of(p, y, action) - y[place] * y[child + VALUE]
+            child = p[link + 1]
+            others = _bound_of(p, y, action) - y[link] * y[child + VALUE]
             below = frame + FRAME_WORDS
             p[below + NODE], p[below + AHEAD], p[below + N_LISTED] = child, p[frame + REACH], -1
-            y[below + GOAL] = (y[frame + BEST] - others) / y[place]
+            y[below + GOAL] = (y[frame + BEST] - others) / y[link]
             frame = below
             continue
         _raise_bound(p, y, node)
@@ -248,9 +248,9 @@ def find_optimum(p, y, observed):
         for _ in range(p[p[node + CHILD_LIST]]):
             members = p[action + MEMBERS] & actions
             if lowest == 0 or members & -members < lowest:
-                for place in range(action + CHILDREN, _end_of(p, action), 2):
-                    others = _bound_of(p, y, action) - y[place] * y[p[place + 1] + VALUE]
-                    search(p, y, p[place + 1], (reach + TIE * weight - others) / y[place], DEEPEST)
+                for link in range(action + CHILDREN, _end_of(p, action), 2):
+                    others = _bound_of(p, y, action) - y[link] * y[p[link + 1] + VALUE]
+                    search(p, y, p[link + 1], (reach + TIE * weight - others) / y[link], DEEPEST)
                 total, is_solved = _look_at(p, y, action)
                 if is_solved and total <= reach:
                     lowest = members & -members

@@ -84,7 +84,7 @@ def set_record(p, left):
     record = p[TOP]
     p[SETS + left] = record
     p[record + N_CLASSES] = 0
-    place = record + CLASSES
+    free = record + CLASSES
     for a in range(p[N_ACTIONS]):
         first, end = p[MASKS] + p[FIRST_STATE + a], p[MASKS] + p[FIRST_STATE + a + 1]
         n = 0
@@ -94,52 +94,52 @@ def set_record(p, left):
             remaining = left & ~p[s]
             touched |= p[s] & left
             i = n
-            while i > 0 and p[place + LEFT_SETS + 2 * i - 2] > remaining:
+            while i > 0 and p[free + LEFT_SETS + 2 * i - 2] > remaining:
                 i -= 1
-            if i > 0 and p[place + LEFT_SETS + 2 * i - 2] == remaining:
-                p[place + LEFT_SETS + 2 * i - 1] += 1
+            if i > 0 and p[free + LEFT_SETS + 2 * i - 2] == remaining:
+                p[free + LEFT_SETS + 2 * i - 1] += 1
                 continue
             for j in range(n, i, -1):
-                p[place + LEFT_SETS + 2 * j] = p[place + LEFT_SETS + 2 * j - 2]
-                p[place + LEFT_SETS + 2 * j + 1] = p[place + LEFT_SETS + 2 * j - 1]
-            p[place + LEFT_SETS + 2 * i] = remaining
-            p[place + LEFT_SETS + 2 * i + 1] = 1
+                p[free + LEFT_SETS + 2 * j] = p[free + LEFT_SETS + 2 * j - 2]
+                p[free + LEFT_SETS + 2 * j + 1] = p[free + LEFT_SETS + 2 * j - 1]
+            p[free + LEFT_SETS + 2 * i] = remaining
+            p[free + LEFT_SETS + 2 * i + 1] = 1
             n += 1
         if touched == 0:
             continue
-        p[place + MEMBERS] = 1 << a
-        p[place + N_SETS] = n
+        p[free + MEMBERS] = 1 << a
+        p[free + N_SETS] = n
         other = record + CLASSES
-        while other < place and not _same_sets(p, other, place):
+        while other < free and not _same_sets(p, other, free):
             other += LEFT_SETS + 2 * p[other + N_SETS]
-        if other < place:
+        if other < free:
             p[other + MEMBERS] |= 1 << a
         else:
             p[record + N_CLASSES] += 1
-            place += LEFT_SETS + 2 * n
+            free += LEFT_SETS + 2 * n
     p[record + SINGLES] = 0
-    p[record + SHARED] = place
-    one = record + CLASSES
+    p[record + SHARED] = free
+    listed = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        members = p[one + MEMBERS]
+        members = p[listed + MEMBERS]
         if members & (members - 1) == 0:
             p[record + SINGLES] |= members
         else:
-            p[place] = members
-            place += 1
-        one += LEFT_SETS + 2 * p[one + N_SETS]
-    p[place] = 0
-    p[TOP] = place + 1
+            p[free] = members
+            free += 1
+        listed += LEFT_SETS + 2 * p[listed + N_SETS]
+    p[free] = 0
+    p[TOP] = free + 1
     return record
 
 
 @kernel_part
-def _same_sets(p, one, other):
-    if p[one + N_SETS] != p[other + N_SETS]:
+def _same_sets(p, first, other):
+    if p[first + N_SETS] != p[other + N_SETS]:
         return False
     same = True
-    for i in range(LEFT_SETS, LEFT_SETS + 2 * p[one + N_SETS]):
-        same &= p[one + i] == p[other + i]
+    for i in range(LEFT_SETS, LEFT_SETS + 2 * p[first + N_SETS]):
+        same &= p[first + i] == p[other + i]
     return same
 
 
@@ -147,9 +147,9 @@ def _same_sets(p, one, other):
 def lowest_members(p, record, actions):
     """Return the actions without those that touch nothing, each class's replaced by its lowest members."""
     kept = actions & p[record + SINGLES]
-    place = p[record + SHARED]
-    while p[place] != 0:
-        members = p[place]
+    listed = p[record + SHARED]
+    while p[listed] != 0:
+        members = p[listed]
         surplus = count(members & ~actions)
         if surplus == 0:
             kept |= members
@@ -157,7 +157,7 @@ def lowest_members(p, record, actions):
             for _ in range(count(members) - surplus):
                 kept |= members & -members
                 members &= members - 1
-        place += 1
+        listed += 1
     return kept
 
 
@@ -222,7 +222,7 @@ def _weigh_truths(p, y, node):
     n = _sign_subsets(p, y, node)
     possible = 0
     # n_t is the sum over the sets that hold t; the other truths' sums then run over those with and without t.
-    found = 0
+    n_weights = 0
     for t in range(p[N_TRUTHS] - 1, -1, -1):
         if (left >> t) & 1:
             n >>= 1
@@ -235,12 +235,12 @@ def _weigh_truths(p, y, node):
                 possible |= 1 << t
                 y[node + WEIGHT] += share
                 y[node + ENTROPY] -= share * log2(share)
-                insert_weight(y, found, share)
-                found += 1
-    if found > 0:
+                insert_weight(y, n_weights, share)
+                n_weights += 1
+    if n_weights > 0:
         y[node + ENTROPY] += y[node + WEIGHT] * log2(y[node + WEIGHT])
-    p[node + SURE] = p[ALL_TRUTHS] if found == 0 else possible if found == 1 else 0
-    return found
+    p[node + SURE] = p[ALL_TRUTHS] if n_weights == 0 else possible if n_weights == 1 else 0
+    return n_weights
 
 
 @kernel_part
@@ -292,7 +292,7 @@ def _weigh_truth_sets(p, y, node):
                         y[TRUTH_WEIGHTS + t] += share
     y[node + WEIGHT] = weight
     p[node + SURE] = sure
-    found = 0
+    number = 0
     rest = weight
     while rest > SHARED_OUT * weight:
         best = 0
@@ -305,9 +305,9 @@ def _weigh_truth_sets(p, y, node):
             break
         rest -= share
         y[node + ENTROPY] -= share * log2(share / weight)
-        insert_weight(y, found, share)
-        found += 1
-    return found
+        insert_weight(y, number, share)
+        number += 1
+    return number
 
 
 @kernel_part
@@ -317,11 +317,11 @@ def _code_cost(p, y, record, actions, n):
     A policy is a tree whose leaf names the truth, with as many branches as an action leaves different sets.
     """
     branches = 2
-    place = record + CLASSES
+    listed = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        if p[place + MEMBERS] & actions != 0:
-            branches = max(branches, p[place + N_SETS])
-        place += LEFT_SETS + 2 * p[place + N_SETS]
+        if p[listed + MEMBERS] & actions != 0:
+            branches = max(branches, p[listed + N_SETS])
+        listed += LEFT_SETS + 2 * p[listed + N_SETS]
     cost = 0.0
     joined = (n - 2) % (branches - 1) + 2
     while n > 1:
@@ -352,29 +352,29 @@ def list_children(p, y, node):
     actions = p[node + ACTIONS]
     record = p[SETS + p[node + LEFT]]
     # Records and lists share their room: those of the sets that the actions leave come first.
-    place = record + CLASSES
+    class_start = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        for i in range(p[place + N_SETS]):
-            set_record(p, p[place + LEFT_SETS + 2 * i])
-        place += LEFT_SETS + 2 * p[place + N_SETS]
+        for i in range(p[class_start + N_SETS]):
+            set_record(p, p[class_start + LEFT_SETS + 2 * i])
+        class_start += LEFT_SETS + 2 * p[class_start + N_SETS]
     top = p[TOP]
     p[top] = 0
     listed = top + 1
-    place = record + CLASSES
+    class_start = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
-        members = p[place + MEMBERS] & actions
+        members = p[class_start + MEMBERS] & actions
         rest = actions ^ (members & -members)
         positive = n = 0
         first = listed + CHILDREN
-        for i in range(p[place + N_SETS] if members != 0 else 0):
-            child = find_node(p, y, p[place + LEFT_SETS + 2 * i], rest)
+        for i in range(p[class_start + N_SETS] if members != 0 else 0):
+            child = find_node(p, y, p[class_start + LEFT_SETS + 2 * i], rest)
             if child == 0:
                 return False
             positive += y[child + WEIGHT] > 0.0
             if p[child + SURE] != 0:
                 continue
             # Members of a class have equally many states: what was dropped is all that differs.
-            times = p[place + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / y[child + FACTOR]
+            times = p[class_start + LEFT_SETS + 2 * i + 1] * factor_of(p, y, rest) / y[child + FACTOR]
             j = first + 2 * n
             while j > first and y[j - 2] * y[p[j - 1] + WEIGHT] < times * y[child + WEIGHT]:
                 y[j] = y[j - 2]
@@ -385,10 +385,10 @@ def list_children(p, y, node):
             n += 1
         if positive > 1:
             p[top] += 1
-            p[listed + MEMBERS] = p[place + MEMBERS]
+            p[listed + MEMBERS] = p[class_start + MEMBERS]
             p[listed + N_CHILDREN] = n
             listed = first + 2 * n
-        place += LEFT_SETS + 2 * p[place + N_SETS]
+        class_start += LEFT_SETS + 2 * p[class_start + N_SETS]
     p[TOP] = listed
     p[node + CHILD_LIST] = top
     return True

@@ -131,7 +131,7 @@ class _Reader:
                 return frozenset(self.filter_texts(node))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name == _SET and len(args) <= 1:
                 members = self.value(args[0]) if args else ()
-                if isinstance(members, _LISTS) and all(isinstance(one, _SCALARS) for one in members):
+                if isinstance(members, _LISTS) and all(isinstance(member, _SCALARS) for member in members):
                     self.count(node, len(members))
                     return frozenset(members)
         raise self.refusal(node)

@@ -61,7 +61,7 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
     Raises UnreadableInput, naming the line, for a form that is not read, and for a message that does not show
     both lists, and the book once where there is one.
     """
-    found = []
+    templates = []
     for book in ("{book}", None):
         reader = _Reader(source, {"book": book, "agent_type": AGENT})
         template = reader.read_return(method)
@@ -70,8 +70,8 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
             raise reader.refusal(
                 method, f"the message shows {_list_names(slots_of(template))}, expected {_list_names(wanted)}"
             )
-        found.append(template)
-    with_book, without = found
+        templates.append(template)
+    with_book, without = templates
     return with_book, without
 
 
@@ -92,11 +92,11 @@ def read_agent(method: ast.FunctionDef, source: str) -> AgentMessages:
             [("user", asked)],
             [("user", observed)],
         ) if asked.startswith(observed) and sent_later[: len(start)] == kept_later[: len(start)] == start:
-            found = AgentMessages(first, begin, observed, asked.removeprefix(observed))
+            messages = AgentMessages(first, begin, observed, asked.removeprefix(observed))
             wanted = {"truths", "actions"}, set[str](), {"observation"}, {"truths", "actions"}
-            shown = tuple(map(slots_of, (found.first, found.begin, found.observed, found.tail)))
-            if shown == wanted:
-                return found
+            slots = tuple(map(slots_of, (messages.first, messages.begin, messages.observed, messages.tail)))
+            if slots == wanted:
+                return messages
     raise reader.refusal(
         method,
         "the messages stand in another order than system, user, assistant, user, or show something else than "

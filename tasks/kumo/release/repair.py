@@ -39,18 +39,18 @@ def _list_once(config: SeedConfig, changes: list[str]) -> SeedConfig:
             if number > 1
         ]
     truths, actions = tuple(dict.fromkeys(config.truths)), tuple(dict.fromkeys(config.actions))
-    known = set(truths)
+    listed = set(truths)
     outcomes = []
     for outcome in config.outcomes:
         if outcome.action not in actions:
             changes.append(f"the outcomes of {outcome.action!r}, which is no action, were dropped")
             continue
-        unknown = sorted({name for state in outcome.states for name in state.rules_out} - known)
+        unknown = sorted({name for state in outcome.states for name in state.rules_out} - listed)
         changes += [
             f"{name!r}, no truth, was dropped from the rules of {outcome.action!r}" for name in unknown
         ]
         states = (
-            replace(state, rules_out=tuple(name for name in dict.fromkeys(state.rules_out) if name in known))
+            replace(state, rules_out=tuple(name for name in dict.fromkeys(state.rules_out) if name in listed))
             for state in outcome.states
         )
         outcomes.append(replace(outcome, states=tuple(states)))
@@ -84,11 +84,11 @@ def _name_kinds(config: SeedConfig, changes: list[str]) -> SeedConfig:
 
 
 def _drop_ambiguous(config: SeedConfig, changes: list[str]) -> SeedConfig:
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for finding in validate_config(config):
         if RULES[finding.rule].unsafe and finding.action is not None:
-            found.setdefault(finding.action, f"{finding.rule}: {RULES[finding.rule].summary}")
-    return _without(config, found, changes)
+            reasons.setdefault(finding.action, f"{finding.rule}: {RULES[finding.rule].summary}")
+    return _without(config, reasons, changes)
 
 
 def _drop_idle(config: SeedConfig, changes: list[str]) -> SeedConfig:

@@ -106,8 +106,8 @@ def _write_record(w, x, record, mask):
     w[record + MASK] = mask
     for step in range(HORIZON + 1):
         x[record + BOUNDS + step] = 0.0
-    place = _write_relations(w, record, mask)
-    w[record + CLASSES] = place - record
+    free = _write_relations(w, record, mask)
+    w[record + CLASSES] = free - record
     end = _group_actions(w, record, mask)
     n_shared = 0
     n_classes = 0
@@ -118,11 +118,11 @@ def _write_record(w, x, record, mask):
             if ((members & (members - 1)) != 0) == shared:
                 n_classes += 1
                 n_shared += shared
-                place = _write_class(w, x, place, group)
+                free = _write_class(w, x, free, group)
             group += 2 + w[group + 1]
     w[record + N_CLASSES] = n_classes
     w[record + N_SHARED] = n_shared
-    w[record + LENGTH] = place - record
+    w[record + LENGTH] = free - record
 
 
 @kernel_part
@@ -191,13 +191,13 @@ def _group_actions(w, record, mask):
 
 
 @kernel_part
-def _write_class(w, x, place, group):
+def _write_class(w, x, start, group):
     n = w[group + 1]
     total = 0
     for s in range(n):
         total += count(w[group + 2 + s])
-    w[place + MEMBERS] = w[group]
-    first = place + SUCCESSORS
+    w[start + MEMBERS] = w[group]
+    first = start + SUCCESSORS
     end = first
     s = 0
     while s < n:
@@ -219,7 +219,7 @@ def _write_class(w, x, place, group):
         x[k + SUCCESSOR_P] = p
         w[end + SUCCESSOR_SET] = 0
         end += SUCCESSOR_WORDS
-    w[place + N_SUCCESSORS] = (end - first) // SUCCESSOR_WORDS
+    w[start + N_SUCCESSORS] = (end - first) // SUCCESSOR_WORDS
     return end
 
 
@@ -255,10 +255,10 @@ def steps_to_strand(w, record, actions):
 def lowest_members(w, record, actions):
     """Return the actions with those that reach nothing left out, and each class's replaced by its lowest."""
     actions &= w[record + REACH]
-    place = record + w[record + CLASSES]
+    listed = record + w[record + CLASSES]
     for _ in range(w[record + N_SHARED]):
-        members = w[place + MEMBERS]
-        place += SUCCESSORS + SUCCESSOR_WORDS * w[place + N_SUCCESSORS]
+        members = w[listed + MEMBERS]
+        listed += SUCCESSORS + SUCCESSOR_WORDS * w[listed + N_SUCCESSORS]
         missing = count(members & ~actions)
         kept = members & actions
         if missing > 0 and kept != 0:
@@ -278,19 +278,19 @@ def reusable_bound(w, x, record, steps):
     """
     if steps <= 1:
         return float(steps)
-    known = x[record + BOUNDS + steps]
-    if known > 0.0:
-        return known
+    kept = x[record + BOUNDS + steps]
+    if kept > 0.0:
+        return kept
     if w[BUDGET] <= 0:
         return -1.0
     best = 64.0
-    place = record + w[record + CLASSES]
+    listed = record + w[record + CLASSES]
     w[BUDGET] -= w[record + N_CLASSES]
     for _ in range(w[record + N_CLASSES]):
-        successor = place + SUCCESSORS
-        place = successor + SUCCESSOR_WORDS * w[place + N_SUCCESSORS]
+        successor = listed + SUCCESSORS
+        listed = successor + SUCCESSOR_WORDS * w[listed + N_SUCCESSORS]
         total = 0.0
-        while successor < place and total < best:
+        while successor < listed and total < best:
             bound = 1.0
             if steps > 2:
                 following = successor_of(w, x, successor)
@@ -367,16 +367,16 @@ def _open_frame(w, x, frame):
     open_class = frame + FRAME_WORDS
     child = open_class + CLASS_WORDS * w[record + N_CLASSES]
     n_open = 0
-    place = record + w[record + CLASSES]
+    listed = record + w[record + CLASSES]
     for _ in range(w[record + N_CLASSES]):
-        members = w[place + MEMBERS] & actions
-        successor = place + SUCCESSORS
-        place = successor + SUCCESSOR_WORDS * w[place + N_SUCCESSORS]
+        members = w[listed + MEMBERS] & actions
+        successor = listed + SUCCESSORS
+        listed = successor + SUCCESSOR_WORDS * w[listed + N_SUCCESSORS]
         if members == 0:
             continue
         rest = actions ^ (members & -members)
         w[open_class + FIRST_CHILD] = child
-        while successor < place:
+        while successor < listed:
             following = successor_of(w, x, successor)
             reached = -1 if following == 0 else state_entry(w, x, following, rest)
             w[BUDGET] -= 1

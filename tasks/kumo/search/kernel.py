@@ -154,13 +154,13 @@ def _play(w, x, p, y, has_optimum):
         total += times * y[node + WEIGHT] * factor_of(p, y, untried) / y[node + FACTOR]
         before = top
         for s in range(w[MASKS] + w[FIRST_STATE + action], w[MASKS] + w[FIRST_STATE + action + 1]):
-            place = before + 3
-            while place <= top and p[place] != reached & ~w[s]:
-                place += 3
-            if place > top:
-                top = place
+            listed = before + 3
+            while listed <= top and p[listed] != reached & ~w[s]:
+                listed += 3
+            if listed > top:
+                top = listed
                 p[top], p[top + 1], y[top + 2] = reached & ~w[s], untried ^ (1 << action), 0.0
-            y[place + 2] += times
+            y[listed + 2] += times
     if has_optimum:
         y[POLICY] = total * y[p[ROOT] + FACTOR] / factor_of(p, y, actions)
     value = 0.0
@@ -196,16 +196,16 @@ def _best_action(w, x, record, actions, value):
         bit = 1 << action
         if actions & bit == 0 or w[RELATED + action] & w[record + MASK] == 0:
             continue
-        place = record + w[record + CLASSES]
-        while w[place + MEMBERS] & bit == 0:
-            place += SUCCESSORS + SUCCESSOR_WORDS * w[place + N_SUCCESSORS]
-        if w[place + MEMBERS] & actions & (bit - 1) != 0:
+        listed = record + w[record + CLASSES]
+        while w[listed + MEMBERS] & bit == 0:
+            listed += SUCCESSORS + SUCCESSOR_WORDS * w[listed + N_SUCCESSORS]
+        if w[listed + MEMBERS] & actions & (bit - 1) != 0:
             continue
         total = 0.0
         unsolved = 0
         p = 0.0
-        for k in range(w[place + N_SUCCESSORS]):
-            successor = place + SUCCESSORS + SUCCESSOR_WORDS * k
+        for k in range(w[listed + N_SUCCESSORS]):
+            successor = listed + SUCCESSORS + SUCCESSOR_WORDS * k
             following = successor_of(w, x, successor)
             entry = -1 if following == 0 else state_entry(w, x, following, actions ^ bit)
             if entry < 0:

@@ -211,7 +211,7 @@ class _Batch:
         self.statuses, self.played, self.named = np.zeros((3, len(batch)), dtype=np.int64)
         self.figures = np.zeros((len(batch), 3))
         self.moves = np.zeros(len(states), dtype=np.int64)
-        limits = np.array([node_limit if has_promise(one) else 0 for one in batch], dtype=np.int64)
+        limits = np.array([node_limit if has_promise(instance) else 0 for instance in batch], dtype=np.int64)
         self.workspace = _workspace(first_action, first_state)
         self.optimum_workspace = np.zeros(WORDS if limits.any() else 1, dtype=np.int64)
         self.inputs = (

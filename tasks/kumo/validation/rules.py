@@ -87,12 +87,12 @@ def finding(
     config: SeedConfig, rule: str, text: str, *, action: str | None = None, state: str | None = None
 ) -> Finding:
     """Return the rule's finding; its message is one line that starts with the place."""
-    place = f"domain {quote(config.name)}"
+    source = f"domain {quote(config.name)}"
     if action is not None:
-        place += f", action {quote(action)}"
+        source += f", action {quote(action)}"
     if state is not None:
-        place += f", state {quote(state)}"
-    return Finding(rule, RULES[rule].severity, config.name, f"{place}: {text}", action, state)
+        source += f", state {quote(state)}"
+    return Finding(rule, RULES[rule].severity, config.name, f"{source}: {text}", action, state)
 
 
 def state_text(state: OutcomeState) -> str:
@@ -109,9 +109,9 @@ def quote(name: str) -> str:
 
 def join(parts: list[str]) -> str:
     """Return the parts separated by commas: the first ten and a count of the others."""
-    shown = ", ".join(parts[:_PARTS_LISTED])
+    listed = ", ".join(parts[:_PARTS_LISTED])
     more = len(parts) - _PARTS_LISTED
-    return shown if more <= 0 else f"{shown} and {more} more"
+    return listed if more <= 0 else f"{listed} and {more} more"
 
 
 # Rules on what a text holds: tags of the prompts, lengths, control characters of notes and the like.
@@ -130,17 +130,17 @@ _PROMPT_TAG = re.compile(r"<\s?/?\s?(?:answer|book|rule_outs|probability)\s?>", 
 
 def text_findings(config: SeedConfig) -> Iterator[Finding]:
     """Yield what is wrong with the texts that are no names: goal, nouns, title, units and notes."""
-    for place, text, action in _texts(config):
+    for source, text, action in _texts(config):
         if len(text) > MAX_TEXT:
-            problem = f"{place} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
+            problem = f"{source} has {len(text):,} characters, expected {MAX_TEXT:,} at most; shorten it"
             yield finding(config, "long-text", problem, action=action)
         hidden = hidden_character(text.translate(_LINES))
         if hidden is not None:
-            problem = f"{place} holds the invisible character U+{ord(hidden):04X}; remove it"
+            problem = f"{source} holds the invisible character U+{ord(hidden):04X}; remove it"
             yield finding(config, "control-in-text", problem, action=action)
         tag = _PROMPT_TAG.search(text)
         if tag is not None:
-            problem = f"{place} holds {quote(tag[0])}, a tag of the prompts; write it without"
+            problem = f"{source} holds {quote(tag[0])}, a tag of the prompts; write it without"
             yield finding(config, "prompt-tag", problem, action=action)
 
 

@@ -76,11 +76,11 @@ def match_name(
 @lru_cache(maxsize=256)
 def _by_form(names: tuple[str, ...], form: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
     """Return the different names by their form, without those of which nothing is left."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_form: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(names):
         if key := form(name):
-            found[key] = (*found.get(key, ()), name)
-    return found
+            by_form[key] = (*by_form.get(key, ()), name)
+    return by_form
 
 
 def name_findings(config: SeedConfig) -> Iterator[Finding]:
@@ -144,25 +144,25 @@ def _spelling_of(
     for position, name in enumerate(names, start=1):
         action = name if what == "action" else owner
         state = name if what == "label" else None
-        place = f"{what} {quote(name)}"
+        named = f"{what} {quote(name)}"
         if not name.strip():
-            text = f"{place} (number {position}) is blank; write its name or remove it"
+            text = f"{named} (number {position}) is blank; write its name or remove it"
             yield finding(config, "blank-name", text, action=action, state=state)
             continue
         if name != name.strip():
-            text = f"{place} has spaces around it; write {quote(name.strip())}"
+            text = f"{named} has spaces around it; write {quote(name.strip())}"
             yield finding(config, "untrimmed-name", text, action=action, state=state)
         hidden = hidden_character(name.strip())
         if hidden is not None:
-            text = f"{place} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
+            text = f"{named} holds the invisible character U+{ord(hidden):04X}; write it as one visible line"
             yield finding(config, "control-character", text, action=action, state=state)
         if len(name) > MAX_NAME:
-            text = f"{place} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
+            text = f"{named} has {len(name):,} characters, expected {MAX_NAME} at most; shorten it"
             yield finding(config, "long-name", text, action=action, state=state)
         broken = tag_in_name(what, name)
         if broken is not None:
             rule, tag = broken
-            text = f"{place} holds {quote(tag)}, a tag of the prompts; write it without"
+            text = f"{named} holds {quote(tag)}, a tag of the prompts; write it without"
             yield finding(config, rule, text, action=action, state=state)
 
 
@@ -256,13 +256,13 @@ def _set_findings(
     config: SeedConfig, outcome: Outcome, truths: set[str], suggestions: _Suggestions
 ) -> Iterator[Finding]:
     for state in outcome.states:
-        place = {"action": outcome.action, "state": state_text(state)}
+        fields = {"action": outcome.action, "state": state_text(state)}
         for name in dict.fromkeys(state.rules_out):
             if name not in truths:
-                yield finding(config, "unknown-truth", _unknown_text(name, suggestions.find(name)), **place)
+                yield finding(config, "unknown-truth", _unknown_text(name, suggestions.find(name)), **fields)
         for name, count in repeats(state.rules_out):
             text = f"rules_out names {quote(name)} {count} times, expected once; keep one of them"
-            yield finding(config, "repeated-rule-out", text, **place)
+            yield finding(config, "repeated-rule-out", text, **fields)
 
 
 def _unknown_text(name: str, closest: str | None) -> str:
@@ -442,10 +442,10 @@ def _overlaps(
 ) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
     """Yield the overlapping pairs of ranges sorted by their low bounds."""
     for i, first in enumerate(ranges):
-        for place in range(i + 1, len(ranges)):
-            if ranges[place][0] >= first[1]:
+        for j in range(i + 1, len(ranges)):
+            if ranges[j][0] >= first[1]:
                 break
-            yield first, ranges[place]
+            yield first, ranges[j]
 
 
 def _gap_findings(config: SeedConfig, action: str, ranges: list[tuple[float, float]]) -> Iterator[Finding]:
@@ -503,18 +503,18 @@ def refuse_unsafe(config: SeedConfig) -> list[Finding]:
     and quotes the first findings.
     """
     findings = validate_config(config)
-    unsafe = [found for found in findings if RULES[found.rule].unsafe]
+    unsafe = [finding for finding in findings if RULES[finding.rule].unsafe]
     if unsafe:
         raise UnusableConfig(_refusal(config, unsafe))
-    return [found for found in findings if not RULES[found.rule].unsafe]
+    return [finding for finding in findings if not RULES[finding.rule].unsafe]
 
 
 def _refusal(config: SeedConfig, unsafe: list[Finding]) -> str:
-    counts = Counter(found.rule for found in unsafe)
+    counts = Counter(finding.rule for finding in unsafe)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
     more = len(unsafe) - _UNSAFE_QUOTED
     return (
         f"domain {config.name!r} would give ambiguous or wrong instances: {rules}: "
-        + "; ".join(found.message for found in unsafe[:_UNSAFE_QUOTED])
+        + "; ".join(finding.message for finding in unsafe[:_UNSAFE_QUOTED])
         + (f"; and {more} more, which `perennial domains validate` lists" if more > 0 else "")
     )
