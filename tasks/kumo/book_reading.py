@@ -420,8 +420,7 @@ class _Reading:
             if isinstance(claim, Count):
                 holds = claim.number == len(outcomes)
             else:
-                key = claim.state and claim.state.key
-                meant = [outcome for outcome in outcomes if key in (None, outcome.state.key)]
+                meant = [met for met in outcomes if claim.state is None or met.state.key == claim.state.key]
                 holds = bool(meant) and claim.truth in self.truths
                 holds = holds and not any(claim.truth in outcome.names for outcome in meant)
             if not holds:
@@ -478,7 +477,6 @@ def quote_rule(text: str, rule: Rule) -> str:
 
 
 def _sentences(line: str) -> list[tuple[Exclusion, str]]:
-    """Return the rules that a line under an action's heading says, each with its sentence."""
     if line.startswith("- "):
         statement: object = read_statement(line[2:])
         return [(statement, line[2:])] if isinstance(statement, Exclusion) else []

@@ -326,7 +326,6 @@ def _range_text(low: float, high: float) -> str:
 
 
 def _shows(state: OutcomeState, observation: Observation) -> bool:
-    """Whether the observation can come from the state."""
     if state.low is None or state.high is None:
         return state.label == observation
     if isinstance(observation, str):

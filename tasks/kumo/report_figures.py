@@ -295,7 +295,6 @@ def _draw_domain_graph(graph: DomainGraph) -> Drawing:
 
 @lru_cache(maxsize=32)
 def _compile_domain_graph(n_communities: int) -> Spec:
-    """Return the chart of links, under the diagonal of truths."""
     sides = {"x": alt.X("x:O", axis=None), "y": alt.Y("y:O", axis=None)}
     colours = series_colours([f"{number}" for number in range(1, 1 + n_communities)], legend=None)
     links = alt.Chart().mark_rect(color=INK).transform_filter("isValid(datum.other)")

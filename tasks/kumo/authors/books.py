@@ -194,7 +194,6 @@ def read_revision(reply: Reply, book: str | None) -> str | Unusable:
 
 
 def _findings(verdict: BookVerdict) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the kinds of error that were found, each with its lines."""
     kinds = [
         ("Rules that the guidebook lacks", verdict.missing),
         ("Exclusions that the rules do not have", verdict.extra),

@@ -119,6 +119,7 @@ def set_record(p, left):
             free += LEFT_SETS + 2 * n
     p[record + SINGLES] = 0
     p[record + SHARED] = free
+    # Only classes of several actions leave a choice of their lowest members: they are listed, up to a 0.
     listed = record + CLASSES
     for _ in range(p[record + N_CLASSES]):
         members = p[listed + MEMBERS]

@@ -31,7 +31,6 @@ def repair_config(config: SeedConfig, words: Mapping[str, str]) -> tuple[SeedCon
 
 
 def _list_once(config: SeedConfig, changes: list[str]) -> SeedConfig:
-    """Keep names once, and rules of what is listed."""
     for what, names in (("truth", config.truths), ("action", config.actions)):
         changes += [
             f"{what} {name!r} was listed {number} times: kept once"
@@ -99,7 +98,6 @@ def _drop_idle(config: SeedConfig, changes: list[str]) -> SeedConfig:
 
 
 def _without(config: SeedConfig, dropped: Mapping[str, str], changes: list[str]) -> SeedConfig:
-    """Return the configuration without these names; the reasons go into the changes."""
     changes += [f"{name!r} was dropped: {why}" for name, why in dropped.items()]
     outcomes = (
         replace(

@@ -111,6 +111,7 @@ def _write_record(w, x, record, mask):
     end = _group_actions(w, record, mask)
     n_shared = 0
     n_classes = 0
+    # Shared classes first: `lowest_members` looks at these only.
     for shared in (True, False):
         group = w[SCRATCH]
         while group < end:
