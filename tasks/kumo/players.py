@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A player's place at one instance: no observation, no state and no valid truth is in it.
+class Briefing:
+    """What a player may know of one instance: no observation, no state and no valid truth is in it.
 
     `truths` and `actions` are in the order in which they are shown. `masks[j][s]` is the mask of the
     truths that state s of action j rules out, for players that need no book. `solution` is for those
@@ -46,10 +46,10 @@ class Seat:
     case: Case | None = None
 
 
-def take_seat(board: Board, rng: random.Random) -> Seat:
-    """Return a player's seat at the instance."""
+def brief_player(board: Board, rng: random.Random) -> Briefing:
+    """Tell a player what it may know of the instance on the board."""
     instance = board.instance
-    return Seat(
+    return Briefing(
         board.config,
         instance.truths,
         instance.actions,
@@ -76,23 +76,23 @@ StateMasks = Sequence[Sequence[int]]
 class GreedyPlayer:
     """Takes the action that rules out most in expectation; one step of look-ahead, exact rules."""
 
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
-        self._index = {name: i for i, name in enumerate(seat.actions)}
+    def __init__(self, briefing: Briefing) -> None:
+        self._briefing = briefing
+        self._index = {name: i for i, name in enumerate(briefing.actions)}
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the greedy move, as an answer between tags."""
-        seat = self._seat
-        left = (1 << len(seat.truths)) - 1
-        untried = set(range(len(seat.actions)))
+        briefing = self._briefing
+        left = (1 << len(briefing.truths)) - 1
+        untried = set(range(len(briefing.actions)))
         for step in steps:
             action = self._index.get(step.move or "")
             if action is not None:
                 untried.discard(action)
                 if step.state is not None:
-                    left &= ~seat.masks[action][step.state]
-        chosen = best_action(seat.masks, left, sorted(untried), seat.n_valid)
-        return answer(seat.actions[chosen] if chosen is not None else seat.truths[first_left(left)])
+                    left &= ~briefing.masks[action][step.state]
+        chosen = best_action(briefing.masks, left, sorted(untried), briefing.n_valid)
+        return answer(briefing.actions[chosen] if chosen is not None else briefing.truths[first_left(left)])
 
 
 def best_action(masks: StateMasks, left: int, untried: Sequence[int], n_valid: int = 1) -> int | None:
@@ -133,13 +133,13 @@ class GuesserPlayer:
     Balanced instances leave it at chance; those of the paper's sampler do not.
     """
 
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
+    def __init__(self, briefing: Briefing) -> None:
+        self._briefing = briefing
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the guess, as an answer between tags."""
-        struck = count_striking_states(self._seat.masks, len(self._seat.truths))
-        return answer(self._seat.truths[struck.index(min(struck))])
+        struck = count_striking_states(self._briefing.masks, len(self._briefing.truths))
+        return answer(self._briefing.truths[struck.index(min(struck))])
 
 
 # The reader: a player that knows nothing but the text of its messages, and plays by what it reads.
@@ -177,10 +177,10 @@ class ReaderPlayer:
     rule out any more.
     """
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, briefing: Briefing) -> None:
         self._steps_read = 0
-        terms = Terms(seat.config, seat.truths, seat.actions, seat.n_valid)
-        system = system_message(terms, seat.book)
+        terms = Terms(briefing.config, briefing.truths, briefing.actions, briefing.n_valid)
+        system = system_message(terms, briefing.book)
         self._n_valid = read_promise(system["content"])
         self._truths, self._actions = read_lists(menu_text(terms))
         contents = read_system_book(system["content"], self._truths)
@@ -279,8 +279,8 @@ def _states_by_action(
 class ReasonerPlayer:
     """Tests and answers as the best play does, and says how probable its answer is."""
 
-    def __init__(self, seat: Seat, case: Case) -> None:
-        self._seat = seat
+    def __init__(self, briefing: Briefing, case: Case) -> None:
+        self._briefing = briefing
         self._case = case
 
     def reply(self, steps: Sequence[Step]) -> str:
@@ -288,11 +288,11 @@ class ReasonerPlayer:
         # Imported here: numpy costs 100 ms, which other players should not pay.
         from perennial.tasks.kumo.reliability import believe, plan_best_play
 
-        seen = states_seen(self._seat.actions, steps)
+        seen = states_seen(self._briefing.actions, steps)
         action, truth = plan_best_play(self._case).choose(seen)
         if action >= 0:
-            return answer(self._seat.actions[action])
-        return answer(self._seat.truths[truth]) + state_probability(believe(self._case, seen)[truth])
+            return answer(self._briefing.actions[action])
+        return answer(self._briefing.truths[truth]) + state_probability(believe(self._case, seen)[truth])
 
 
 # The players that need no model, by name.
@@ -301,44 +301,44 @@ class ReasonerPlayer:
 class PlannedPlayer:
     """Plays moves that a search found: actions, and the truth to name after them."""
 
-    def __init__(self, seat: Seat, actions: Sequence[int], truth: int | None) -> None:
-        self._moves = [seat.actions[action] for action in actions]
+    def __init__(self, briefing: Briefing, actions: Sequence[int], truth: int | None) -> None:
+        self._moves = [briefing.actions[action] for action in actions]
         # Observations that contradict each other leave no answer; a move there has to be all the same.
-        self._moves.append(seat.truths[truth or 0])
+        self._moves.append(briefing.truths[truth or 0])
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return the planned move of this turn; the answer again where the game continues after it."""
         return answer(self._moves[min(len(steps), len(self._moves) - 1)])
 
 
-def seat_algorithm_3(seat: Seat) -> PlannedPlayer:
+def make_algorithm_3(briefing: Briefing) -> PlannedPlayer:
     """Return the player of Algorithm 3's golden trajectory; raise InvalidOption without a finished search."""
-    solution = seat.solution
+    solution = briefing.solution
     if solution is None or solution.status == "time_limit":
         raise InvalidOption(
             "player 'algorithm-3' needs the instance's finished search, but there is none: "
             "search the instance first, or let another player play"
         )
-    return PlannedPlayer(seat, solution.golden_actions, solution.golden_answer)
+    return PlannedPlayer(briefing, solution.golden_actions, solution.golden_answer)
 
 
-def seat_optimum(seat: Seat) -> Player:
+def make_optimum(briefing: Briefing) -> Player:
     """Return the player of the optimum's golden play, of Algorithm 3's where only bounds of it are known.
 
     Where outcomes are reported, it is the best play by the exact probabilities. Raises InvalidOption where
     the optimum does not apply to the instance.
     """
-    if seat.case is not None:
-        return ReasonerPlayer(seat, seat.case)
-    optimum = None if seat.solution is None else seat.solution.optimum
+    if briefing.case is not None:
+        return ReasonerPlayer(briefing, briefing.case)
+    optimum = None if briefing.solution is None else briefing.solution.optimum
     if optimum is None:
         raise InvalidOption(
             "player 'optimum' needs the instance's optimum under the promise, but there is none "
             "(a size beyond its tables): let another player play"
         )
     if optimum.status == "bounds":
-        return seat_algorithm_3(seat)
-    return PlannedPlayer(seat, optimum.actions, optimum.answer)
+        return make_algorithm_3(briefing)
+    return PlannedPlayer(briefing, optimum.actions, optimum.answer)
 
 
 class RandomPlayer:
@@ -348,27 +348,27 @@ class RandomPlayer:
     takes half of the actions on average.
     """
 
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
+    def __init__(self, briefing: Briefing) -> None:
+        self._briefing = briefing
 
     def reply(self, steps: Sequence[Step]) -> str:
         """Return a random move, as an answer between tags."""
-        seat = self._seat
+        briefing = self._briefing
         tried = {step.move for step in steps}
-        untried = [action for action in seat.actions if action not in tried]
-        drawn = seat.rng.randrange(len(untried) + 1)
-        return answer(untried[drawn] if drawn < len(untried) else seat.rng.choice(seat.truths))
+        untried = [action for action in briefing.actions if action not in tried]
+        drawn = briefing.rng.randrange(len(untried) + 1)
+        return answer(untried[drawn] if drawn < len(untried) else briefing.rng.choice(briefing.truths))
 
 
 def _program(
     name: str,
     is_random: bool,
     summary: str,
-    seat_player: Callable[[Seat], Player],
+    make_player: Callable[[Briefing], Player],
     versions: Collection[str] = (),
 ) -> Program[KumoGame]:
     def start(game: KumoGame, rng: random.Random) -> Move:
-        player: Player = seat_player(take_seat(game.board, rng))
+        player: Player = make_player(brief_player(game.board, rng))
         return lambda: player.reply(game.steps)
 
     return Program(name, is_random, summary, start, versions)
@@ -378,9 +378,9 @@ ALIASES = {"oracle": "algorithm-3"}
 PLAYERS: dict[str, Program[KumoGame]] = {
     program.name: program
     for program in (
-        _program("algorithm-3", False, "plays the golden trajectory of the paper's search", seat_algorithm_3),
+        _program("algorithm-3", False, "plays the golden trajectory of the paper's search", make_algorithm_3),
         _program(
-            *("optimum", False, "plays the best policy that uses the promise"), seat_optimum, RELIABILITIES
+            *("optimum", False, "plays the best policy that uses the promise"), make_optimum, RELIABILITIES
         ),
         _program("greedy", False, "takes the action that rules out most in expectation", GreedyPlayer),
         _program(

@@ -23,7 +23,7 @@ from perennial.tasks.kumo.authors.read_back import ReadBackForm, compare
 from perennial.tasks.kumo.books import check_book, rules_of, write_book
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from perennial.tasks.kumo.game import Board, KumoGame, play, user_message
-from perennial.tasks.kumo.players import ReaderPlayer, answer, read_last_outcome, take_seat
+from perennial.tasks.kumo.players import ReaderPlayer, answer, brief_player, read_last_outcome
 from perennial.tasks.kumo.survivors import can_differ
 
 
@@ -107,7 +107,7 @@ class SelfTest:
         """
         instance = board.instance
         visible = Board(self.config, instance, board.encoded, book)
-        reader = ReaderPlayer(take_seat(visible, Random(0)))
+        reader = ReaderPlayer(brief_player(visible, Random(0)))
         # The reader never repeats an action: only its reading can keep it from an end within these turns.
         limit = max(TURN_LIMIT, len(instance.actions) + 1)
         game = play(KumoGame(visible, limit), reader)

@@ -13,12 +13,12 @@ from perennial.tasks.kumo.game import Board, KumoGame, Terms, menu_text, system_
 from perennial.tasks.kumo.players import (
     ALIASES,
     PLAYERS,
+    Briefing,
     ReaderPlayer,
-    Seat,
     best_action,
+    brief_player,
     read_last_outcome,
     read_lists,
-    take_seat,
 )
 from perennial.tasks.kumo.search import Optimum, Solution
 from perennial.tasks.play import play_program
@@ -48,7 +48,7 @@ def test_players_are_known_by_name():
 
 def test_a_seat_tells_nothing_of_the_case():
     board, rng = board_at(CLINIC), derive_rng(0, "play", 0)
-    assert set(Seat.__dataclass_fields__) == {
+    assert set(Briefing.__dataclass_fields__) == {
         "config",
         "truths",
         "actions",
@@ -60,12 +60,12 @@ def test_a_seat_tells_nothing_of_the_case():
         "case",  # of reports: rules and their reliability
     }
     other = replace(CLINIC.instance, observations=(40.0, "clear"), states=(1, 0), valid_truths=("Flu",))
-    assert take_seat(replace(board, instance=other), rng) == take_seat(board, rng)
+    assert brief_player(replace(board, instance=other), rng) == brief_player(board, rng)
 
 
 def test_the_guesser_names_the_least_struck_truth_at_once():
     board = board_at(CLINIC)
-    states = [mask for of_action in take_seat(board, random.Random(0)).masks for mask in of_action]
+    states = [mask for of_action in brief_player(board, random.Random(0)).masks for mask in of_action]
     truths = CLINIC.instance.truths
     struck = [sum(mask >> t & 1 for mask in states) for t in range(len(truths))]
     episode = episode_of("guesser", board)
@@ -131,9 +131,9 @@ def test_greedy_and_reader_solve_every_sound_instance(world, seed):
 @unhurried
 @given(worlds())
 def test_the_reader_knows_only_its_text(world):
-    seat = take_seat(board_at(world), derive_rng(0, "play", 0))
-    blind = replace(seat, masks=(), config=replace(seat.config, outcomes=()))
-    seeing, unseeing = ReaderPlayer(seat), ReaderPlayer(blind)
+    briefing = brief_player(board_at(world), derive_rng(0, "play", 0))
+    blind = replace(briefing, masks=(), config=replace(briefing.config, outcomes=()))
+    seeing, unseeing = ReaderPlayer(briefing), ReaderPlayer(blind)
     game = KumoGame(board_at(world))
     while game.status is None:
         reply = seeing.reply(game.steps)
