@@ -8,6 +8,7 @@ import pytest
 
 from perennial.flows.contract.sample import Sample, make_sample
 from tests.flows.installed_benchmarks import installed, write_example, write_package
+from tests.flows.plain_audit import plain_suites
 
 SMALLEST: dict[str, dict[str, Any]] = {
     "a2rbench": {"seeds": 1, "variations": 0, "remapping": False},
@@ -29,7 +30,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
     """A small edition of the benchmark of this name, which all checks share."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, plain_suites():
         folder: Path = tmp_path_factory.mktemp(request.param)
         patch.chdir(folder)
         return make_sample(request.param, folder, **SMALLEST[request.param])

@@ -9,6 +9,7 @@ import pytest
 
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import Run, commands_on, two_editions
+from tests.flows.plain_audit import plain_suites
 from tests.flows.prefect_harness import SMALL_REFRESH, Harness, plain_environment, running_server
 from tests.flows.warm_start import WarmStart
 
@@ -21,6 +22,13 @@ class Published:
 
     root: Path
     stdout: str
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _plain_suites() -> Iterator[None]:
+    """Great Expectations judges what is published by Prefect, and suites that do not hold."""
+    with plain_suites():
+        yield
 
 
 def kernels_lock(tmp_path_factory: pytest.TempPathFactory) -> Path:

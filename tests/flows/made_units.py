@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.refresh.planning.plan import prepare_refresh
 from perennial.flows.refresh.planning.settle_seed import settle_seed
@@ -15,10 +13,9 @@ from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.plan import Plan
 from perennial.schemas.settings import RefreshSettings, load_settings
-from perennial.warehouse.audit import audit
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
-from tests.flows.plain_audit import PlainRunner
+from tests.flows.plain_audit import plain_suites
 
 SETTINGS = {"domains": ["chemical_analysis"], "settings": ["easy"], "instances": 3, "runs": 2, "seed": 0}
 
@@ -46,7 +43,6 @@ def make_unit(settings: RefreshSettings, plan: Plan, inputs: Any = None) -> None
     staging = Staging(Store(settings.root), plan.unit)
     staging.write_plan(plan)
     grow(open_workspace(settings.root, plan.unit), Policies.of(settings, inputs), PlainStages())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(audit, "CheckpointRunner", PlainRunner)
+    with plain_suites():
         audit_and_publish(settings.root, plan.unit)
     staging.remove()

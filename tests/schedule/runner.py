@@ -114,15 +114,6 @@ def _run_steps(
     return done
 
 
-def run_script(script: str, folder: Path, temp: Path) -> "subprocess.CompletedProcess[str]":
-    """Run a script of bash in this folder, where `perennial` is the one of this repository."""
-    file = folder / "script.sh"
-    file.write_text(script)
-    environment = _environment(temp / file.name)
-    options: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.run(["bash", str(file)], cwd=folder, env=environment, text=True, timeout=400, **options)
-
-
 class _Empty(dict[str, str]):
     """A context: what is not set is empty."""
 

@@ -1,5 +1,6 @@
 """`perennial init --github`: the file itself, as actionlint and a careful reader see it."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.schemas.settings.models import load_models
+from tests.conftest import REPOSITORY
 from tests.flows.hand_made_root import Run, perennial
 from tests.schedule.runner import read_workflow
 
@@ -131,3 +133,27 @@ def test_it_installs_this_version_or_the_clone_that_it_is_in(give: Run) -> None:
     Path("pyproject.toml").write_text('[project]\nname = "perennial-bench"\n')
     give("init", "--github")
     assert "pip install '.'" in WORKFLOW.read_text()
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_the_script_for_cron_builds_the_website_whatever_an_evaluation_ends_with(
+    tmp_path: Path, code: int
+) -> None:
+    page = (REPOSITORY / "docs/operate.md").read_text("utf-8")
+    (script,) = re.findall(r"```bash\n(#!/usr/bin/env bash\n.*?)```", page, re.DOTALL)
+    here = script.replace("/srv/perennial", str(tmp_path))
+    assert here != script
+    (tmp_path / "keys.sh").write_text("export MODEL_KEY=key\n")
+    program = tmp_path / "perennial"
+    program.write_text(f'#!/bin/sh\necho "$1 $MODEL_KEY"\n[ "$1" != evaluate ] || exit {code}\n')
+    program.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", here],
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+    assert done.stdout.splitlines() == ["refresh key", "evaluate key", "site key"]
