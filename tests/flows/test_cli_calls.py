@@ -4,6 +4,8 @@ import asyncio
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from perennial.flows.console.terminal import on_one_line, printable
 from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from tests.flows.hand_made_root import Run, Shown, perennial
+from tests.flows.prefect_harness import clean_environment
 
 NASTY = "\x1b[2J\x1b]0;title\x07 [bold red]loud[/bold red] :smile: \u202eback\u2066 half\r\nnext\ttab\x9b"
 
@@ -225,3 +228,17 @@ def test_printable_leaves_ordinary_text_alone() -> None:
         assert printable(text) == text
     assert on_one_line("a\nb\tc") == "a\\nb\\tc"
     assert printable("\u2028\u200b\x00") == "\\u2028\\u200b\\x00"
+
+
+@pytest.mark.slow
+def test_neither_prefect_nor_openai_is_imported(root: Path) -> None:
+    program = (
+        "import sys\nfrom perennial.flows.cli import app as cli\n"
+        f"sys.argv = ['perennial', 'calls', '--root', {str(root)!r}]\n"
+        "try:\n    cli.main()\nexcept SystemExit as ended:\n    assert ended.code == 0\n"
+        "print(sorted({'prefect', 'openai', 'duckdb', 'pyarrow', 'pandas', 'httpx'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=clean_environment()
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -292,7 +292,7 @@ WITNESSES = {
 
 
 # Random triples of words that make a sound sum or product, and how many were tried, by letters of the first
-# word. A difference or quotient of the same words is sound too. By `tests.benchmarks.cryptarithm_words`.
+# word. A difference or quotient of the same words is sound too.
 SOUND_TRIPLES: dict[tuple[str, int], tuple[int, int]] = {
     ("addition", 4): (438, 500_000),
     ("addition", 5): (4_518, 500_000),

@@ -105,7 +105,7 @@ def find_completions(params: QueensParams) -> Solutions:
     return Solutions(tuple(boards[:count].tolist()), count, True)
 
 
-# How many boards of queens there are. Measured by `python -m tests.benchmarks.queens_space`.
+# How many boards of queens there are.
 
 
 # Boards that may be drawn, counted over all solutions of the empty board.
