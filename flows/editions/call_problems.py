@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from perennial.schemas.errors import count
-from perennial.tasks.llm.listing import is_same_model
-from perennial.tasks.llm.server_words import read_ending
+from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.confinement import quote
 

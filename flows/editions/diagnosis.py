@@ -7,7 +7,6 @@ from typing import Any
 
 from perennial.flows.editions.call_problems import describe_call_problems
 from perennial.schemas.errors import PerennialError, count, in_one_line
-from perennial.tasks.llm.replies import find_message
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.ledger.ledger import ledger_file
@@ -93,7 +92,12 @@ def _read_refusal(store: Store, call_id: str) -> str:
     try:
         return str(body["choices"][0]["message"]["refusal"] or "")
     except (KeyError, TypeError, IndexError):
-        return find_message(raw) if isinstance(body, dict) and "error" in body else ""
+        if not isinstance(body, dict) or "error" not in body:
+            return ""
+        # Late: it comes with the client of models, which a report needs for nothing else.
+        from perennial.tasks.llm.replies import find_message
+
+        return find_message(raw)
 
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:

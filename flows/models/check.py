@@ -14,9 +14,9 @@ from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.models import MODELS_FILE, entry_prices
 from perennial.tasks.llm.clients import ModelClients
 from perennial.tasks.llm.limits import completion_bound
-from perennial.tasks.llm.listing import describe_unlisted, is_listed, is_same_model, listed_models
+from perennial.tasks.llm.listing import describe_unlisted, is_listed, listed_models
 from perennial.tasks.llm.replies import find_message, one_line
-from perennial.tasks.llm.server_words import read_ending
+from perennial.tasks.llm.server_words import is_same_model, read_ending
 
 _TIMEOUT_S = 60.0
 _MOST_TOKENS = 256

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -94,11 +93,6 @@ def describe_problem(error: BaseException, policy: CallPolicy) -> str:
 
 
 _SHOWN = 3
-_PARTS = re.compile(r"[a-z0-9]+")
-# Dates, versions and formats that servers add to a name.
-_VERSION = re.compile(
-    r"\d+|v\d+|preview|exp|beta|free|gguf|awq|gptq|hf|[bf]p?\d+|int\d|i?q\d\w*|[kmsl]|xs|xl"
-)
 
 
 async def ask_for_models(
@@ -134,21 +128,6 @@ def listed_models(answer: "httpx2.Response | str") -> set[str] | None:
 def is_listed(model: str, listed: Collection[str]) -> bool:
     """Whether a model is among those listed; Ollama lists `NAME:latest` for `NAME`."""
     return model in listed or f"{model}:latest" in listed
-
-
-def is_same_model(asked: str, served: str) -> bool:
-    """Whether a server reports the name of the model asked, up to a folder, a date or a format."""
-    asked_parts, served_parts = (
-        [part for part in _PARTS.findall(name.casefold()) if part != "latest"] for name in (asked, served)
-    )
-    shorter, longer = sorted((asked_parts, served_parts), key=len)
-    starts = (start for start in range(len(longer) - len(shorter) + 1))
-    return any(
-        longer[start : start + len(shorter)] == shorter
-        and all(map(_VERSION.fullmatch, longer[start + len(shorter) :]))
-        and (start == 0 or "/" in max(asked, served, key=len))
-        for start in starts
-    )
 
 
 def describe_unlisted(model: str, listed: Collection[str]) -> str:

@@ -21,6 +21,11 @@ _MAX_CHARS = 20_000
 _MAX_DEPTH = 5
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[^a-z0-9]+")
+_PARTS = re.compile(r"[a-z0-9]+")
+# Dates, versions and formats that servers add to a name.
+_VERSION = re.compile(
+    r"\d+|v\d+|preview|exp|beta|free|gguf|awq|gptq|hf|[bf]p?\d+|int\d|i?q\d\w*|[kmsl]|xs|xl"
+)
 
 
 def _any(*alternatives: str) -> re.Pattern[str]:
@@ -272,3 +277,18 @@ def _parse(text: str) -> object:
         return json.JSONDecoder().raw_decode(text[:_MAX_CHARS], start)[0]
     except (ValueError, RecursionError):
         return None
+
+
+def is_same_model(asked: str, served: str) -> bool:
+    """Whether a server reports the name of the model asked, up to a folder, a date or a format."""
+    asked_parts, served_parts = (
+        [part for part in _PARTS.findall(name.casefold()) if part != "latest"] for name in (asked, served)
+    )
+    shorter, longer = sorted((asked_parts, served_parts), key=len)
+    starts = (start for start in range(len(longer) - len(shorter) + 1))
+    return any(
+        longer[start : start + len(shorter)] == shorter
+        and all(map(_VERSION.fullmatch, longer[start + len(shorter) :]))
+        and (start == 0 or "/" in max(asked, served, key=len))
+        for start in starts
+    )

@@ -8,7 +8,7 @@ import pytest
 from perennial.flows.editions.diagnosis import problem_lines
 from perennial.flows.models.check import find_doubts
 from perennial.schemas.model_calls import Reply
-from perennial.tasks.llm.listing import is_same_model
+from perennial.tasks.llm.server_words import is_same_model
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial

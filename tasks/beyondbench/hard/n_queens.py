@@ -105,10 +105,7 @@ def find_completions(params: QueensParams) -> Solutions:
     return Solutions(tuple(boards[:count].tolist()), count, True)
 
 
-# How many boards of queens there are.
-
-
-# Boards that may be drawn, counted over all solutions of the empty board.
+# Boards of queens that may be drawn, counted over all solutions of the empty board.
 COUNTED: dict[tuple[str, int], int] = {
     ("queens_4", 4): 29,
     ("queens_5", 5): 226,
