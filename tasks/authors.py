@@ -68,26 +68,26 @@ def count_causes(refusals: Iterable[tuple[str, str]], most: int = 3) -> str:
 
     A rule without words for the operator is told by the first of its messages.
     """
-    said: dict[str, str] = {}
+    causes: dict[str, str] = {}
     counted: Counter[str] = Counter()
     for rule, message in refusals:
         counted[rule] += 1
-        said.setdefault(rule, _CAUSES.get(rule, message))
-    shown = [f"{number} x {said[rule]}" for rule, number in counted.most_common(most)]
+        causes.setdefault(rule, _CAUSES.get(rule, message))
+    listed = [f"{number} x {causes[rule]}" for rule, number in counted.most_common(most)]
     more = [f"and {len(counted) - most} other causes"] if len(counted) > most else []
-    return "; ".join((*shown, *more))
+    return "; ".join((*listed, *more))
 
 
 def describe_problems(error: "ValidationError", most: int) -> str:
     """Return in one line where a reply is not of the form asked for; beyond `most` places only how many."""
     problems = error.errors(include_url=False, include_input=False)
-    shown = []
+    lines = []
     for problem in problems[:most]:
-        place = ".".join(str(part) for part in problem["loc"]) or "the document"
+        path = ".".join(str(part) for part in problem["loc"]) or "the document"
         text = problem["msg"].removeprefix("Value error, ")
-        shown.append(f"{shorten(place)}: {text[:1].lower()}{text[1:]}")
+        lines.append(f"{shorten(path)}: {text[:1].lower()}{text[1:]}")
     more = f"; and {len(problems) - most} more" if len(problems) > most else ""
-    return "; ".join(shown) + more
+    return "; ".join(lines) + more
 
 
 # Ask a model until a reply can be used: the one loop of authors, judges and readers, whatever the benchmark.

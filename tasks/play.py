@@ -77,13 +77,13 @@ def parse_model_player(
     Only the variants given count as prefixes: the rest is the model's name, whatever it holds. `params`
     go with every call, or what they return for the model. Raises InvalidOption where no model is named.
     """
-    variant = next((each for each in variants if name.startswith(f"{each}:")), "")
+    variant = next((prefix for prefix in variants if name.startswith(f"{prefix}:")), "")
     model = name.removeprefix(f"{variant}:") if variant else name
     if not model.strip():
-        forms = " or ".join(["MODEL", *(f"{each}:MODEL" for each in variants)])
+        forms = " or ".join(["MODEL", *(f"{prefix}:MODEL" for prefix in variants)])
         raise InvalidOption(f"player {name!r} names no model: write {forms}")
-    own = params(model) if callable(params) else params
-    return ModelPlayer(name, ModelChoice(model, dict(own)), variant)
+    own_params = params(model) if callable(params) else params
+    return ModelPlayer(name, ModelChoice(model, dict(own_params)), variant)
 
 
 def models_of(players: Iterable[str], playing: Players) -> list[str]:
@@ -202,9 +202,9 @@ async def play_all(
 
     async def work() -> None:
         try:
-            for place, game, opening, run in games:
-                episodes[place] = await play_model(gate, player, game, run, opening, second_reader)
-                on_end(episodes[place])
+            for index, game, opening, run in games:
+                episodes[index] = await play_model(gate, player, game, run, opening, second_reader)
+                on_end(episodes[index])
         except BaseException as error:
             gate.close(error)
             raise
@@ -214,7 +214,7 @@ async def play_all(
     await gather(*(work() for _ in range(workers)), return_exceptions=True)
     if gate.error is not None:
         raise gate.error
-    return [episodes[place] for place in range(len(new_games) * len(runs))]
+    return [episodes[index] for index in range(len(new_games) * len(runs))]
 
 
 class _Closed(Exception):
@@ -244,8 +244,8 @@ def _games(
     """Yield each run with its place; an instance's opening is rendered once, when its first run begins."""
     for number, new_game in enumerate(new_games):
         opening = open_game(new_game(), player)
-        for place, run in enumerate(runs):
-            yield number * len(runs) + place, new_game(), opening, run
+        for index, run in enumerate(runs):
+            yield number * len(runs) + index, new_game(), opening, run
 
 
 def _with_tail(messages: Sequence[Message], tail: str) -> list[Message]:
@@ -266,8 +266,8 @@ def _request(player: ModelPlayer, opening: Opening, messages: Sequence[Message],
 
 
 def _total(values: Sequence[_Number | None]) -> _Number | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) if len(numbers) == len(values) else None
 
 
 # What games of one question and one reply share, whatever the benchmark (`perennial.schemas.game`).

@@ -33,12 +33,12 @@ def assign(
 
     `pool` are the ids of each setting's and domain's instances, in any order.
     """
-    each = tasks // len(settings)
+    share = tasks // len(settings)
     chosen = []
     for number, setting in enumerate(settings):
-        for task in range(each):
+        for task in range(share):
             # The next setting begins where this one ends, so that a participant meets all domains evenly.
-            turn, domain = divmod((participant + number) * each + task, len(domains))
+            turn, domain = divmod((participant + number) * share + task, len(domains))
             ids = _draw_order(pool[setting, domains[domain]], seed, setting, domains[domain])
             chosen.append(ids[turn % len(ids)])
     derive_rng(seed, "study/order", participant).shuffle(chosen)
@@ -57,10 +57,10 @@ def require_enough(
     needed = -(-(tasks // len(settings)) // len(domains))
     for setting in settings:
         for domain in domains:
-            found = len(pool.get((setting, domain), ()))
-            if found < needed:
+            count = len(pool.get((setting, domain), ()))
+            if count < needed:
                 raise InvalidOption(
-                    f"domain {domain!r} has {found} instances of setting {setting!r} beside the tutorial's, "
+                    f"domain {domain!r} has {count} instances of setting {setting!r} beside the tutorial's, "
                     f"expected at least {needed} for {tasks} tasks per participant: name other domains or "
                     "settings, or fewer tasks"
                 )

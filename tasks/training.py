@@ -88,10 +88,10 @@ def name_checkpoint(training: str, step: int) -> str:
 
 def parse_checkpoint(player: str, variants: Collection[str] = ()) -> Checkpoint | None:
     """Return which checkpoint a player is, asked in whatever variant; None for another player."""
-    found = _NAME.fullmatch(player)
-    if found is None or (found["variant"] and found["variant"] not in variants):
+    match = _NAME.fullmatch(player)
+    if match is None or (match["variant"] and match["variant"] not in variants):
         return None
-    return Checkpoint(found["training"], int(found["step"]))
+    return Checkpoint(match["training"], int(match["step"]))
 
 
 def require_name(training: str) -> str:

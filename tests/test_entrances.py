@@ -19,7 +19,7 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.practice import PracticeQuestion
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from perennial.tasks.llm.server_batches.forms import ServerBatch, read_line
 from perennial.tasks.play import parse_model_player, play_model, play_program
 from perennial.warehouse.editions.publish import read_published_plan
@@ -79,7 +79,7 @@ def evaluate(seat: Any, text: str, *, is_batch: bool = False) -> Worth:
     """Play the seat as `perennial evaluate` does, with a model that says this at once, or in a batch."""
 
     async def ask(request: ModelRequest) -> Reply:
-        received = Received(200, json.dumps(completion(text)), 0.0)
+        received = HttpResult(200, json.dumps(completion(text)), 0.0)
         if is_batch:
             line = {"custom_id": request.call_id, "response": {"status_code": 200, "body": completion(text)}}
             batch = ServerBatch.model_validate({"id": "batch", "status": "completed"})
@@ -178,5 +178,5 @@ def test_outputs_of_inspect_are_read_alike() -> None:
     request = ModelRequest("player", "m", (), {}, "", "")
     for text, _ in fill("[A]", "[B]"):
         theirs = read_completion(request, as_completion(model.ModelOutput.from_content("m", text)))
-        ours = read_attempt(request, Received(200, json.dumps(completion(text)), 0.0), None).reply
+        ours = read_attempt(request, HttpResult(200, json.dumps(completion(text)), 0.0), None).reply
         assert (theirs.status, theirs.content) == (ours.status, ours.content)

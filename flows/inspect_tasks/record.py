@@ -13,7 +13,7 @@ from perennial.schemas.game import Episode, Seat
 from perennial.schemas.model_calls import ModelRequest, Price, Reply
 from perennial.schemas.rows import JsonObject, ReadJson
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from perennial.tasks.llm.structured import Ask
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_model
 
@@ -132,7 +132,7 @@ def read_completion(request: ModelRequest, completion: Completion, price: Price 
     except (ValueError, RecursionError):
         body = ""
     seconds = _number(completion.get("seconds"), _MAX_SECONDS) or 0.0
-    reply = read_attempt(request, Received(200, body, seconds), price).reply
+    reply = read_attempt(request, HttpResult(200, body, seconds), price).reply
     if reply.cost_usd is None:
         reply = replace(reply, cost_usd=_number(completion.get("cost_usd"), _MAX_PRICE_USD))
     # What was received was Inspect's to keep.

@@ -11,7 +11,7 @@ from types import TracebackType
 from perennial.schemas.errors import CallsStopped, EndpointFailed
 from perennial.schemas.model_calls import suggest_version
 from perennial.tasks.llm.replies import is_out_of_quota
-from perennial.tasks.llm.retry_policy import Tried
+from perennial.tasks.llm.retry_policy import CallAttempt
 
 FAILURES_IN_A_ROW = 5
 _AGAIN = "then run the same command again"
@@ -60,7 +60,7 @@ class Breaker:
         """Wait for something inside: raises EndpointFailed as soon as the breaker is open for the model."""
         return _Wait(self, model)
 
-    def note(self, model: str, tried: Tried, begun: float, key_works: bool = False) -> None:
+    def note(self, model: str, tried: CallAttempt, begun: float, key_works: bool = False) -> None:
         """Take a call's last attempt into account: open where it means that the next calls fail too.
 
         `begun` is when the call began, by the event loop's clock. A failure counts towards those in a row
@@ -85,32 +85,32 @@ class Breaker:
             self._model_errors.setdefault(model, error)
             self._wake(model)
 
-    def _endpoint_wide(self, model: str, tried: Tried, key_works: bool) -> str | None:
-        status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
+    def _endpoint_wide(self, model: str, tried: CallAttempt, key_works: bool) -> str | None:
+        status, reason = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"{self._base_url} (asked for model {model!r})"
         if status == 401:
             remedy = f"set {self._keys} to a valid key ({self._whose_key}), {_AGAIN}"
-            return f"the key was refused by {where}: {said}: {remedy}"
+            return f"the key was refused by {where}: {reason}: {remedy}"
         if status == 403 and not key_works:
             remedy = f"set {self._keys} to one that may, {_AGAIN}"
-            return f"the key may not be used at {where}: {said}: {remedy}"
+            return f"the key may not be used at {where}: {reason}: {remedy}"
         if is_out_of_quota(tried.received):
-            return f"the account has no quota left at {where}: {said}: add to it, {_AGAIN}"
+            return f"the account has no quota left at {where}: {reason}: add to it, {_AGAIN}"
         return None
 
-    def _model_wide(self, model: str, tried: Tried) -> str | None:
-        status, said = tried.received.http_status, (tried.reply.error or "").rstrip(".")
+    def _model_wide(self, model: str, tried: CallAttempt) -> str | None:
+        status, reason = tried.received.http_status, (tried.reply.error or "").rstrip(".")
         where = f"model {model!r} at {self._base_url}"
         if tried.is_unlisted:
-            return f"{where} is not known there: {said}: correct the model's name, {_AGAIN}"
+            return f"{where} is not known there: {reason}: correct the model's name, {_AGAIN}"
         if status == 404:
             return (
-                f"{where} is not known there: {said}: check the model's name (GET {self._base_url}/models "
+                f"{where} is not known there: {reason}: check the model's name (GET {self._base_url}/models "
                 f"lists them) and the base URL{suggest_version(self._base_url)}, {_AGAIN}"
             )
         if self._failures.get(model, 0) < self._patience:
             return None
-        failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {said}"
+        failed = f"{self._failures[model]} calls in a row to {where} failed, the last one with: {reason}"
         if tried.reply.status == "html_body":
             failed += suggest_version(self._base_url)
         if status == 403:

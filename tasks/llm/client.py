@@ -31,7 +31,7 @@ from perennial.tasks.llm.limits import (
 )
 from perennial.tasks.llm.listing import ask_for_models, describe_unlisted, is_listed, listed_models, post_chat
 from perennial.tasks.llm.replies import find_output_limit, read_attempt, wants_completion_tokens
-from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, RetryPolicy
 from perennial.tasks.llm.server_batches.asker import BatchAsker
 from perennial.tasks.llm.server_batches.use import BatchApi, InBatches
 from perennial.tasks.llm.structured import Ledger
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # One request to a model: counted in the budget and in the ledger before it is sent, and settled after.
 
 
-Send = Callable[[], Awaitable[Tried]]
+Send = Callable[[], Awaitable[CallAttempt]]
 
 
 class Attempts:
@@ -60,7 +60,7 @@ class Attempts:
 
     async def alone(
         self, request: ModelRequest, reservation: Reservation, check: Callable[[], None], send: Send
-    ) -> Tried:
+    ) -> CallAttempt:
         """Return what a request of its own gives; `check` raises where it is not to be sent any more."""
         number = None
         try:
@@ -78,14 +78,14 @@ class Attempts:
             await self._keep(request, tried, number, reservation.estimate_usd)
         return tried
 
-    async def in_batch(self, request: ModelRequest, reservation: Reservation, send: Send) -> Tried:
+    async def in_batch(self, request: ModelRequest, reservation: Reservation, send: Send) -> CallAttempt:
         """Return what a request in a batch gives: the ledger counts it with its batch."""
         tried = await self._send(request, reservation, send)
         if tried.received.was_sent:
             await self._keep_last(request, tried)
         return tried
 
-    async def resume(self, request: ModelRequest, send: Send) -> Tried:
+    async def resume(self, request: ModelRequest, send: Send) -> CallAttempt:
         """Return what a request gives that was counted when it was submitted, maybe by an earlier run."""
         tried = await send()
         if tried.received.was_sent:
@@ -93,7 +93,7 @@ class Attempts:
             self._budget.correct(before, tried.reply.cost_usd, self._estimate(request, tried))
         return tried
 
-    async def _send(self, request: ModelRequest, reservation: Reservation, send: Send) -> Tried:
+    async def _send(self, request: ModelRequest, reservation: Reservation, send: Send) -> CallAttempt:
         try:
             tried = await send()
         except BaseException:
@@ -105,20 +105,22 @@ class Attempts:
             self._budget.cancel(reservation)
         return tried
 
-    async def _keep_last(self, request: ModelRequest, tried: Tried) -> float | None:
+    async def _keep_last(self, request: ModelRequest, tried: CallAttempt) -> float | None:
         """Keep what the call's last attempt came to, and return its estimate until now."""
-        found = self._ledger.find_last_attempt(request.call_id)
-        if found is None:
+        last_attempt = self._ledger.find_last_attempt(request.call_id)
+        if last_attempt is None:
             return None
-        await self._keep(request, tried, *found)
-        return found[1]
+        await self._keep(request, tried, *last_attempt)
+        return last_attempt[1]
 
-    async def _keep(self, request: ModelRequest, tried: Tried, number: int, before: float | None) -> None:
+    async def _keep(
+        self, request: ModelRequest, tried: CallAttempt, number: int, before: float | None
+    ) -> None:
         cost_usd, estimate_usd = tried.reply.cost_usd, self._estimate(request, tried)
         if cost_usd is not None or estimate_usd != before:
             await self._ledger.end_attempt(AttemptEnd(number, cost_usd, estimate_usd))
 
-    def _estimate(self, request: ModelRequest, tried: Tried) -> float | None:
+    def _estimate(self, request: ModelRequest, tried: CallAttempt) -> float | None:
         return estimate_cost(request, self._prices.get(request.model), tried.received)
 
 
@@ -155,7 +157,7 @@ class Redaction:
         """Return the text without any secret."""
         return self._words.sub(REDACTED, self._without_long(text))
 
-    def redact_received(self, received: Received) -> Received:
+    def redact_received(self, received: HttpResult) -> HttpResult:
         """Return what was received without secrets, before any of it is shortened."""
         answered = received.http_status is not None and 200 <= received.http_status <= 299
         redact = self._without_long if answered else self.text
@@ -305,7 +307,7 @@ class ModelClient:
                 return await self._ask_as_the_first(request)
             await asked.wait()
 
-    async def list_batches(self) -> Received:
+    async def list_batches(self) -> HttpResult:
         """Return what the server says to GET /batches, which costs nothing."""
         return self._redaction.redact_received(
             await BatchApi(self._require_open(), self._policy).list_batches()
@@ -379,12 +381,11 @@ class ModelClient:
         finally:
             self._slots.release()
 
-    async def _try_call(self, request: ModelRequest) -> Tried:
-        """Return the last attempt of the call, tried again by the retry policy."""
+    async def _try_call(self, request: ModelRequest) -> CallAttempt:
         attempts = 0
-        failed: Tried | None = None
+        failed: CallAttempt | None = None
 
-        async def attempt() -> Tried:
+        async def attempt() -> CallAttempt:
             nonlocal attempts, failed
             attempts += 1
             failed = await self._attempt(request, attempts)
@@ -405,7 +406,7 @@ class ModelClient:
             return last
         return await self._explain_unlisted(request, self._explain_giving_up(last))
 
-    async def _explain_unlisted(self, request: ModelRequest, tried: Tried) -> Tried:
+    async def _explain_unlisted(self, request: ModelRequest, tried: CallAttempt) -> CallAttempt:
         """Say so where a failed call asked for a model that the endpoint does not list.
 
         Some servers answer 400 or 500 to an unknown model. One that has answered before is known.
@@ -429,7 +430,7 @@ class ModelClient:
     async def _list_known(self) -> set[str] | None:
         return listed_models(await self.list_models())
 
-    def _explain_giving_up(self, tried: Tried) -> Tried:
+    def _explain_giving_up(self, tried: CallAttempt) -> CallAttempt:
         """Add to a failed call's error why it was not tried again."""
         if not tried.is_retried:
             return tried
@@ -441,16 +442,16 @@ class ModelClient:
             )
         return replace(tried, reply=replace(tried.reply, error=f"{tried.reply.error} ({why})"))
 
-    async def _attempt(self, request: ModelRequest, number: int) -> Tried:
+    async def _attempt(self, request: ModelRequest, number: int) -> CallAttempt:
         """Make one attempt; again where the model wants `max_tokens` under its newer name, or lower.
 
         A reply can have no more tokens than the server allows: a lower limit asks for the same.
         """
         body = self._body(request)
         tried = await self._send(request, body, number)
-        found, bound = find_output_limit(tried.received), completion_bound(body)
-        if found is not None and bound is not None and found[0] < bound:
-            limit, is_of_model = found
+        limit_read, bound = find_output_limit(tried.received), completion_bound(body)
+        if limit_read is not None and bound is not None and limit_read[0] < bound:
+            limit, is_of_model = limit_read
             if is_of_model:
                 self._output_limits[request.model] = limit
             body = _limit_output(body, limit)
@@ -460,7 +461,7 @@ class ModelClient:
             tried = await self._send(request, self._body(request), number)
         return tried
 
-    async def _send(self, request: ModelRequest, body: dict[str, Any], number: int) -> Tried:
+    async def _send(self, request: ModelRequest, body: dict[str, Any], number: int) -> CallAttempt:
         asker = self._batch_asker
         if asker is None:
             reservation = await self._reserve(request)
@@ -485,8 +486,8 @@ class ModelClient:
             self._in_slots += 1
 
     async def _receive(
-        self, request: ModelRequest, number: int, post: Callable[[], Awaitable[Received]]
-    ) -> Tried:
+        self, request: ModelRequest, number: int, post: Callable[[], Awaitable[HttpResult]]
+    ) -> CallAttempt:
         """Return what a request gives, read and without secrets."""
         received = self._redaction.redact_received(await post())
         tried = read_attempt(request, received, self._prices.get(request.model), number)
@@ -500,12 +501,12 @@ class ModelClient:
         params = _limit_output(params, self._output_limits.get(request.model))
         return {"model": request.model, "messages": list(request.messages), **params}
 
-    async def _post(self, body: dict[str, Any]) -> Received:
+    async def _post(self, body: dict[str, Any]) -> HttpResult:
         return await post_chat(self._require_open(), body, self._policy)
 
     async def _post_in_batch(
         self, asker: BatchAsker, request: ModelRequest, body: dict[str, Any]
-    ) -> Received:
+    ) -> HttpResult:
         estimate_usd = estimate_cost(request, self._prices.get(request.model))
         async with self._breaker.interruptible(request.model):
             return await asker.post(request, body, estimate_usd)

@@ -11,7 +11,7 @@ from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
 from perennial.tasks.llm.bounded_http import Extras, environment_headers
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.limits import Budget
-from perennial.tasks.llm.retry_policy import Received, RetryPolicy
+from perennial.tasks.llm.retry_policy import HttpResult, RetryPolicy
 from perennial.tasks.llm.server_batches.use import InBatches
 from perennial.tasks.llm.structured import Ledger
 
@@ -40,8 +40,8 @@ class ModelClients:
         self._policy = policy
         self._environment = environment
         self._budget = Budget(policy, prices, spent)
-        self._new_client: Callable[..., ModelClient] = lambda policy, key, **own: ModelClient(
-            policy, key, ledger, prices, spent, retries, budget=self._budget, **own
+        self._new_client: Callable[..., ModelClient] = lambda policy, key, **options: ModelClient(
+            policy, key, ledger, prices, spent, retries, budget=self._budget, **options
         )
         self._clients: dict[str, ModelClient] = {}
         self._stack = AsyncExitStack()
@@ -62,7 +62,7 @@ class ModelClients:
         client = await self._client_of(request.model)
         return await client.ask(request)
 
-    async def list_batches(self, model: str) -> Received:
+    async def list_batches(self, model: str) -> HttpResult:
         """Return what the server of the model says when it is asked for batches."""
         client = await self._client_of(model)
         return await client.list_batches()

@@ -10,7 +10,7 @@ from typing import Any
 
 from perennial.schemas.errors import InvalidOption, LimitReached, count, in_one_line
 from perennial.schemas.model_calls import CallPolicy, ModelChoice, ModelRequest, Price, Reply, Spent
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 
 # Keep below an endpoint's limits: requests per minute and tokens per minute.
 
@@ -166,7 +166,7 @@ def cost_at_most(request: ModelRequest, prices: Mapping[str, Price]) -> float:
 
 
 def estimate_cost(
-    request: ModelRequest, price: Price | None, received: Received | None = None
+    request: ModelRequest, price: Price | None, received: HttpResult | None = None
 ) -> float | None:
     """Return what an attempt counts for where no usage is reported, None where that has no bound.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from perennial.schemas.errors import causes, count, in_one_line
 from perennial.schemas.model_calls import CallPolicy
 from perennial.tasks.llm.bounded_http import Extras, check_url
-from perennial.tasks.llm.retry_policy import Received, retry_after_s
+from perennial.tasks.llm.retry_policy import HttpResult, retry_after_s
 
 if TYPE_CHECKING:
     import httpx2
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _AUTHORITIES = "SSL_CERT_FILE"
 
 
-async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> Received:
+async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: CallPolicy) -> HttpResult:
     """Return what one POST gives; the body stays text, as only `replies` may say what it is."""
     import httpx2
 
@@ -31,7 +31,7 @@ async def post_chat(openai_client: "AsyncOpenAI", body: dict[str, Any], policy: 
     )
 
 
-async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> Received:
+async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: CallPolicy) -> HttpResult:
     """Return what one request gives, whatever becomes of it."""
     import aiohttp
     import httpx2
@@ -46,13 +46,13 @@ async def receive(send: "Callable[[], Awaitable[httpx2.Response]]", policy: Call
     except openai.APIStatusError as error:
         response = error.response
     except (openai.APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
-        return Received(
+        return HttpResult(
             None,
             latency_s=time.perf_counter() - started,
             problem=describe_problem(error, policy),
             was_sent=not _is_unconnected(error),
         )
-    return Received(
+    return HttpResult(
         response.status_code,
         response.content.decode("utf-8-sig", "replace"),
         time.perf_counter() - started,

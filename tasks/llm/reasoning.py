@@ -82,8 +82,8 @@ def split_reasoning(text: str) -> tuple[str, str | None]:
     and lose the white space beside it. What the text itself ends with stays: a reply may be cut at a space.
     """
     if bare := _BARE_CHANNEL.match(text):
-        thought, final, said = text[bare.end() :].rpartition(_BARE_FINAL)
-        return (said.lstrip(), thought.strip() or None) if final else ("", said.strip())
+        thought, final, tail = text[bare.end() :].rpartition(_BARE_FINAL)
+        return (tail.lstrip(), thought.strip() or None) if final else ("", tail.strip())
     content: list[str] = []
     reasoning: list[str] = []
     opened: dict[str, str] = {}  # the blocks that are open, the innermost last: words and form
@@ -122,8 +122,8 @@ def _join(pieces: Iterable[str]) -> str:
 
 def _find_tags(text: str) -> Iterator[_Tag]:
     """Yield the tags of a text, without brackets and sentences that are not meant as tags."""
-    found = ((match.span(), _classify(match[0])) for match in _TAG.finditer(text))
-    tags = [_Tag(*tag, *span) for span, tag in found if tag is not None]
+    spans = ((match.span(), _classify(match[0])) for match in _TAG.finditer(text))
+    tags = [_Tag(*tag, *span) for span, tag in spans if tag is not None]
     last = {(tag.form, tag.kind): tag.start for tag in tags}
     first = len(text) - len(text.lstrip())
     for tag in tags:
@@ -141,29 +141,29 @@ def _find_tags(text: str) -> Iterator[_Tag]:
 @lru_cache(maxsize=512)
 def _classify(tag: str) -> tuple[_Kind, str, str] | None:
     """Return the kind, words and form of something in brackets, None where it is no tag."""
-    found = _TAG.match(tag)
-    assert found is not None
-    if found["channel"] is not None:
-        return "answer" if found["channel"].casefold() == "final" else "begin", "channel", "channel"
-    if found["stop"] is not None:
+    match = _TAG.match(tag)
+    assert match is not None
+    if match["channel"] is not None:
+        return "answer" if match["channel"].casefold() == "final" else "begin", "channel", "channel"
+    if match["stop"] is not None:
         return "stop", "", "channel"
-    if found["phrase"] or found["response"]:
-        return "begin" if found["phrase"] else "answer", "phrase", "phrase"
-    form = next(form for form in ("part", "square", "triangle", "angle") if found[form] is not None)
-    name = found[form].strip()
-    form = "bar" if found["bar"] or form == "part" else form
-    if found["attributes"] is not None and found["attributes"] != "/":
+    if match["phrase"] or match["response"]:
+        return "begin" if match["phrase"] else "answer", "phrase", "phrase"
+    form = next(form for form in ("part", "square", "triangle", "angle") if match[form] is not None)
+    name = match[form].strip()
+    form = "bar" if match["bar"] or form == "part" else form
+    if match["attributes"] is not None and match["attributes"] != "/":
         name = name.rpartition(" ")[0]
     if form == "bar" and name.casefold() in _STOPS | _MARKS:
         return "stop" if name.casefold() in _STOPS else "mark", "", form
     name = _PAIRS.get(name.casefold(), name)
-    is_end = name.startswith("/") or (found["opened"] or "").casefold() == "close"
+    is_end = name.startswith("/") or (match["opened"] or "").casefold() == "close"
     for segment in name.split(":"):
         words = _words(segment)
         is_end = is_end or not words.isdisjoint(_END)
         words -= _BEGIN | _END | {"of", "the"}
         if _is_thinking(words):
-            is_empty = found["attributes"] is not None and tag.endswith("/>")
+            is_empty = match["attributes"] is not None and tag.endswith("/>")
             kind: _Kind = "mark" if is_empty else "end" if is_end else "begin"
             return kind, " ".join(sorted(words & _THINKING)), form
         if form in ("bar", "square") and words and words <= _ANSWER:

@@ -15,7 +15,7 @@ from perennial.schemas.model_calls import CallStatus, ModelRequest, Price, Reaso
 from perennial.tasks.llm.bounded_http import UnreadableBody, read_completion, read_json
 from perennial.tasks.llm.limits import completion_bound, prompt_bytes, prompt_tokens_at_least, utf8_length
 from perennial.tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
-from perennial.tasks.llm.retry_policy import Received, Tried, is_retried_status
+from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, is_retried_status
 from perennial.tasks.llm.server_words import Ending, read_ending, read_failure, read_output_limit
 
 # Tokens and cost of a call, from the usage that a server reports, as far as it can be true.
@@ -57,30 +57,30 @@ class TokenBounds:
 def token_bounds(request: ModelRequest, *texts: str | None) -> TokenBounds:
     """Return the bounds of a call whose reply holds these texts, reasoning included."""
     overhead = _TOKENS_PER_MESSAGE * len(request.messages) + _HIDDEN_PROMPT_TOKENS
-    said = sum(utf8_length(text) for text in texts if text)
+    text_tokens = sum(utf8_length(text) for text in texts if text)
     promised = completion_bound(request.params)
-    hidden = said + _HIDDEN_REASONING_TOKENS + _TOKENS_PER_MESSAGE
-    completion = hidden if promised is None else max(said, promised) + _TOKENS_PER_MESSAGE
+    hidden = text_tokens + _HIDDEN_REASONING_TOKENS + _TOKENS_PER_MESSAGE
+    completion = hidden if promised is None else max(text_tokens, promised) + _TOKENS_PER_MESSAGE
     return TokenBounds(prompt_bytes(request) + overhead, completion, hidden, prompt_tokens_at_least(request))
 
 
 def usage_of(usage: object, price: Price | None, bounds: TokenBounds) -> dict[str, Any]:
     """Return the token counts, `usage`, `usage_reported` and `cost_usd` of a Reply."""
     reported = _read_counts(usage)
-    known = {name: _count(value) for name, value in reported.items()}
-    total = known.pop("total_tokens")
+    tokens = {name: _count(value) for name, value in reported.items()}
+    total = tokens.pop("total_tokens")
     sent = _sum_completion(
-        known["prompt_tokens"], known["completion_tokens"], known["reasoning_tokens"], total
+        tokens["prompt_tokens"], tokens["completion_tokens"], tokens["reasoning_tokens"], total
     )
-    is_derived = sent != known["completion_tokens"]
+    is_derived = sent != tokens["completion_tokens"]
     if is_derived:
         bounds = replace(bounds, completion=max(bounds.completion, bounds.hidden))
-    known["completion_tokens"] = sent
-    counts = {name: _at_most(_bound(name, bounds), count) for name, count in known.items()}
+    tokens["completion_tokens"] = sent
+    counts = {name: _at_most(_bound(name, bounds), count) for name, count in tokens.items()}
     prompt, completion, cached = (counts[f"{name}_tokens"] for name in ("prompt", "completion", "cached"))
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
-    status: UsageStatus = "bounded" if counts != known else "derived" if is_derived else "reported"
+    status: UsageStatus = "bounded" if counts != tokens else "derived" if is_derived else "reported"
     if prompt and prompt < bounds.least_prompt and status == "reported":
         status = "short"
     if prompt is None or completion is None:
@@ -105,8 +105,8 @@ def _sum_completion(
     beside = 0
     if completion is not None and reasoning is not None and reasoning > completion:
         beside = completion + reasoning
-    known = [count for count in (completion, by_total) if count is not None]
-    return max([*known, beside]) if known else None
+    counts = [count for count in (completion, by_total) if count is not None]
+    return max([*counts, beside]) if counts else None
 
 
 def _read_counts(usage: object) -> dict[str, Any]:
@@ -182,7 +182,9 @@ _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{1,2000})<", re.IGNORECASE | re.AS
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 
 
-def read_attempt(request: ModelRequest, received: Received, price: Price | None, attempts: int = 1) -> Tried:
+def read_attempt(
+    request: ModelRequest, received: HttpResult, price: Price | None, attempts: int = 1
+) -> CallAttempt:
     """Return what one attempt amounts to; `attempts` is how many there were so far.
 
     ok, truncated, refused or empty for a chat completion; refused or overflow where an error says that of
@@ -214,7 +216,7 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
         return failed.to_tried(
             "invalid_body", f"{defect}: {_message_in(body) or _shorten_line(received.body)}"
         )
-    answer = _Answer.of(choice, ending)
+    answer = _Answer.read(choice, ending)
     bounds = token_bounds(request, answer.content, answer.reasoning, answer.refusal)
     reply = replace(
         Reply(request.call_id, answer.status, raw=_bound_text(received.body), attempts=attempts),
@@ -229,9 +231,9 @@ def read_attempt(request: ModelRequest, received: Received, price: Price | None,
     return _drop_body(received, reply)
 
 
-def _drop_body(received: Received, reply: Reply, is_final: bool = False) -> Tried:
+def _drop_body(received: HttpResult, reply: Reply, is_final: bool = False) -> CallAttempt:
     """Return the attempt without the whole body, which may be large while the call waits or is kept."""
-    return Tried(replace(received, body=reply.raw or ""), reply, is_final)
+    return CallAttempt(replace(received, body=reply.raw or ""), reply, is_final)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +241,11 @@ class _Failed:
     """A call without an answer, so far as it is known before its error is."""
 
     request: ModelRequest
-    received: Received
+    received: HttpResult
     price: Price | None
     attempts: int
 
-    def to_tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> Tried:
+    def to_tried(self, status: CallStatus, error: str, *, is_final: bool = False) -> CallAttempt:
         reply = Reply(
             self.request.call_id,
             status,
@@ -255,7 +257,7 @@ class _Failed:
         )
         return _drop_body(self.received, reply, is_final)
 
-    def refuse(self) -> Tried:
+    def refuse(self) -> CallAttempt:
         """Return a refusal of this prompt, which is an answer: it would be refused again."""
         tried = self.to_tried("refused", "")
         return replace(tried, reply=replace(tried.reply, error=None))
@@ -269,14 +271,14 @@ class _Failed:
         return usage_of(usage, self.price, token_bounds(self.request, self.received.body))
 
 
-def _read_error_status(http_status: int, failed: _Failed) -> Tried:
+def _read_error_status(http_status: int, failed: _Failed) -> CallAttempt:
     if 300 <= http_status <= 399:
         reason = "a redirect, which is not followed, to protect the key: give its target as base URL"
         return failed.to_tried("rejected", f"HTTP {http_status}: {reason}")
     return _read_error(http_status, _json(failed.received.body), failed)
 
 
-def _read_error(http_status: int, body: object, failed: _Failed) -> Tried:
+def _read_error(http_status: int, body: object, failed: _Failed) -> CallAttempt:
     """Read an error: an HTTP status from 400 up, or a body of status 200 that holds no reply."""
     text = failed.received.body
     failure = read_failure(http_status, body or ("" if _HTML.match(text) else text[:_MAX_ERROR_CHARS]))
@@ -294,7 +296,7 @@ def _read_error(http_status: int, body: object, failed: _Failed) -> Tried:
     return failed.to_tried(status, reason)
 
 
-def is_out_of_quota(received: Received) -> bool:
+def is_out_of_quota(received: HttpResult) -> bool:
     """Return whether the account has no money or quota left, which waiting does not change."""
     if received.http_status == 402:
         return True
@@ -304,7 +306,7 @@ def is_out_of_quota(received: Received) -> bool:
     return "insufficient_quota" in (fields.get("code"), fields.get("type"))
 
 
-def find_output_limit(received: Received) -> tuple[int, bool] | None:
+def find_output_limit(received: HttpResult) -> tuple[int, bool] | None:
     """Return the most tokens that a server allows a reply where it refuses the limit sent, else None.
 
     And whether it allows no reply of the model more.
@@ -312,7 +314,7 @@ def find_output_limit(received: Received) -> tuple[int, bool] | None:
     return read_output_limit(received.http_status or 0, _json(received.body))
 
 
-def wants_completion_tokens(received: Received) -> bool:
+def wants_completion_tokens(received: HttpResult) -> bool:
     """Return whether the server refuses `max_tokens` and names `max_completion_tokens` instead."""
     return received.http_status == 400 and "max_completion_tokens" in received.body
 
@@ -324,7 +326,7 @@ def read_message(message: Mapping[str, Any], finish_reason: str | None = None) -
     """Return the reply of a message that another program asked for, read as if a server had sent it here."""
     body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
     request = ModelRequest("player", "", (), {}, "", "")
-    return replace(read_attempt(request, Received(200, json.dumps(body), 0.0), None).reply, raw=None)
+    return replace(read_attempt(request, HttpResult(200, json.dumps(body), 0.0), None).reply, raw=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +339,7 @@ class _Answer:
     refusal: str | None
 
     @classmethod
-    def of(cls, choice: Mapping[str, Any], ending: Ending) -> "_Answer":
+    def read(cls, choice: Mapping[str, Any], ending: Ending) -> "_Answer":
         message = choice.get("message") or {}
         text, thought_parts, refused = read_parts(message.get("content"))
         text = _storable(text[: MAX_TEXT_CHARS + 1])

@@ -35,7 +35,7 @@ RETRY_AFTER_STATUSES = frozenset({429, 503})
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class HttpResult:
     """What one HTTP attempt gave: status and body, or `problem`, why no whole response came.
 
     `latency_s` is the time it took, `retry_after_s` what the server asked to wait, both in seconds.
@@ -55,14 +55,14 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CallAttempt:
     """One attempt and what it was read as.
 
     `is_final`: the same request would get, and pay for, the same. `is_unlisted`: the endpoint lists its
     models, and this one is not among them.
     """
 
-    received: Received
+    received: HttpResult
     reply: Reply
     is_final: bool = False
     is_unlisted: bool = False
@@ -144,17 +144,17 @@ class RetryPolicy:
         longest = min(self.max_delay_s, self.base_delay_s * 4.0 ** min(attempt - 1, 30))
         return jitter.uniform(0.75 * longest, longest)
 
-    def asks_too_long(self, received: Received) -> bool:
+    def asks_too_long(self, received: HttpResult) -> bool:
         """Return whether the server asks for a longer wait than a call is given."""
         return received.retry_after_s is not None and received.retry_after_s > self.max_retry_after_s
 
     async def last_of(
         self,
-        attempt: Callable[[], Awaitable[Tried]],
+        attempt: Callable[[], Awaitable[CallAttempt]],
         max_attempts: int,
         jitter: Random,
         sleep: Callable[[float], Awaitable[None]],
-    ) -> Tried:
+    ) -> CallAttempt:
         """Return the last of at most `max_attempts` attempts: the first that is not to be tried again."""
         for number in range(1, max_attempts):
             tried = await attempt()

@@ -168,14 +168,14 @@ def read_failure(http_status: int, body: object) -> Failure | None:
 def _refuses(body: object, names: list[str], texts: list[str]) -> bool:
     if any(map(_REFUSING_CODES.search, names)) or _holds_verdict(body):
         return True
-    said = " ".join(texts)
-    return bool(_REFUSING_WORDS.search(said)) and not _ABOUT_THE_CALLER.search(said)
+    text = " ".join(texts)
+    return bool(_REFUSING_WORDS.search(text)) and not _ABOUT_THE_CALLER.search(text)
 
 
 def _holds_verdict(value: object, depth: int = _MAX_DEPTH) -> bool:
     """Whether a filter's result stands somewhere in a body: `filtered: true`, or why a prompt is blocked."""
     if isinstance(value, list) and depth:
-        return any(_holds_verdict(one, depth - 1) for one in value[:20])
+        return any(_holds_verdict(child, depth - 1) for child in value[:20])
     if not isinstance(value, Mapping) or not depth:
         return False
     for name, inner in list(value.items())[:50]:
@@ -220,17 +220,17 @@ def read_output_limit(http_status: int, body: object) -> tuple[int, bool] | None
     """
     if http_status not in (400, 422):
         return None
-    said = re.sub(r"(?<=\d),(?=\d{3})", "", " ".join(_collect(body)[1]))
-    context, prompt = _find_number(_CONTEXT, said), _find_number(_PROMPT, said)
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", " ".join(_collect(body)[1]))
+    context, prompt = _find_number(_CONTEXT, text), _find_number(_PROMPT, text)
     if context is not None and prompt is not None:
         return (context - prompt, False) if context > prompt else None
-    limit = _find_number(_OUTPUT_LIMITS, said)
+    limit = _find_number(_OUTPUT_LIMITS, text)
     return None if not limit else (limit, True)
 
 
 def _find_number(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return None if found is None else next(int(digits[:12]) for digits in found.groups() if digits)
+    match = pattern.search(text)
+    return None if match is None else next(int(digits[:12]) for digits in match.groups() if digits)
 
 
 def _collect(body: object) -> tuple[list[str], list[str]]:
@@ -252,8 +252,8 @@ def _walk(value: object, depth: int) -> Iterator[tuple[str, Any]]:
     if isinstance(value, str):
         yield "message", value
     elif isinstance(value, list):
-        for one in value[:20]:
-            yield from _walk(one, depth - 1)
+        for child in value[:20]:
+            yield from _walk(child, depth - 1)
     elif isinstance(value, Mapping):
         for name in _CODE_NAMES:
             if isinstance(value.get(name), str | int):

@@ -241,14 +241,14 @@ class JsonAsker:
         passes through.
         """
         key = request.model, name
-        known = self._support.known
-        if key not in known and request.model in self._support.together:
+        support = self._support.known
+        if key not in support and request.model in self._support.together:
             return await self._first_reply(request, name, schema)
-        if key not in known:
+        if key not in support:
             async with self._support.finding_out[key]:
-                if key not in known:
+                if key not in support:
                     return await self._first_reply(request, name, schema)
-        if known[key]:
+        if support[key]:
             reply = await self._ask(with_schema(request, name, schema))
             if reply.status != "rejected":
                 return reply

@@ -91,21 +91,19 @@ def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
     that both have, with interval and p of `compare_standardised`; `p_holm` is that p after Holm's correction
     over all rows.
     """
-    one, two = _rates_of(other.own_answers), _rates_of(other.answers)
+    first, two = _rates_of(other.own_answers), _rates_of(other.answers)
     others = {(row["setting"], row["player"]): row for row in other.headline.records()}
     rows, p_values = [], []
     for row in data.tables["headline"].records():
         key = (row["setting"], row["player"])
         if key not in others or row["success_rate"] is None or others[key]["success_rate"] is None:
             continue
-        found = compare_standardised(one[key], two[key])
-        p_values.append(found.p_value if found else None)
+        gap = compare_standardised(first[key], two[key])
+        p_values.append(gap.p_value if gap else None)
         standardised = (
-            (found.domains, found.rate, found.other, found.value, found.low, found.high)
-            if found
-            else (0, *repeat(None, 5))
+            (gap.domains, gap.rate, gap.other, gap.value, gap.low, gap.high) if gap else (0, *repeat(None, 5))
         )
-        sides = ((row, one[key]), (others[key], two[key]))
+        sides = ((row, first[key]), (others[key], two[key]))
         rates = [
             value for record, rates in sides for value in (*_interval(record), estimate_domain_sd(rates))
         ]
@@ -125,20 +123,20 @@ def link_table(data: ReportData, other: Comparison) -> ReportTable:
     """
     rows: list[tuple[object, ...]] = []
     for setting in data.settings:
-        one, two = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
-        link = link_editions(one, two, other.anchors)
+        first, two = (_edition_of(answers, setting) for answers in (other.own_answers, other.answers))
+        link = link_editions(first, two, other.anchors)
         if link is None:
             continue
-        given = (link.shared_domains, len(link.anchors))
+        anchored = (link.shared_domains, len(link.anchors))
         worst = min(link.slopes.values(), default=None)
-        rows.append((setting, DRIFT, "", *given, *_numbers(link.drift), worst))
+        rows.append((setting, DRIFT, "", *anchored, *_numbers(link.drift), worst))
         ordered = sorted(link.changes.items(), key=lambda item: (item[0] not in link.anchors, item[0]))
         rows += [
             (
                 setting,
                 ANCHOR if player in link.anchors else CHANGE,
                 player,
-                *given,
+                *anchored,
                 *_numbers(change),
                 link.slopes.get(player),
             )
@@ -158,17 +156,17 @@ def _interval(record: Record) -> tuple[float | None, ...]:
     return tuple(record[f"success_rate{end}"] for end in ("", "_low", "_high"))
 
 
-def _numbers(found: Estimate) -> tuple[float, ...]:
-    return found.value, found.error, found.low, found.high, found.p_value
+def _numbers(estimate: Estimate) -> tuple[float, ...]:
+    return estimate.value, estimate.error, estimate.low, estimate.high, estimate.p_value
 
 
 def _rates_of(answers: ReportTable) -> Mapping[tuple[str, str], Domains]:
     """Return by setting and player, and then by domain, how many instances have each mean over runs."""
-    found: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
+    rates: dict[tuple[str, str], dict[str, Counter[float]]] = defaultdict(lambda: defaultdict(Counter))
     for row in answers.records():
         for player, solved, runs in zip(row["players"], row["solved"], row["runs"], strict=True):
-            found[row["setting"], player][row["domain"]][solved / runs] += row["instances"]
-    return found
+            rates[row["setting"], player][row["domain"]][solved / runs] += row["instances"]
+    return rates
 
 
 def _edition_of(answers: ReportTable, setting: str) -> Edition:
@@ -202,12 +200,12 @@ _LINK_CAPTION = (
 def edition_difference(data: ReportData, comparison: Comparison) -> Section:
     """Return the section of players that both editions have: a table, and a bar a difference."""
     title = f"Compared with edition {clean(comparison.edition)}"
-    found = comparison_table(data, comparison)
-    tables = (found, comparison.headline, comparison.domains)
-    if not found.rows:
+    difference = comparison_table(data, comparison)
+    tables = (difference, comparison.headline, comparison.domains)
+    if not difference.rows:
         return omit_section(KEY, title, tables, "No player has a rate in both editions.")
     minus = f"{clean(data.edition)} minus {clean(comparison.edition)}"
-    rows = [row for row in found.records() if row["difference"] is not None]
+    rows = [row for row in difference.records() if row["difference"] is not None]
     drawings = rows_by_setting(
         data,
         title,
@@ -226,9 +224,9 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
         "domains, and Holm's correction covers all rows. Without shared domains there "
         "is none: look at SD and at the anchors then."
     )
-    own, other = clean(data.edition), clean(comparison.edition)
+    edition, other = clean(data.edition), clean(comparison.edition)
     grid = Grid(
-        ("setting", "player", own, "SD", other, "SD", "difference", "n", "p", "p (Holm)"),
+        ("setting", "player", edition, "SD", other, "SD", "difference", "n", "p", "p (Holm)"),
         tuple(
             (
                 clean(row["setting"]),
@@ -242,7 +240,7 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
                 p_number(row["p_value"]),
                 p_number(row["p_holm"]),
             )
-            for row in found.records()
+            for row in difference.records()
         ),
         frozenset(range(2, 10)),
     )
@@ -252,9 +250,9 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
 def edition_link(data: ReportData, comparison: Comparison) -> Section:
     """Return the section of the linked scale: a table of the drift and of each player's change."""
     title = f"Drift and change since edition {clean(comparison.edition)}"
-    found = link_table(data, comparison)
-    tables = (found, comparison.answers, comparison.own_answers)
-    if not found.rows:
+    links = link_table(data, comparison)
+    tables = (links, comparison.answers, comparison.own_answers)
+    if not links.rows:
         return omit_section(LINK_KEY, title, tables, _missing(comparison))
     grid = Grid(
         (
@@ -282,7 +280,7 @@ def edition_link(data: ReportData, comparison: Comparison) -> Section:
                 f"{row['shared_domains']:,}",
                 f"{row['anchors']:,}",
             )
-            for row in found.records()
+            for row in links.records()
         ),
         frozenset(range(3, 10)),
     )

@@ -41,16 +41,16 @@ class ReportTable:
 
     def without(self, players: Collection[str]) -> "ReportTable":
         """Return the table without the rows of these players."""
-        whose = [place for place, name in enumerate(self.columns) if name in _WHOSE]
-        kept = tuple(row for row in self.rows if not any(row[place] in players for place in whose))
+        whose = [column for column, name in enumerate(self.columns) if name in _WHOSE]
+        kept = tuple(row for row in self.rows if not any(row[column] in players for column in whose))
         return replace(self, rows=kept)
 
     def of_setting(self, setting: str) -> "ReportTable":
         """Return the table without the rows of other settings."""
         if "setting" not in self.columns:
             return self
-        place = self.columns.index("setting")
-        return replace(self, rows=tuple(row for row in self.rows if row[place] == setting))
+        column = self.columns.index("setting")
+        return replace(self, rows=tuple(row for row in self.rows if row[column] == setting))
 
     def records(self) -> list[Record]:
         """Return the rows as dictionaries by column name."""
@@ -77,7 +77,7 @@ class Comparison:
 class ReportData:
     """All that the page of an edition shows: `tables` by name, `settings` in the order of the page.
 
-    `measures` are shown beside the success rate; `own` is what the benchmark adds, `drawing_data` what that
+    `measures` are shown beside the success rate; `additions` are the benchmark's, `drawing_data` is what it
     computed for its drawings. `explorer` is the URL of a `perennial web`, for links to its pages; `data_docs`
     that of the audit's Data Docs. `floor` is what an answer without the work is worth.
     """
@@ -87,7 +87,7 @@ class ReportData:
     settings: tuple[str, ...]
     tables: dict[str, ReportTable]
     measures: tuple[Measure, ...] = ()
-    own: "Report" = field(default_factory=lambda: Report())
+    additions: "Report" = field(default_factory=lambda: Report())
     drawing_data: Any = None
     comparison: Comparison | None = None
     explorer: str = ""
@@ -284,7 +284,7 @@ def table_figure(key: str, title: str, caption: str, query: Query) -> Figure:
 
 def queries_of(figures: Iterable[Figure]) -> dict[str, Query]:
     """Return the queries that these figures are drawn of, each once, by name."""
-    return {query.name: query for one in figures for query in one.queries}
+    return {query.name: query for figure in figures for query in figure.queries}
 
 
 def omit_section(key: str, title: str, tables: Iterable[ReportTable], missing: str) -> Section:

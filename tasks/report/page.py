@@ -47,22 +47,22 @@ def load_script() -> str:
     return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
-def _load_bundle(own: str) -> str:
-    digest = sha256(own.encode()).hexdigest()[:16]
+def _load_bundle(source: str) -> str:
+    digest = sha256(source.encode()).hexdigest()[:16]
     # RuntimeError: the user has no home folder, as in some containers.
     with suppress(OSError, RuntimeError):
         kept = cache_folder() / f"report-{version('vl-convert-python')}-{digest}.js"
         if not kept.exists():
-            _keep(_bundle(own), kept)
+            _keep(_bundle(source), kept)
         return kept.read_bytes().decode()
-    return _bundle(own)
+    return _bundle(source)
 
 
 @lru_cache(maxsize=1)
-def _bundle(own: str) -> str:
+def _bundle(source: str) -> str:
     from vl_convert import javascript_bundle
 
-    return javascript_bundle(own)
+    return javascript_bundle(source)
 
 
 def _keep(text: str, kept: Path) -> None:
@@ -88,8 +88,8 @@ _VARIABLE = re.compile(r"var\(--(\w+)\)")
 
 
 def _name_colors(page: str, series: str) -> Mapping[str, str]:
-    own = dict(zip(_NAMES, page.split(), strict=True))
-    return own | {f"s{number}": color for number, color in enumerate(series.split())}
+    page_colors = dict(zip(_NAMES, page.split(), strict=True))
+    return page_colors | {f"s{number}": color for number, color in enumerate(series.split())}
 
 
 LIGHT = _name_colors(
@@ -110,7 +110,7 @@ def define_colors(colors: Mapping[str, str], indent: str) -> str:
 
 def apply_colors(chart: Mapping[str, Any], colors: Mapping[str, str]) -> dict[str, Any]:
     """Return the chart with these colors in place of CSS variables, for a page that has none."""
-    text = _VARIABLE.sub(lambda found: colors[found[1]], json.dumps(chart))
+    text = _VARIABLE.sub(lambda match: colors[match[1]], json.dumps(chart))
     return dict(json.loads(text))
 
 
@@ -150,21 +150,21 @@ def sections(data: ReportData) -> list[Section]:
 
     The comparison with another edition follows the headline.
     """
-    figures = (*_RATES, *data.own.after_rates, *_COMPARISONS, *data.own.at_end)
-    found = [figure(data) for figure in figures]
+    figures = (*_RATES, *data.additions.after_rates, *_COMPARISONS, *data.additions.at_end)
+    parts = [figure(data) for figure in figures]
     if data.comparison is not None:
-        found[1:1] = [section(data, data.comparison) for section in (edition_difference, edition_link)]
-    return found
+        parts[1:1] = [section(data, data.comparison) for section in (edition_difference, edition_link)]
+    return parts
 
 
 def all_tables(data: ReportData) -> list[ReportTable]:
     """Return every table that stands behind the page, each once, by name."""
-    found = list(data.tables.values())
+    tables = list(data.tables.values())
     if data.comparison is not None:
         other = data.comparison
-        found += [other.headline, other.domains, other.answers, other.own_answers]
-        found += [comparison_table(data, other), link_table(data, other)]
-    return sorted(found, key=lambda table: table.name)
+        tables += [other.headline, other.domains, other.answers, other.own_answers]
+        tables += [comparison_table(data, other), link_table(data, other)]
+    return sorted(tables, key=lambda table: table.name)
 
 
 def render_page(data: ReportData) -> str:
@@ -180,14 +180,14 @@ def render_sections(
     command: str,
     facts: Iterable[tuple[str, str]],
     links: Iterable[tuple[str, str]],
-    shown: Iterable[Section],
+    sections: Iterable[Section],
 ) -> str:
     """Return the HTML page of these sections, those without data as lines at its end.
 
     `command` writes their tables as files, with `--format`.
     """
     script = load_script()
-    listed = list(shown)
+    listed = list(sections)
     return _template().render(
         title=title,
         command=command,
@@ -239,8 +239,8 @@ def _columns(rows: Iterable[Record]) -> dict[str, Any]:
         values = [_round(row.get(name)) for row in listed]
         texts = list(dict.fromkeys(values))
         repeats = 2 * len(texts) <= len(values)
-        place = {text: number for number, text in enumerate(texts)}
-        columns[name] = {"of": texts, "at": [place[value] for value in values]} if repeats else values
+        index = {text: number for number, text in enumerate(texts)}
+        columns[name] = {"of": texts, "at": [index[value] for value in values]} if repeats else values
     return columns
 
 

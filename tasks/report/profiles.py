@@ -46,9 +46,9 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
         return omit_section(_KEY, _TITLE, [table], "There is one setting only: nothing to compare it with.")
     names = [", ".join(column) for column in columns]
     drawings = tuple(
-        _draw_correlation_matrix(f"{name}, n = {span(row['players'] for row in of)} models", of, names)
+        _draw_correlation_matrix(f"{name}, n = {span(row['players'] for row in group)} models", group, names)
         for coefficient, name in _NAMES.items()
-        if (of := [row for row in rows if row["coefficient"] == coefficient])
+        if (group := [row for row in rows if row["coefficient"] == coefficient])
     )
     caption = (
         "Each field is the correlation, over the models that have a score in both, of their scores in two "
@@ -65,8 +65,8 @@ def correlation_matrix(table: ReportTable, columns: Sequence[tuple[str, str]]) -
 def _draw_correlation_matrix(heading: str, rows: Sequence[Record], names: Sequence[str]) -> Drawing:
     drawn = []
     for row in rows:
-        one, other = (", ".join((row[f"{side}benchmark"], row[f"{side}setting"])) for side in ("", "other_"))
-        for down, across in ((one, other), (other, one)):
+        left, other = (", ".join((row[f"{side}benchmark"], row[f"{side}setting"])) for side in ("", "other_"))
+        for down, across in ((left, other), (other, left)):
             drawn.append(
                 {
                     "down": clean(down),
@@ -94,7 +94,6 @@ def _interval(row: Record) -> str:
 
 @lru_cache(maxsize=1)
 def _compile() -> Spec:
-    """Return the chart of fields with their numbers and intervals."""
     label = cut("datum.label", 24, 24)
     look: dict[str, Any] = {"ticks": False, "domain": False, "labelExpr": label}
     base = alt.Chart().encode(
@@ -125,12 +124,12 @@ def _compile() -> Spec:
         scale=alt.Scale(scheme="blueorange", domain=[-1, 1], reverse=True),
         legend=alt.Legend(title="correlation", direction="horizontal", orient="bottom", tickCount=5),
     )
-    known = base.transform_filter("isValid(datum.r)")
+    valid = base.transform_filter("isValid(datum.r)")
     ink = alt.condition("abs(datum.r) > 0.7", alt.value("#ffffff"), alt.value("#111111"))
     layers = [
-        known.mark_rect(strokeWidth=0).encode(color=colour),
-        known.mark_text(dy=-6, fontSize=11).encode(text="text:N", color=ink),
-        known.mark_text(dy=8, fontSize=9).encode(text="interval:N", color=ink),
+        valid.mark_rect(strokeWidth=0).encode(color=colour),
+        valid.mark_text(dy=-6, fontSize=11).encode(text="text:N", color=ink),
+        valid.mark_text(dy=8, fontSize=9).encode(text="interval:N", color=ink),
         base.transform_filter("!isValid(datum.r)")
         .mark_text(fontSize=11)
         .encode(text="text:N", color=alt.value(SOFT)),
@@ -181,15 +180,15 @@ _SETTINGS = "Settings of a benchmark are never counted together, as on leaderboa
 def profile_table(table: ReportTable, players: Sequence[str], columns: Sequence[Column]) -> Section:
     """Return the section of all scores: a row per player, a group of columns for each setting."""
     rows = table.records()
-    found = {(row["player"], row["benchmark"], row["setting"]): row for row in rows}
+    by_cell = {(row["player"], row["benchmark"], row["setting"]): row for row in rows}
     kinds = {row["player"]: row["kind"] for row in rows}
     cells, best = [], set()
-    for place, player in enumerate(players):
+    for index, player in enumerate(players):
         line = [clean(player), kinds[player]]
         for column in columns:
-            row = found.get((player, *column))
+            row = by_cell.get((player, *column))
             if row is not None and _is_best(row):
-                best.add((place, len(line)))
+                best.add((index, len(line)))
             line += [""] * len(_TITLES) if row is None else _cells(row)
         cells.append(tuple(line))
     groups = []
@@ -217,12 +216,12 @@ def _is_best(row: Record) -> bool:
 
 
 def _cells(row: Record) -> list[str]:
-    known = row["cost_usd"] is not None
-    least = "≥ " if known and row["episodes_with_cost"] < row["episodes"] else ""
+    has_cost = row["cost_usd"] is not None
+    least = "≥ " if has_cost and row["episodes_with_cost"] < row["episodes"] else ""
     return [
         with_interval(row["score"], row["score_low"], row["score_high"]),
         str(row["rank"]),
-        f"{least}{cell(row['cost_usd'])}" if known else "",
+        f"{least}{cell(row['cost_usd'])}" if has_cost else "",
     ]
 
 
@@ -236,15 +235,15 @@ def profile_rows(table: ReportTable, players: Sequence[str], columns: Sequence[C
 
 
 def _draw(title: str, column: Column, rows: Iterable[Record], players: Sequence[str]) -> Drawing:
-    own = [row for row in rows if (row["benchmark"], row["setting"]) == column]
+    chosen = [row for row in rows if (row["benchmark"], row["setting"]) == column]
     drawn = [
         read_estimate(
             row, "score", "instances", more="" if row["kind"] == MODELS else f" ({clean(row['kind'])})"
         )
-        for row in own
+        for row in chosen
     ]
     name = ", ".join(column)
-    heading = f"{name}, n = {span(row['instances'] for row in own)} instances"
+    heading = f"{name}, n = {span(row['instances'] for row in chosen)} instances"
     scale = Scale(("success rate on common instances",), ends=(0, 1))
     return interval_rows(heading, f"{title}: {name}", drawn, scale, players)
 
@@ -259,15 +258,15 @@ def domain_table(table: ReportTable, players: Sequence[str], columns: Sequence[C
     for row in sorted(rows, key=lambda row: columns.index((row["benchmark"], row["setting"]))):
         scores.setdefault((row["domain"], row["benchmark"], row["setting"]), {})[row["player"]] = row
     cells, best = [], set()
-    for place, (names, of) in enumerate(scores.items()):
+    for index, (names, by_player) in enumerate(scores.items()):
         domain, *column = map(clean, names)
-        line = [domain, ", ".join(column), span(row["instances"] for row in of.values())]
+        line = [domain, ", ".join(column), span(row["instances"] for row in by_player.values())]
         for player in players:
-            own = of.get(player)
-            if own is not None and _is_best(own):
-                best.add((place, len(line)))
+            mark = by_player.get(player)
+            if mark is not None and _is_best(mark):
+                best.add((index, len(line)))
             line.append(
-                "" if own is None else with_interval(own["score"], own["score_low"], own["score_high"], 2)
+                "" if mark is None else with_interval(mark["score"], mark["score_low"], mark["score_high"], 2)
             )
         cells.append(tuple(line))
     grid = Grid(
@@ -344,8 +343,8 @@ def order_players(rows: Iterable[Record]) -> list[str]:
     for row in rows:
         ranks.setdefault((row["kind"], row["player"]), []).append(row["rank"])
 
-    def place(of: tuple[str, str]) -> tuple[int, float, str]:
-        kind, player = of
-        return GROUPS.index(group_player(player, kind, None)), sum(ranks[of]) / len(ranks[of]), player
+    def order_key(key: tuple[str, str]) -> tuple[int, float, str]:
+        kind, player = key
+        return GROUPS.index(group_player(player, kind, None)), sum(ranks[key]) / len(ranks[key]), player
 
-    return list(dict.fromkeys(player for _, player in sorted(ranks, key=place)))
+    return list(dict.fromkeys(player for _, player in sorted(ranks, key=order_key)))

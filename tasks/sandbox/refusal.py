@@ -211,7 +211,7 @@ def _fault_of_format(text: str) -> str:
         return "a format text that cannot be read"
     return (
         "a format text that reads attributes or items"
-        if any(set(".[_") & set(each) for each in fields)
+        if any(set(".[_") & set(name) for name in fields)
         else ""
     )
 

@@ -279,9 +279,9 @@ def run_purely(
     for number, hash_seed in enumerate(hash_seeds[1:], 1):
         step = -1 if number % 2 else 1
         again = run_code(code, function, list(inputs)[::step], limits, jail, hash_seed)[::step]
-        for place, (one, other) in enumerate(zip(first, again, strict=True)):
-            if one != other:
-                raise Refused("impure", f"input {place + 1} gives different outputs in two processes")
+        for index, (before, other) in enumerate(zip(first, again, strict=True)):
+            if before != other:
+                raise Refused("impure", f"input {index + 1} gives different outputs in two processes")
     return first
 
 
@@ -321,15 +321,15 @@ def require_protection(*, accept_unprotected: bool) -> Protection:
 
     Raises Refused ("weak_sandbox") where there is none and the operator did not accept that.
     """
-    found = find_protection()
-    if found.tier == "none" and not accept_unprotected:
+    protection = find_protection()
+    if protection.tier == "none" and not accept_unprotected:
         raise Refused(
             "weak_sandbox",
             "nothing protects this machine from code that a model or a file wrote (tier none, see "
             "`perennial doctor`; a syntax check is not a protection): run on Linux with seccomp, or set "
             "accept_weak_sandbox (--accept-weak-sandbox) for code that you trust",
         )
-    return found
+    return protection
 
 
 def _bubblewrap() -> tuple[str, ...]:
@@ -339,10 +339,10 @@ def _bubblewrap() -> tuple[str, ...]:
         return ()
     places = ["/usr", "/bin", "/lib", "/lib64", sys.prefix, sys.base_prefix]
     bound = [
-        each
-        for place in dict.fromkeys(places)
-        if Path(place).exists()
-        for each in ("--ro-bind", place, place)
+        argument
+        for path in dict.fromkeys(places)
+        if Path(path).exists()
+        for argument in ("--ro-bind", path, path)
     ]
     # Another user than root, which would try to become nobody by itself.
     options = ["--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]

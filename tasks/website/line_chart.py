@@ -72,17 +72,17 @@ class LineChart:
             return range(last + 1)
         return sorted({round(number * last / (_MOST_LABELS - 1)) for number in range(_MOST_LABELS)})
 
-    def anchor(self, place: int) -> str:
+    def anchor(self, index: int) -> str:
         """Return which end of its text stands at the edition's place."""
-        return "start" if place == 0 else "end" if place == len(self.editions) - 1 else "middle"
+        return "start" if index == 0 else "end" if index == len(self.editions) - 1 else "middle"
 
-    def x(self, place: int, number: int | None = None) -> str:
+    def x(self, index: int, number: int | None = None) -> str:
         """Return where the edition lies, for the player of this number beside the others."""
         left, right = self.ends
         shift = 0.0
         if number is not None and self.has_whiskers:
             shift = _DODGE * (number - (len(self.series) - 1) / 2)
-        return f"{left + (right - left) * place / max(len(self.editions) - 1, 1) + shift:.1f}"
+        return f"{left + (right - left) * index / max(len(self.editions) - 1, 1) + shift:.1f}"
 
     def y(self, value: float) -> str:
         """Return where the rate lies."""
@@ -90,4 +90,4 @@ class LineChart:
 
     def path(self, series: Series, number: int | None = None) -> str:
         """Return the points of a line."""
-        return " ".join(f"{self.x(one.place, number)},{self.y(one.value)}" for one in series.points)
+        return " ".join(f"{self.x(point.place, number)},{self.y(point.value)}" for point in series.points)

@@ -6,7 +6,7 @@ import pytest
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.breaker import Breaker
-from perennial.tasks.llm.retry_policy import Received, RetryPolicy, Tried
+from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, RetryPolicy
 from tests.llm.http_double import (
     KEY,
     Answer,
@@ -202,8 +202,8 @@ def test_many_calls_failing_at_once_end_with_one_message():
 
 
 def test_failures_of_calls_that_began_before_an_answer_do_not_open_it():
-    failed = Tried(Received(500, "down"), Reply("call_1", "unavailable", error="HTTP 500"))
-    answered = Tried(Received(200, "{}"), Reply("call_2", "ok", "yes"))
+    failed = CallAttempt(HttpResult(500, "down"), Reply("call_1", "unavailable", error="HTTP 500"))
+    answered = CallAttempt(HttpResult(200, "{}"), Reply("call_2", "ok", "yes"))
 
     async def run():
         breaker = Breaker("http://h/v1")

@@ -11,7 +11,7 @@ from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.model_calls import CallPolicy, ModelChoice, Price, Spent
 from perennial.tasks.llm.limits import Budget, check_budget, cost_at_most, prompt_bytes
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from tests.llm.http_double import (
     DROPPED,
     Answer,
@@ -192,7 +192,7 @@ def test_settled_and_held_never_pass_a_limit_and_nobody_waits_for_ever(ends, max
             for _ in range(steps):
                 await asyncio.sleep(0)
             body = completion(usage=usage(1, tokens) if end == "answered" else None)
-            received = Received(500 if end == "failed" else 200, body)
+            received = HttpResult(500 if end == "failed" else 200, body)
             reply = read_attempt(asked, received, PRICES["m"]).reply if end != "cancelled" else None
         finally:
             held.remove(most)

@@ -8,11 +8,11 @@ import pytest
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.client import Redaction
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from tests.llm.http_double import KEY, completion, request
 
 
-def read_redacted(redaction: Redaction, received: Received) -> Reply:
+def read_redacted(redaction: Redaction, received: HttpResult) -> Reply:
     return redaction.reply(read_attempt(request(), redaction.redact_received(received), None).reply)
 
 
@@ -23,7 +23,7 @@ def read_redacted(redaction: Redaction, received: Received) -> Reply:
 def test_the_key_is_replaced_however_it_is_spelt(spelt, status):
     body = completion(f"your key is {KEY}", reasoning=KEY) if status == 200 else "Key: " + "x" * 260 + spelt
     redaction = Redaction([KEY])
-    reply = read_redacted(redaction, Received(status, body))
+    reply = read_redacted(redaction, HttpResult(status, body))
     text = repr(reply)
     assert "[key]" in text
     assert "0123456789" not in text
@@ -31,8 +31,8 @@ def test_the_key_is_replaced_however_it_is_spelt(spelt, status):
 
 def test_a_short_placeholder_key_does_not_change_answers():
     redaction = Redaction(["ollama", ""])
-    answer = read_redacted(redaction, Received(200, completion("ollama")))
-    refusal = read_redacted(redaction, Received(400, "ollama no"))
+    answer = read_redacted(redaction, HttpResult(200, completion("ollama")))
+    refusal = read_redacted(redaction, HttpResult(400, "ollama no"))
     assert answer.content == "ollama"
     assert refusal.error == "HTTP 400: [key] no"
 
@@ -57,7 +57,7 @@ SPELLINGS = {
 @pytest.mark.parametrize("status", [200, 400])
 def test_a_key_in_escapes_cannot_be_decoded_from_what_is_kept(name, status):
     body = completion("hi")[:-1] + ', "debug": "' + SPELLINGS[name] + '"}'
-    reply = read_redacted(Redaction([KEY]), Received(status, body))
+    reply = read_redacted(Redaction([KEY]), HttpResult(status, body))
     assert json.loads(reply.raw)["debug"] == "[key]"
     assert SPELLINGS[name] not in repr(reply)
     assert reply.status == ("ok" if status == 200 else "rejected")
@@ -66,7 +66,7 @@ def test_a_key_in_escapes_cannot_be_decoded_from_what_is_kept(name, status):
 @pytest.mark.parametrize("before", ["", "x", "Bearer ", "Authorization: Bearer "])
 def test_a_key_in_base64_is_replaced_wherever_it_begins(before):
     coded = b64encode(f"{before}{KEY} and more".encode()).decode()
-    reply = read_redacted(Redaction([KEY]), Received(200, completion("hi", debug=coded)))
+    reply = read_redacted(Redaction([KEY]), HttpResult(200, completion("hi", debug=coded)))
     left = json.loads(reply.raw)["choices"][0]["message"]["debug"]
     assert "[key]" in left
     assert len(left) < len(coded) - len(KEY)
@@ -76,7 +76,7 @@ def test_a_key_in_base64_is_replaced_wherever_it_begins(before):
 def test_what_replaces_a_key_is_not_replaced_again(key):
     told = f"Incorrect API key provided: {key}. A bad key."
     redaction = Redaction([key, KEY])
-    reply = read_redacted(redaction, Received(401, json.dumps({"error": {"message": f"{told} {KEY}"}})))
+    reply = read_redacted(redaction, HttpResult(401, json.dumps({"error": {"message": f"{told} {KEY}"}})))
     assert "[[" not in reply.error
     assert "]]" not in reply.error
     assert redaction.text(reply.error) == reply.error
@@ -86,5 +86,5 @@ def test_what_replaces_a_key_is_not_replaced_again(key):
 
 
 def test_a_short_key_is_replaced_as_a_word_and_not_within_one():
-    reply = read_redacted(Redaction(["test"]), Received(401, "the latest key test is contested"))
+    reply = read_redacted(Redaction(["test"]), HttpResult(401, "the latest key test is contested"))
     assert reply.error == "HTTP 401: the latest key [key] is contested"

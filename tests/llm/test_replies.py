@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from perennial.schemas.model_calls import ANSWERED_STATUSES, CALL_STATUSES, Price
 from perennial.tasks.llm.reasoning import split_reasoning
 from perennial.tasks.llm.replies import MAX_RAW_CHARS, cost_usd, read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from tests.llm.http_double import completion, request, usage
 
 PRICE = Price(prompt=2.0, completion=10.0, cached=0.5)
 
 
 def read(body: str, status: int = 200, price: Price | None = PRICE):
-    return read_attempt(request(), Received(status, body, 0.25), price, 2).reply
+    return read_attempt(request(), HttpResult(status, body, 0.25), price, 2).reply
 
 
 # ---- statuses

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perennial.tasks.llm.retry_policy import (
     RETRIED_STATUSES,
-    Received,
+    HttpResult,
     RetryPolicy,
     is_retried_status,
     retry_after_s,
@@ -142,9 +142,9 @@ def test_retry_after_means_nothing_elsewhere():
 
 def test_a_call_that_is_asked_to_wait_as_long_as_a_call_may_waits():
     policy = RetryPolicy(max_retry_after_s=600)
-    assert not policy.asks_too_long(Received(429, retry_after_s=600.0))
-    assert policy.asks_too_long(Received(429, retry_after_s=600.001))
-    assert not policy.asks_too_long(Received(429))
+    assert not policy.asks_too_long(HttpResult(429, retry_after_s=600.0))
+    assert policy.asks_too_long(HttpResult(429, retry_after_s=600.001))
+    assert not policy.asks_too_long(HttpResult(429))
     retries = NotedWaits(base_delay_s=0, max_retry_after_s=600)
     reply, server = ask(fault(429, Retry_After="600"), ok(), retries=retries)
     assert (reply.status, len(server.seen), retries.waits) == ("ok", 2, [600.0])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from perennial.tasks.llm.server_words import read_ending, read_failure
 from tests.llm.http_double import Answer, MemoryLedger, against, ask, completion, fault, ok, request
 
@@ -35,7 +35,7 @@ ENDINGS = [
 
 def read(body: object, status: int = 200):
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-    return read_attempt(request(), Received(status, text), None).reply
+    return read_attempt(request(), HttpResult(status, text), None).reply
 
 
 @pytest.mark.parametrize(("status", "word"), [*ENDINGS, ("ok", "")])

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from perennial.schemas.model_calls import CALL_STATUSES
 from perennial.tasks.llm.bounded_http import read_completion
 from perennial.tasks.llm.replies import read_attempt
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from tests.llm.http_double import completion, request, usage
 
 
 def read(body: str):
-    return read_attempt(request(), Received(200, body), None).reply
+    return read_attempt(request(), HttpResult(200, body), None).reply
 
 
 def chunk(finish=None, **delta) -> str:

@@ -253,7 +253,7 @@ def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() 
         "communities",
         "topology",
     ]
-    plain = replace(kumo, own=Report(), measures=())
+    plain = replace(kumo, additions=Report(), measures=())
     assert [section.key for section in sections(plain)] == shared
     assert headline(kumo).grid.headings[-4:-1] == tuple(measure.heading for measure in kumo.measures)
     assert headline(plain).grid.headings == ("player", *("rank", "success rate", "episodes") * 2)

@@ -36,7 +36,7 @@ def printed_in(drawing: Drawing) -> dict[str, float]:
 
 def section_of(store: Store, key: str) -> Section:
     data = report_data(store)
-    return next(figure for figure in data.own.figures if figure.key == key)(data)
+    return next(figure for figure in data.additions.figures if figure.key == key)(data)
 
 
 def of_beyondbench(root: Path, _: pytest.MonkeyPatch) -> Store:

@@ -20,7 +20,7 @@ from typing import Any
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import ModelRequest, StoredBatch
 from perennial.tasks.llm.replies import find_message, one_line
-from perennial.tasks.llm.retry_policy import Received, is_retried_status
+from perennial.tasks.llm.retry_policy import HttpResult, is_retried_status
 from perennial.tasks.llm.server_batches.forms import ServerBatch, ServerFile, read_form
 from perennial.tasks.llm.server_batches.use import CHAT, BatchApi, InBatches, Waiting, Watch
 
@@ -63,7 +63,7 @@ class BatchAsker:
 
     async def post(
         self, request: ModelRequest, body: Mapping[str, Any], estimate_usd: float | None = None
-    ) -> Received:
+    ) -> HttpResult:
         """Return what the call receives, by a batch that it is in already or by the next one.
 
         Raises EndpointFailed where the server has no Batch API, or a batch cannot be looked at: it stays in
@@ -71,7 +71,7 @@ class BatchAsker:
         """
         line = {"custom_id": request.call_id, "method": "POST", "url": CHAT, "body": body}
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
-        received: asyncio.Future[Received] = asyncio.get_running_loop().create_future()
+        received: asyncio.Future[HttpResult] = asyncio.get_running_loop().create_future()
         call = Waiting(request, text.encode("utf-8", "replace"), received, estimate_usd)
         self._open += 1
         try:
@@ -165,7 +165,7 @@ class BatchAsker:
         self._give_failure(calls, received, "POST /batches")
         return None
 
-    def _give_failure(self, calls: Sequence[Waiting], received: Received, what: str) -> None:
+    def _give_failure(self, calls: Sequence[Waiting], received: HttpResult, what: str) -> None:
         """Give all calls the answer to a request that did not submit them, as if it were their own."""
         status = received.http_status
         if status in _NO_SUCH_API:
@@ -175,13 +175,13 @@ class BatchAsker:
                 f"of {calls[0].request.model!r} in models.toml, then run the same command again"
             )
         if status is not None and 200 <= status <= 299:
-            said = one_line(received.body)
-            problem = f"the answer to {what} makes no sense: {said}"
+            answer = one_line(received.body)
+            problem = f"the answer to {what} makes no sense: {answer}"
             received = replace(received, http_status=None, problem=problem)
         for call in calls:
             call.give(received)
 
-    def _read(self, form: type[Any], received: Received) -> Any:
+    def _read(self, form: type[Any], received: HttpResult) -> Any:
         """Return what the server answered, None where it failed or is not of the form."""
         if received.http_status is None or not 200 <= received.http_status <= 299:
             return None
@@ -211,7 +211,7 @@ class BatchAsker:
                 self._collect(call)
 
 
-def _is_refused(received: Received) -> bool:
+def _is_refused(received: HttpResult) -> bool:
     """Whether the server refused the request; otherwise it may have done what was asked."""
     status = received.http_status
     return status is not None and 300 <= status <= 499 and (status == 429 or not is_retried_status(status))

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, 
 
 from perennial.schemas.errors import count, shorten
 from perennial.tasks.llm.bounded_http import UnreadableBody, read_json
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 
 _ENDED = ("completed", "expired", "cancelled", "failed")
 _SHOWN = 3
@@ -62,8 +62,8 @@ class ServerBatch(_Form):
     def done(self) -> int:
         """How many of its requests have an answer or an error, 0 where the server does not say."""
         counts = self.request_counts if isinstance(self.request_counts, dict) else {}
-        known = (counts.get(name) for name in ("completed", "failed"))
-        return sum(count for count in known if type(count) is int and 0 < count < _MOST)
+        numbers = (counts.get(name) for name in ("completed", "failed"))
+        return sum(count for count in numbers if type(count) is int and 0 < count < _MOST)
 
     @property
     def seconds(self) -> float:
@@ -75,19 +75,19 @@ class ServerBatch(_Form):
 
     def describe_problems(self) -> str:
         """Return why it failed, in the server's words."""
-        said = [one.message or one.code or "no reason given" for one in self._problems()]
-        more = f"; and {len(said) - _SHOWN} more" if len(said) > _SHOWN else ""
-        return "; ".join(shorten(text, _WIDTH) for text in said[:_SHOWN]) + more or "no reason given"
+        texts = [problem.message or problem.code or "no reason given" for problem in self._problems()]
+        more = f"; and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+        return "; ".join(shorten(text, _WIDTH) for text in texts[:_SHOWN]) + more or "no reason given"
 
     @property
     def waits_for_room(self) -> bool:
         """Whether it failed because too much waits at the server: it has room later."""
-        return any("limit" in (one.code or "") for one in self._problems())
+        return any("limit" in (problem.code or "") for problem in self._problems())
 
     def _problems(self) -> list[_Problem]:
         listed = self.errors.get("data") if isinstance(self.errors, dict) else None
-        found = (_read_value(_Problem, one) for one in (listed if isinstance(listed, list) else []))
-        return [one for one in found if one is not None]
+        problems = (_read_value(_Problem, error) for error in (listed if isinstance(listed, list) else []))
+        return [problem for problem in problems if problem is not None]
 
 
 class ListedBatch(_Form):
@@ -106,7 +106,7 @@ class BatchPage(_Form):
     @property
     def batches(self) -> list[ListedBatch]:
         """Those that can be asked for: another one in the list may have an id that no path can hold."""
-        return [one for one in (_read_value(ListedBatch, value) for value in self.data) if one is not None]
+        return [batch for value in self.data if (batch := _read_value(ListedBatch, value)) is not None]
 
 
 class _Response(_Form):
@@ -177,7 +177,7 @@ class Line:
     """What a line gave: to which call, None where it names none."""
 
     call_id: str | None
-    received: Received
+    received: HttpResult
 
 
 def read_line(line: bytes, is_cut: bool, max_line_bytes: int, batch: ServerBatch) -> Line:
@@ -185,19 +185,19 @@ def read_line(line: bytes, is_cut: bool, max_line_bytes: int, batch: ServerBatch
     text = line.decode("utf-8", "replace")
     if is_cut:
         why = f"is longer than {max_line_bytes / 1e6:g} MB, the limit that max_reply_mb (--max-reply-mb) sets"
-        received = Received(200, text[:_HEAD], batch.seconds, why_cut=why, batch_id=batch.id)
+        received = HttpResult(200, text[:_HEAD], batch.seconds, why_cut=why, batch_id=batch.id)
         return Line(_find_id(text), received)
     read = read_form(OutputLine, text)
     if read is None:
-        return Line(_find_id(text), Received(200, text, batch.seconds, batch_id=batch.id))
+        return Line(_find_id(text), HttpResult(200, text, batch.seconds, batch_id=batch.id))
     if read.response is not None:
         body = _as_text(read.response.body)
         return Line(
-            read.custom_id, Received(read.response.status_code, body, batch.seconds, batch_id=batch.id)
+            read.custom_id, HttpResult(read.response.status_code, body, batch.seconds, batch_id=batch.id)
         )
-    said = read.error and (read.error.message or read.error.code)
-    problem = f"batch {batch.id} gave no answer to the call: {said or 'no reason given'}"
-    return Line(read.custom_id, Received(None, text, batch.seconds, problem, batch_id=batch.id))
+    reason = read.error and (read.error.message or read.error.code)
+    problem = f"batch {batch.id} gave no answer to the call: {reason or 'no reason given'}"
+    return Line(read.custom_id, HttpResult(None, text, batch.seconds, problem, batch_id=batch.id))
 
 
 def _as_text(body: Any) -> str:
@@ -210,5 +210,5 @@ def _as_text(body: Any) -> str:
 
 def _find_id(text: str) -> str | None:
     """Return the id that an unreadable line begins with."""
-    found = _ID.search(text[:_HEAD])
-    return None if found is None else found[1]
+    match = _ID.search(text[:_HEAD])
+    return None if match is None else match[1]

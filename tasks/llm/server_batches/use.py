@@ -11,7 +11,7 @@ from perennial.schemas.errors import EndpointFailed, count
 from perennial.schemas.model_calls import CallPolicy, ModelRequest, StoredBatch
 from perennial.tasks.llm.listing import describe_problem, receive
 from perennial.tasks.llm.replies import find_message, one_line
-from perennial.tasks.llm.retry_policy import Received
+from perennial.tasks.llm.retry_policy import HttpResult
 from perennial.tasks.llm.server_batches.forms import BatchPage, LineCounts, ServerBatch, read_form, read_line
 from perennial.tasks.llm.structured import BatchLedger
 
@@ -88,7 +88,7 @@ class BatchApi:
         """How many bytes a line of a file may have."""
         return self._policy.max_reply_bytes
 
-    async def upload(self, content: bytes) -> Received:
+    async def upload(self, content: bytes) -> HttpResult:
         """Upload a file of requests."""
 
         async def send() -> "httpx2.Response":
@@ -98,7 +98,7 @@ class BatchApi:
 
         return await receive(send, self._policy)
 
-    async def create(self, file_id: str, digest: str) -> Received:
+    async def create(self, file_id: str, digest: str) -> HttpResult:
         """Create a batch of an uploaded file; the digest of that is kept with it, for people."""
 
         async def send() -> "httpx2.Response":
@@ -112,7 +112,7 @@ class BatchApi:
 
         return await receive(send, self._policy)
 
-    async def retrieve(self, batch_id: str) -> Received:
+    async def retrieve(self, batch_id: str) -> HttpResult:
         """Look at a batch."""
 
         async def send() -> "httpx2.Response":
@@ -120,7 +120,7 @@ class BatchApi:
 
         return await receive(send, self._policy)
 
-    async def list_batches(self, after: str | None = None, limit: int = _PAGE) -> Received:
+    async def list_batches(self, after: str | None = None, limit: int = _PAGE) -> HttpResult:
         """List the batches of the account, the newest first."""
 
         async def send() -> "httpx2.Response":
@@ -179,21 +179,21 @@ class Patience:
     def fail(self, what: str, why: str, http_status: int | None) -> None:
         """Note that a look failed; raise EndpointFailed where no further one makes sense."""
         self._failures += 1
-        said = self._hide(one_line(why))
+        cause = self._hide(one_line(why))
         if http_status in _KEY_STATUSES:
             raise EndpointFailed(
-                f"{what} may not be read with this key: {said}: set the key of the account that made it, "
+                f"{what} may not be read with this key: {cause}: set the key of the account that made it, "
                 "then run the same command again: it looks again, and nothing is lost"
             )
         if http_status in _LOST_STATUSES:
             raise EndpointFailed(
-                f"{what} cannot be read: {said}: is the key of another account? If it is gone, drop it with "
+                f"{what} cannot be read: {cause}: is the key of another account? If it is gone, drop it with "
                 '`sqlite3 ledger.sqlite "DELETE FROM server_batches WHERE number = '
                 f'{self._stored.number}"` in the data root: its calls are then made and paid for again'
             )
         if self._failures > self._pace.failures:
             raise EndpointFailed(
-                f"{what} could not be read {self._failures} times in a row, the last time with: {said}: "
+                f"{what} could not be read {self._failures} times in a row, the last time with: {cause}: "
                 "the same command looks again; nothing is lost"
             )
 
@@ -203,21 +203,21 @@ class Patience:
 
 _LINES_A_TURN = 100
 
-Give = Callable[[str, Received], None]
+Give = Callable[[str, HttpResult], None]
 
 
 @dataclass
 class Results:
     """What a batch has for its calls.
 
-    `known` are all calls of the batch, `asked` those that wait, which `give` removes as it gives each what
+    `call_ids` are all calls of the batch, `asked` those that wait, which `give` removes as it gives each what
     it receives; `counts` are of the lines that were dropped. `name` is the batch in words.
     """
 
     api: BatchApi
     batch: ServerBatch
     name: str
-    known: set[str]
+    call_ids: set[str]
     asked: set[str]
     give: Give
     patience: Patience
@@ -237,7 +237,7 @@ class Results:
         for call_id in sorted(self.asked):
             self._give(call_id, rest)
 
-    async def _read_file(self, file_id: str, seen: set[str]) -> Received | None:
+    async def _read_file(self, file_id: str, seen: set[str]) -> HttpResult | None:
         """Read a file whole; return what the rest receives where it is too much to be read."""
         from perennial.tasks.llm.bounded_http import TooMuch
 
@@ -255,7 +255,7 @@ class Results:
             self.patience.succeed()
             self.counts.add(counts)
             seen |= in_file
-            return None if why is None else Received(200, why_cut=why, batch_id=self.batch.id)
+            return None if why is None else HttpResult(200, why_cut=why, batch_id=self.batch.id)
 
     async def _read_lines(self, file_id: str, seen: set[str], counts: LineCounts) -> None:
         number = 0
@@ -270,27 +270,27 @@ class Results:
             call_id = line.call_id
             if call_id is None:
                 counts.unreadable += 1
-            elif call_id not in self.known:
+            elif call_id not in self.call_ids:
                 counts.unknown += 1
             elif call_id in seen:
                 counts.duplicate += 1
             elif call_id in self.asked:
                 self._give(call_id, line.received)
-            if call_id in self.known:
+            if call_id in self.call_ids:
                 seen.add(call_id)
 
-    def _give(self, call_id: str, received: Received) -> None:
+    def _give(self, call_id: str, received: HttpResult) -> None:
         self.asked.discard(call_id)
         self.give(call_id, received)
 
 
-def _without_a_line(batch: ServerBatch) -> Received:
+def _without_a_line(batch: ServerBatch) -> HttpResult:
     """Return what a call receives for which the batch has no line."""
     if batch.status == "failed":
         body = json.dumps({"error": {"message": f"batch {batch.id} failed: {batch.describe_problems()}"}})
-        return Received(429 if batch.waits_for_room else 400, body, batch_id=batch.id)
+        return HttpResult(429 if batch.waits_for_room else 400, body, batch_id=batch.id)
     problem = f"batch {batch.id} is {batch.status}, and has no line for the call"
-    return Received(None, latency_s=batch.seconds, problem=problem, batch_id=batch.id)
+    return HttpResult(None, latency_s=batch.seconds, problem=problem, batch_id=batch.id)
 
 
 # Watch one batch of a server until it has ended, and give each call that waits what the batch has for it.
@@ -314,7 +314,7 @@ class Waiting:
 
     request: ModelRequest
     line: bytes
-    received: "asyncio.Future[Received]"
+    received: "asyncio.Future[HttpResult]"
     estimate_usd: float | None = None
 
     @property
@@ -322,7 +322,7 @@ class Waiting:
         """The call's id, by which lines name it."""
         return self.request.call_id
 
-    def give(self, received: Received) -> None:
+    def give(self, received: HttpResult) -> None:
         """Let the call receive this, unless it waits no more."""
         if not self.received.done():
             self.received.set_result(received)
@@ -397,14 +397,13 @@ class Watch:
             after = page.batches[-1].id
         return None
 
-    def _read_page(self, received: Received) -> BatchPage | None:
+    def _read_page(self, received: HttpResult) -> BatchPage | None:
         page = read_form(BatchPage, received.body) if received.http_status == 200 else None
         if page is None:
             self._note_failure(received, f"the list of batches, in which {self._name} may be,")
         return page
 
     async def _wait_for_end(self) -> ServerBatch:
-        """Return the batch once it has ended."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._use.pace.bound_s
         while True:
@@ -425,15 +424,15 @@ class Watch:
                 )
             await self._patience.pause()
 
-    def _note_failure(self, received: Received, what: str) -> None:
+    def _note_failure(self, received: HttpResult, what: str) -> None:
         status = received.http_status
         why = received.problem or f"HTTP {status}: {find_message(received.body)}"
         self._patience.fail(what, why, status)
 
     @property
     def _name(self) -> str:
-        of = f"of {count(self._stored.requests, 'request')} at {self._host}"
-        return f"batch {self._stored.batch_id} {of}" if self._stored.batch_id else f"a batch {of}"
+        batch_of = f"of {count(self._stored.requests, 'request')} at {self._host}"
+        return f"batch {self._stored.batch_id} {batch_of}" if self._stored.batch_id else f"a batch {batch_of}"
 
     def _tell(self, batch: ServerBatch) -> None:
         is_new = batch.status != self._status
@@ -445,12 +444,12 @@ class Watch:
         # Who comes from here on waits for the next look: its line may have been passed.
         asked, self._waiting = self._waiting, {}
 
-        def give(call_id: str, received: Received) -> None:
+        def give(call_id: str, received: HttpResult) -> None:
             on_given(call_id)
             asked.pop(call_id).give(received)
 
-        known = self._use.ledger.calls_of_batch(self._stored)
-        results = Results(self._api, batch, self._name, known, set(asked), give, self._patience)
+        ids = self._use.ledger.calls_of_batch(self._stored)
+        results = Results(self._api, batch, self._name, ids, set(asked), give, self._patience)
         try:
             await results.hand_out()
         finally:

@@ -89,7 +89,7 @@ def tips(**fields: str) -> list[alt.Tooltip]:
 
 def series_colours(names: Sequence[str], legend: alt.Legend | None = LEGEND) -> alt.Color:
     """Return the colours of the field `series`, whose values are these."""
-    scale = alt.Scale(domain=list(names), range=[SERIES[place % len(SERIES)] for place in range(len(names))])
+    scale = alt.Scale(domain=list(names), range=[SERIES[index % len(SERIES)] for index in range(len(names))])
     return alt.Color("series:N", scale=scale, legend=legend)
 
 
@@ -166,8 +166,7 @@ def draw_curves(
 
 @lru_cache(maxsize=64)
 def _compile(axes: Axes, series: tuple[str, ...], players: int, has_intervals: bool) -> Spec:
-    """Return the chart of intervals, lines and points."""
-    colors = [SOFT if name == _OTHERS else SERIES[place] for place, name in enumerate(series)]
+    colors = [SOFT if name == _OTHERS else SERIES[index] for index, name in enumerate(series)]
     shared: dict[str, Any] = {
         "x": _place(axes),
         "color": alt.Color(
@@ -245,7 +244,7 @@ def mean_rates(rows: Iterable[Record], name: str) -> dict[str, float]:
     rates = defaultdict(list)
     for row in rows:
         rates[row[name]].append(row["rate"])
-    return {key: sum(of) / len(of) for key, of in rates.items()}
+    return {key: sum(values) / len(values) for key, values in rates.items()}
 
 
 def draw_fields(

@@ -53,8 +53,8 @@ def headline(data: ReportData) -> Section:
     if not rows:
         return omit_section(_KEY, _TITLE, [table], "No player took part in this edition.")
     differs = instances_differ(rows)
-    shown = shown_measures(data.measures, rows)
-    measures = [measure.heading for measure in shown]
+    visible = shown_measures(data.measures, rows)
+    measures = [measure.heading for measure in visible]
     above = dict(
         zip(
             ((row["setting"], row["player"]) for row in rows), rate_above_floor(data.floor, rows), strict=True
@@ -63,19 +63,19 @@ def headline(data: ReportData) -> Section:
     is_known = any(value is not None for value in above.values())
     floored = (ABOVE_FLOOR,) if is_known else ()
     headings = ("rank", "success rate", *floored, *(_FAIR if differs else ()), *measures, "episodes")
-    found = {(row["setting"], row["player"]): row for row in rows}
+    by_key = {(row["setting"], row["player"]): row for row in rows}
     cells = []
     for player in data.players():
-        rows_of = [row for setting in data.settings if (row := found.get((setting, player))) is not None]
+        rows_of = [row for setting in data.settings if (row := by_key.get((setting, player))) is not None]
         line = [clean(label_player(data.floor, rows_of[0]))]
         for setting in data.settings:
-            row = found.get((setting, player))
+            row = by_key.get((setting, player))
             if row is None:
                 line += [""] * len(headings)
                 continue
             value = above[setting, player]
             extra = (("" if value is None else f"{value:.3f}"),) if is_known else ()
-            line += _cells(row, shown, differs, extra)
+            line += _cells(row, visible, differs, extra)
         cells.append(tuple(line))
     grid = Grid(
         ("player", *headings * len(data.settings)),
@@ -95,7 +95,7 @@ def headline(data: ReportData) -> Section:
             fair if differs else "",
             "Models come first and are ranked among each other, each two on the instances that both have (by "
             "the adjusted rate where these are too few). Programs are lines of reference.",
-            *(measure.doc for measure in shown),
+            *(measure.doc for measure in visible),
             "" if data.floor is None else data.floor.doc,
             ABOVE_FLOOR_DOC if is_known else "",
             f"{name_populations(rows)} They are in brackets; where a figure has none, the table says why. "
@@ -118,13 +118,13 @@ def instances_differ(rows: Iterable[Record]) -> bool:
 
 def describe_unasked(rows: Iterable[Record]) -> list[str]:
     """Return how many instances of each setting players were not asked, a text a player."""
-    found: dict[str, list[str]] = {}
+    by_player: dict[str, list[str]] = {}
     for row in rows:
         if row.get("not_asked"):
-            found.setdefault(row["player"], []).append(f"{row['not_asked']:,} of {row['setting']}")
+            by_player.setdefault(row["player"], []).append(f"{row['not_asked']:,} of {row['setting']}")
     return [
         f"{player} was not asked {', '.join(texts)}, which its context does not hold"
-        for player, texts in found.items()
+        for player, texts in by_player.items()
     ]
 
 
@@ -208,17 +208,17 @@ def _groups(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
     for row in rows:
         met[row["player"]].add(row["domain"])
     n_domains = len({row["domain"] for row in rows})
-    found = []
+    groups = []
     for is_half in (True, False):
         listed = [row for row in rows if (2 * len(met[row["player"]]) >= n_domains) == is_half]
         if listed:
             players = {row["player"] for row in listed}
             count = f"{len(players)} {'player' if len(players) == 1 else 'players'}"
             extent = f"{span(len(met[player]) for player in players)} of {n_domains} domains"
-            found.append(
+            groups.append(
                 (f"{count} in {extent}, n = {span(row['scored'] for row in listed)} per field", listed)
             )
-    return found
+    return groups
 
 
 def _order_by_ease(rows: Sequence[Record]) -> list[str]:
@@ -325,16 +325,15 @@ def _discrimination(row: Record) -> str:
 
 
 def _draw(rows: list[Record], setting: str) -> list[Drawing]:
-    """Return the drawing of the setting; none where it has one edition."""
-    own = [row for row in rows if row["setting"] == setting]
+    in_setting = [row for row in rows if row["setting"] == setting]
     shifts = sorted(
-        (row for row in own if row["statistic"] == "shift_of_edition"),
+        (row for row in in_setting if row["statistic"] == "shift_of_edition"),
         key=lambda row: (row["created_at"], row["other"]),
     )
     editions = [clean(row["other"]) for row in shifts]
     if len(editions) < 2:
         return []
-    ranked = [row for row in own if row["statistic"] == "rate"]
+    ranked = [row for row in in_setting if row["statistic"] == "rate"]
     chosen = sorted(ranked, key=lambda row: -row["editions"])[:_MOST_DRAWN]
     names = [row["player"] for row in ranked if row in chosen]
     marks = [
@@ -347,11 +346,11 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
             "high": row["high"],
             "estimate": with_interval(row["value"], row["low"], row["high"]),
         }
-        for row in own
+        for row in in_setting
         if row["statistic"] == "rate_in_edition" and row["player"] in names
     ]
-    place = alt.X("edition:N", sort=editions, title="edition, oldest first", axis=alt.Axis(labelAngle=-30))
-    base = alt.Chart(ROWS).transform_filter(FOUND).encode(x=place, xOffset=alt.XOffset("series:N"))
+    across = alt.X("edition:N", sort=editions, title="edition, oldest first", axis=alt.Axis(labelAngle=-30))
+    base = alt.Chart(ROWS).transform_filter(FOUND).encode(x=across, xOffset=alt.XOffset("series:N"))
     colour = series_colours([clean(name) for name in names], CUT_LEGEND)
     scale = alt.Scale(domain=[0, 1])
     rule = base.mark_rule(opacity=0.6).encode(

@@ -75,19 +75,19 @@ def read_paper_values(data: ReportData, figure: str) -> dict[tuple[str, str], Re
 
     Where several tables print it, a row of the first.
     """
-    found: dict[tuple[str, str], Record] = {}
+    values: dict[tuple[str, str], Record] = {}
     for row in (row for table in paper_tables(data) for row in table.records()):
         if (row["figure"], row["domain"]) == (figure, "all"):
-            found.setdefault((row["setting"], row["player"]), row)
-    return found
+            values.setdefault((row["setting"], row["player"]), row)
+    return values
 
 
 def describe_mark(printed: Record | None, places: int) -> Record:
     """Return the fields of a hollow mark: its place on the axis, and its text."""
     if printed is None:
         return {"paper": None, "printed": ""}
-    said = ", ".join(part for part in (printed["place"], printed["printed_as"], printed["settings"]) if part)
-    return {"paper": printed["value"], "printed": f"{decimals(printed['value'], places)} ({clean(said)})"}
+    where = ", ".join(part for part in (printed["place"], printed["printed_as"], printed["settings"]) if part)
+    return {"paper": printed["value"], "printed": f"{decimals(printed['value'], places)} ({clean(where)})"}
 
 
 def name_places(printed: Iterable[Record]) -> str:
@@ -166,8 +166,8 @@ def rows_by_setting(
         drawn = [estimate for row in rows if row["setting"] == setting for estimate in read(row)]
         if drawn:
             heading = f"{setting}{more}, n = {span(row['n'] for row in drawn)} {unit}"
-            own = replace(scale, floor=(floors or {}).get(setting))
-            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, own, data.players()))
+            axis = replace(scale, floor=(floors or {}).get(setting))
+            drawings.append(interval_rows(heading, f"{title}: {setting}{more}", drawn, axis, data.players()))
     return tuple(drawings)
 
 
@@ -207,8 +207,8 @@ def _compile(scale: Scale, series: tuple[str, ...], is_pair: bool, has_paper: bo
     step = _PAIR_STEP if is_pair else _STEP if len(series) == 1 else _SERIES_STEP
     labels = cut("datum.label")
     if is_pair:
-        one, other = (f"split(datum.label, '\\n')[{place}]" for place in (0, 1))
-        labels = f"[{cut(one)}, 'minus ' + {cut(other, 28, 18)}]"
+        first, other = (f"split(datum.label, '\\n')[{part}]" for part in (0, 1))
+        labels = f"[{cut(first)}, 'minus ' + {cut(other, 28, 18)}]"
     shared: dict[str, Any] = {
         "y": player_axis(labels),
         "tooltip": tips(
@@ -324,7 +324,7 @@ def player_pairs(data: ReportData) -> Section:
 def draw_pairs_of(data: ReportData, setting: str, player: str) -> tuple[Drawing, ...]:
     """Return a drawing of the player beside each other one in the setting; none where it met nobody."""
     rows = [row for row in data.tables[_KEY_PLAYER_PAIRS].records() if row["setting"] == setting]
-    drawn = [_estimate(row) for (one, _), row in _pairs(rows).items() if one == player]
+    drawn = [_estimate(row) for (first, _), row in _pairs(rows).items() if first == player]
     if not drawn:
         return ()
     scale = Scale(("difference in success rate:", "the player minus each other one"), has_zero_line=True)
@@ -366,7 +366,7 @@ def _cells(setting: str, player: str, ranked: list[str], pairs: Pairs) -> tuple[
     ]
     named = ", ".join(clean(other) for other in alike[:_MOST_NAMED])
     beyond = len(alike) - _MOST_NAMED
-    compared = any(one == player for one, _ in pairs)
+    compared = any(first == player for first, _ in pairs)
     others = (
         f"{named} and {beyond} more" if beyond > 0 else named or ("nobody" if compared else "not compared")
     )

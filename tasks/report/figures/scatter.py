@@ -72,9 +72,9 @@ def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis)
     labels = {} if has_colours else _choose_labels(points)
     middle = _middle(points)
     rows = [_row(point, x, y, middle, labels.get(number, 0)) for number, point in enumerate(points)]
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         # Of several in one place the earlier show around the later.
-        later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[place + 1 :])
+        later = sum((other["x"], other["y"]) == (row["x"], row["y"]) for other in rows[index + 1 :])
         row["size"] = _SIZE * (1 + min(later, _MOST_COLOURS))
     spec = _compile(x, y, names if has_colours else (), any(point.domain for point in points))
     return make_drawing(heading, title, spec, rows)
@@ -126,18 +126,18 @@ def _labels(at_x: alt.X, at_y: alt.Y) -> list[alt.Chart]:
     ]
 
 
-def correlation_text(found: Correlation) -> str:
+def correlation_text(related: Correlation) -> str:
     """Return n, r, its interval and p as a heading, or why there is none."""
-    if found.n < FEWEST_PLAYERS:
-        return f"n = {found.n}, too few for a correlation"
-    if found.r is None:
-        return f"n = {found.n}, correlation undefined: one side does not vary"
+    if related.n < FEWEST_PLAYERS:
+        return f"n = {related.n}, too few for a correlation"
+    if related.r is None:
+        return f"n = {related.n}, correlation undefined: one side does not vary"
     interval = (
-        f" {brackets(decimals(found.low, 2), decimals(found.high, 2))}"
-        if found.low is not None and found.high is not None
+        f" {brackets(decimals(related.low, 2), decimals(related.high, 2))}"
+        if related.low is not None and related.high is not None
         else ", interval undefined"
     )
-    return f"n = {found.n}, r = {decimals(found.r, 2)}{interval}, {p_text(found.p_value)}"
+    return f"n = {related.n}, r = {decimals(related.r, 2)}{interval}, {p_text(related.p_value)}"
 
 
 def _row(point: Point, x: Axis, y: Axis, middle: float, label: int) -> Record:
@@ -175,13 +175,13 @@ def _choose_labels(points: Sequence[Point]) -> dict[int, int]:
     is_left = at[:, 0] <= _middle(points)
     chosen: dict[int, int] = {}
     boxes: list[tuple[float, float, float]] = []
-    for place in dict.fromkeys((*map(int, ends), *map(int, np.argsort(-off, kind="stable")))):
-        length = min(len(points[place].name), _LETTERS) * _LETTER + 7
-        left = float(scaled[place, 0]) - (0 if is_left[place] else length)
-        box = left, left + length, float(scaled[place, 1])
+    for index in dict.fromkeys((*map(int, ends), *map(int, np.argsort(-off, kind="stable")))):
+        length = min(len(points[index].name), _LETTERS) * _LETTER + 7
+        left = float(scaled[index, 0]) - (0 if is_left[index] else length)
+        box = left, left + length, float(scaled[index, 1])
         if all(box[0] > right or box[1] < start or abs(box[2] - y) > _LINE for start, right, y in boxes):
             boxes.append(box)
-            chosen[place] = len(chosen) + 1
+            chosen[index] = len(chosen) + 1
         if len(chosen) == _LABELS:
             break
     return chosen
@@ -224,7 +224,7 @@ def model_groups(data: ReportData) -> Section:
     of_headline = {(row["setting"], row["player"]): row for row in data.tables["headline"].records()}
     measures = data.measures[:1]
     for row in rows:
-        row |= {one.column: of_headline[row["setting"], row["player"]][one.column] for one in measures}
+        row |= {score.column: of_headline[row["setting"], row["player"]][score.column] for score in measures}
     headings = (
         *("setting", "kind", "n", "mean success rate", "lowest", "highest"),
         *(f"mean {measure.heading}" for measure in measures),
@@ -275,12 +275,12 @@ _TRAITS: tuple[tuple[str, Callable[[Record], str]], ...] = (
 def _groups(rows: Sequence[Record], setting: str) -> Iterator[tuple[str, str, list[Record]]]:
     """Yield setting, kind and models of each kind that has any."""
     for trait, group_of in _TRAITS:
-        found: dict[str, list[Record]] = {}
+        groups: dict[str, list[Record]] = {}
         listed = [row for row in rows if row["setting"] == setting]
         for row in sorted(listed, key=lambda row: row["parameters_billion"] or 0):
             if group := group_of(row):
-                found.setdefault(group, []).append(row)
-        for group, models in found.items():
+                groups.setdefault(group, []).append(row)
+        for group, models in groups.items():
             yield setting, group if trait == "size" else f"{trait}: {group}", models
 
 
@@ -295,8 +295,8 @@ def _line(setting: str, kind: str, models: Sequence[Record], measures: Sequence[
 
 
 def _mean(models: Sequence[Record], column: str, places: int) -> str:
-    known = [row[column] for row in models if row[column] is not None]
-    return decimals(sum(known) / len(known), places) if known else ""
+    numbers = [row[column] for row in models if row[column] is not None]
+    return decimals(sum(numbers) / len(numbers), places) if numbers else ""
 
 
 def _group_points(rows: Sequence[Record], setting: str) -> list[Point]:
@@ -417,10 +417,10 @@ def benchmarks_scatter(data: ReportData) -> Section:
         drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
         for measure in data.measures[:1]:
             points = [
-                Point(row["player"], row["score"], found[column], y_interval=(found[low], found[high]))
+                Point(row["player"], row["score"], row_of[column], y_interval=(row_of[low], row_of[high]))
                 for row in rows
                 for column, low, high in [(measure.column, f"{measure.column}_low", f"{measure.column}_high")]
-                if (found := headline[setting, row["player"]])[column] is not None
+                if (row_of := headline[setting, row["player"]])[column] is not None
             ]
             if len(points) > 1:
                 axes = axes[0], Axis(f"{measure.heading}, {setting}")
@@ -450,8 +450,8 @@ def _points(
 ) -> list[Point]:
     """Return a point for what has a rate in both settings; `interval` names the columns of its ends."""
     low, high = interval
-    known = [row for row in table.records() if row["success_rate"] is not None]
-    rates = {(row["setting"], *(row[name] for name in whose)): row for row in known}
+    rated = [row for row in table.records() if row["success_rate"] is not None]
+    rates = {(row["setting"], *(row[name] for name in whose)): row for row in rated}
     return [
         Point(
             row["player"],

@@ -23,15 +23,15 @@ def copy(value: Any) -> Any:
 
 def deepcopy(value: Any) -> Any:
     """Return a copy of the value and of its parts; a part that is there twice is one part of the copy."""
-    known: dict[int, Any] = {}
+    copies: dict[int, Any] = {}
 
     def copy_part(part: Any) -> Any:
         if type(part) in _WHOLE:
             return part
-        if id(part) not in known:
+        if id(part) not in copies:
             # The part is kept beside its copy: an id is of one object as long as that lives.
-            known[id(part)] = part, _copy(part, copy_part)
-        return known[id(part)][1]
+            copies[id(part)] = part, _copy(part, copy_part)
+        return copies[id(part)][1]
 
     return copy_part(value)
 

@@ -26,7 +26,7 @@ _PLAIN = (
     *(type(None), collections.Counter, collections.OrderedDict, collections.defaultdict, collections.deque),
 )
 _CLASSES = frozenset(_PLAIN) | {
-    each for name in BUILTINS if issubclass(type(each := getattr(builtins, name)), type) and each is not type
+    base for name in BUILTINS if issubclass(type(base := getattr(builtins, name)), type) and base is not type
 }
 
 
@@ -74,13 +74,13 @@ def _partial(function: Callable[..., object], /, *first: object, **named: object
 
 def _cache(function: Callable[..., object], /) -> Callable[..., object]:
     """Return the function with a memory; that of `functools` takes over attributes of what it wraps."""
-    known: dict[object, object] = {}
+    cached: dict[object, object] = {}
 
     def call(*values: object, **named: object) -> object:
         key = values, tuple(named.items())
-        if key not in known:
-            known[key] = function(*values, **named)
-        return known[key]
+        if key not in cached:
+            cached[key] = function(*values, **named)
+        return cached[key]
 
     return call
 
@@ -130,11 +130,11 @@ _OWN: dict[str, dict[str, object]] = {
 
 def _proxy(module: str) -> Module:
     """Return the module's names: a Python that lacks one has a module without it."""
-    own = _OWN.get(module)
-    if own is None:
+    members = _OWN.get(module)
+    if members is None:
         whole = importlib.import_module(module)
-        own = {name: getattr(whole, name) for name in MODULES[module] if hasattr(whole, name)}
-    return Module(own)
+        members = {name: getattr(whole, name) for name in MODULES[module] if hasattr(whole, name)}
+    return Module(members)
 
 
 PROXIES = {module: _proxy(module) for module in MODULES}
@@ -163,8 +163,8 @@ def seal() -> None:
 
 def guest_globals() -> dict[str, object]:
     """Return the globals of one run of authored code."""
-    known: dict[str, object] = {name: getattr(builtins, name) for name in BUILTINS}
-    known |= {
+    names: dict[str, object] = {name: getattr(builtins, name) for name in BUILTINS}
+    names |= {
         "__import__": _import,
         "print": _print,
         "type": _type,
@@ -172,4 +172,4 @@ def guest_globals() -> dict[str, object]:
         "False": False,
         "None": None,
     }
-    return {"__name__": "__main__", "__builtins__": known}
+    return {"__name__": "__main__", "__builtins__": names}

@@ -95,9 +95,9 @@ def install(read_fd: int, write_fd: int) -> None:
     """Install the allow-list for this process, for ever; raise OSError where the kernel refuses it."""
     text = program(read_fd, write_fd, os.uname().machine)
     libc = ctypes.CDLL(None, use_errno=True)
-    given = _Program(len(text) // 8, text)
+    filter_program = _Program(len(text) // 8, text)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
-        _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(given), 0, 0
+        _PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filter_program), 0, 0
     ):
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
