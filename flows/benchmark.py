@@ -1,23 +1,24 @@
 """The seam: what a benchmark does, so that shared code can grow, play and publish it without knowing it.
 
-Order, batch keys, completeness, lineage jobs and progress all derive from a benchmark's list of stages. Types
-are followed from a benchmark's settings over its plan and inputs to its games and rows; nothing of the rooms
-below is imported here before it is needed.
+Each benchmark subclasses `Benchmark`. Its methods stand in four parts: grow, play, count, show. Order, batch
+keys, completeness, lineage jobs and progress derive from its stages. Types are followed from its settings
+over plan and inputs to its games and rows. A method imports what is heavy where it needs it.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar
 
-from perennial.schemas import benchmark as declared
-from perennial.schemas.benchmark import Batch, Declaration
-from perennial.schemas.errors import UnusableBenchmark
-from perennial.schemas.game import Game, GameT, Program, Seat, Sheet
-from perennial.schemas.rows import JsonObject
+from perennial.schemas.benchmark import Batch, Declaration, benchmarks, find_declaration
+from perennial.schemas.errors import UnusableBenchmark, in_one_line
+from perennial.schemas.game import GameT, Program, Seat, Sheet
+from perennial.schemas.rows import JsonObject, ReadJson, Rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 
     from perennial.flows.stages.policies import Policies
     from perennial.flows.stages.workspace import Workspace
-    from perennial.flows.web.page import OwnPages
-    from perennial.schemas.model_calls import ModelChoice, Price, StageEstimate
+    from perennial.flows.web.page import Opened, Page
+    from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
     from perennial.schemas.plan import EditionPlan, EvaluationPlan
     from perennial.schemas.practice import PracticeQuestion
     from perennial.schemas.presentation import Presentation
-    from perennial.schemas.rows import Rows
     from perennial.schemas.settings.refresh import RefreshSettings
     from perennial.tasks.papers import Comparison
     from perennial.tasks.play import SecondReader
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from perennial.warehouse.catalog.catalog import Catalog
     from perennial.warehouse.store.store import Store
 
-# What one benchmark has of its own; shared code, which knows none, takes any.
+# The types of one benchmark; shared code, which knows none, takes any.
 SettingsT = TypeVar("SettingsT", bound="RefreshSettings", default=Any)
 InputsT = TypeVar("InputsT", default=Any)
 # A stage that needs none of the inputs serves a benchmark with any.
@@ -101,7 +101,6 @@ class Preparation(Generic[InputsT]):
     - `shown`: printed with the plan; `unused`: keys of `own` that mean nothing under the others, not printed.
     - `counts`: the rows that the edition will hold, `instances` among them.
     - `sizes`: the number of domains and of instances by setting, where domains are drawn.
-    - `estimate`: returns the model calls of all stages, those of the evaluation among them.
     - `protocol`: the evaluation's (`perennial.schemas.plan.EvaluationPlan`).
     - `resume`: returns the preparation for an edition that was begun with this plan (and published or not);
       None where this one serves as well.
@@ -116,79 +115,15 @@ class Preparation(Generic[InputsT]):
     unused: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    estimate: Callable[[EvaluationPlan, Mapping[str, Price]], list[StageEstimate]] = field(kw_only=True)
     protocol: Mapping[str, object] = field(default_factory=dict)
     resume: Callable[[EditionPlan, bool], Preparation[InputsT]] | None = None
-
-
-def _no_models(_protocol: Mapping[str, object]) -> Sequence[ModelChoice]:
-    return ()
-
-
-def _no_reader(_protocol: Mapping[str, object]) -> None:
-    return None
-
-
-def _no_stages() -> tuple[Stage, ...]:
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Playing(Generic[SeatT, GameT]):
-    """How a benchmark is played: its programs by name, the variants of asking a model, and its seats.
-
-    `seats` gets a data root (`perennial.warehouse.store.store.Store`), a published edition, ids of its
-    instances and the evaluation's `protocol`, and returns those that can be played; `reads` are the tables of
-    questions that it reads; `aliases` are other names of programs.
-    `versions` are other versions of its questions by name, such as another wording: each returns, as `seats`
-    does, the seats of those instances for which it differs from the usual one. Only models that are asked in
-    the usual way play them. `one_shot`: each game ends at the first reply. `refuse` returns why a model is
-    not asked at a seat, "" where it is: such refusals are published in `rejections`.
-    `sheet` returns what a person is shown of a game; None: people cannot play. `draw` returns the seat of a
-    fresh instance, from a domain, a setting ("": the benchmark's choice) and a seed. `references` are the
-    programs whose play is shown to a person afterwards, the first one that can play.
-    `second_reader` returns, for a protocol, what is called with a way to ask, a game and its reply where that
-    reply of a model ended it unparsed; own rows of the seat may then be of `rejections`. `analysing` returns
-    the stages (`perennial.flows.benchmark.Stage`) of an evaluation after its episodes. `readers` returns, for
-    a protocol, the models that these two ask.
-    """
-
-    programs: Mapping[str, Program[GameT]]
-    variants: Sequence[str]
-    seats: Callable[[Store, str, Sequence[str], Mapping[str, object]], Sequence[SeatT]]
-    reads: tuple[str, ...] = ("instances",)
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, Callable[[Store, str, Sequence[str], Mapping[str, object]], Sequence[SeatT]]] = (
-        field(default_factory=dict)
-    )
-    one_shot: bool = False
-    refuse: Callable[[SeatT, str], str] | None = None
-    sheet: Callable[[GameT], Sheet] | None = None
-    draw: Callable[[str, str, int], SeatT] | None = None
-    references: tuple[str, ...] = ()
-    second_reader: Callable[[Mapping[str, object]], SecondReader[GameT] | None] = _no_reader
-    analysing: Callable[[], tuple[Stage, ...]] = _no_stages
-    readers: Callable[[Mapping[str, object]], Sequence[ModelChoice]] = _no_models
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """A benchmark's paper, to reproduce: `compare` sets what it prints beside what is computed.
-
-    `compare` gets the data root, the command's PATH and a function that shows a step; it returns a comparison
-    per printed number, those of one table or figure together. A figure agrees where at least the share
-    `least_agreeing` of its numbers does.
-    """
-
-    compare: Callable[[Store, Path | None, Callable[[str], None]], list[Comparison]]
-    least_agreeing: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Draw(Generic[SeatT]):
     """One draw of a practice question: its seat, its domain, and a right answer as text.
 
-    `game` is what `Practice.seat_of` makes the seat from again, beside the messages that open the game.
+    `game` is what `Practice.open_seat` makes the seat from again, beside the messages that open the game.
     `difficulty` is what was measured or drawn of it. `ids` are the ids under which an edition would hold it,
     or other forms of it, such as another language; (): the seat's alone.
     """
@@ -201,93 +136,221 @@ class Draw(Generic[SeatT]):
     ids: tuple[str, ...] = ()
 
 
-def _no_measures(_game: Game) -> Mapping[str, float]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Practice(Generic[ParametersT, SeatT, GameT]):
+class Practice(ABC, Generic[ParametersT, SeatT, GameT]):
     """How a benchmark draws practice questions without end, for training (`perennial sample`).
 
-    - `parameters`: says how difficult they are: a pydantic model, each field with default and description.
-    - `start`: gets such parameters and a seed and returns what draws: a function of an index and an attempt,
-      the same whatever was drawn before. It returns None where this attempt gave nothing: then the next one
-      of the same index is made, as it is where an edition holds the question or it was drawn before.
-      Raises InvalidOption, at once, for parameters that give nothing.
-    - `seat_of`: returns the seat of a question that was drawn; raises UnreadableInput where it is damaged.
+    - `parameters`: say how difficult they are: a pydantic model, each field with default and description.
     - `levels`: changes of parameters, the easiest first, for a curriculum.
-    - `measures`: returns numbers of a game that ended, beside its score.
     """
 
-    parameters: Callable[[], type[ParametersT]]
-    start: Callable[[ParametersT, int], Callable[[int, int], Draw[SeatT] | None]]
-    seat_of: Callable[[PracticeQuestion], SeatT]
-    levels: tuple[Mapping[str, object], ...] = ()
-    measures: Callable[[GameT], Mapping[str, float]] = _no_measures
+    parameters: type[ParametersT]
+    levels: Sequence[Mapping[str, object]] = ()
+
+    @abstractmethod
+    def start(self, parameters: ParametersT, seed: int) -> Callable[[int, int], Draw[SeatT] | None]:
+        """Return what draws: a function of an index and an attempt, the same whatever was drawn before.
+
+        It returns None where this attempt gave nothing: then the next one of the same index is made, as it is
+        where an edition holds the question or it was drawn before. Raises InvalidOption, at once, for
+        parameters that give nothing.
+        """
+
+    @abstractmethod
+    def open_seat(self, question: PracticeQuestion) -> SeatT:
+        """Make the seat of a question that was drawn; raise UnreadableInput where it is damaged."""
+
+    def measure(self, game: GameT) -> Mapping[str, float]:
+        """Numbers of a game that ended, beside its score."""
+        return {}
 
 
-def nothing(*_of: object) -> dict[str, str]:
-    """Return an empty mapping, whatever it is of."""
-    return {}
+class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
+    """What a benchmark does. Abstract methods must be written; `offers` says which of the others are."""
 
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration = declaration
+        self.name = declaration.name
 
-def no_inputs(_store: Store, _edition: str) -> None:
-    """Return None: the stages get nothing beside the plan."""
+    def __init_subclass__(cls) -> None:
+        """Refuse public names that nothing calls: a method that is misspelt would be ignored."""
+        for name in vars(cls):
+            if (
+                not name.startswith("_")
+                and not hasattr(Benchmark, name)
+                and name not in Benchmark.__annotations__
+            ):
+                meant = get_close_matches(name, [*vars(Benchmark), *Benchmark.__annotations__], 1)
+                raise TypeError(
+                    f"{cls.__name__}.{name} is no method of perennial.flows.benchmark.Benchmark"
+                    + (f"; did you mean {meant[0]}?" if meant else ": begin the name with _")
+                )
 
+    def offers(self, method: Callable[..., object]) -> bool:
+        """Whether it has a method of its own, such as `Benchmark.draw_sheet`."""
+        return getattr(type(self), method.__name__) is not method
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Benchmark(Declaration, Generic[SettingsT, InputsT, SeatT, GameT]):
-    """What a benchmark is. What is heavy to import comes from functions (`perennial.schemas.late_module`).
+    # Grow: an edition, and questions to practise on.
 
-    - `settings`: returns its settings, which `prepare` and `protocol` get.
-    - `prepare`: gets such settings and the data root.
-    - `growing`: returns the stages by which an edition grows.
-    - `playing`: returns its programs and games.
-    - `analysis`: returns what it adds to the statistics.
-    - `estimate`: returns the model calls of an evaluation of a published edition of a data root.
-    - `protocol`: returns that of an evaluation, from settings, data root and the plan of a published edition.
-    - `report`: returns its own sections of the report.
-    - `inputs_of`: returns the inputs (`Preparation`) that a published edition of a data root was grown with.
-    - `unfit`: returns, for a plan's own part, the programs that cannot play, and why.
-    - `summary`: returns what is printed of a published edition, from its catalog and plan.
-    - `warm_up`: makes compiled code ready and returns a clause that says so.
-    - `pages`: returns its own pages of `perennial web`.
-    - `presentation`: returns what its page of `perennial site` says of it.
-    - `paper`: returns how `perennial reproduce-paper` compares the paper with what is computed.
-    - `practice`: returns how it draws practice questions; None: it draws none.
-    """
+    @abstractmethod
+    def prepare(self, settings: SettingsT, store: Store) -> Preparation[InputsT]:
+        """Plan an edition for a data root, after every check that needs no work."""
 
-    settings: Callable[[], type[SettingsT]]
-    prepare: Callable[[SettingsT, Store], Preparation[InputsT]]
-    growing: Callable[[], tuple[Stage[InputsT], ...]]
-    playing: Callable[[], Playing[SeatT, GameT]]
-    analysis: Callable[[], Analysis]
-    estimate: Callable[[Store, EvaluationPlan, Mapping[str, Price]], list[StageEstimate]]
-    protocol: Callable[[SettingsT, Store, EditionPlan], Mapping[str, object]] = nothing
-    report: Callable[[], Report] | None = None
-    inputs_of: Callable[[Store, str], InputsT | None] = no_inputs
-    unfit: Callable[[Mapping[str, object]], Mapping[str, str]] = nothing
-    summary: Callable[[Catalog, EditionPlan], Mapping[str, str]] = nothing
-    warm_up: Callable[[], str] | None = None
-    pages: Callable[[], OwnPages] | None = None
-    presentation: Callable[[], Presentation] | None = None
-    paper: Callable[[], Paper] | None = None
-    practice: Callable[[], Practice[Any, SeatT, GameT]] | None = None
+    @abstractmethod
+    def stages(self) -> tuple[Stage[InputsT], ...]:
+        """The stages by which an edition grows, in order."""
 
+    def read_inputs(self, store: Store, edition: str) -> InputsT | None:
+        """Read the inputs (`Preparation`) that a published edition was grown with."""
+        return None
 
-def benchmarks() -> dict[str, Benchmark]:
-    """Return the installed benchmarks by name, sorted; raise UnusableBenchmark where one cannot be loaded."""
-    return {name: _require(one) for name, one in declared.benchmarks().items()}
+    def flow_parameters(self) -> Mapping[str, tuple[object, str] | None]:
+        """Type and help of flow parameters that may hold less than their setting; None: it is none."""
+        return {}
+
+    def warm_up(self) -> str:
+        """Make compiled code ready, and say so in a clause."""
+        return ""
+
+    def practice(self) -> Practice[Any, SeatT, GameT]:
+        """How it draws practice questions."""
+        raise NotImplementedError
+
+    # Play: programs by name, the variants of asking a model, other names of programs; the tables of
+    # questions that seats are taken from; the programs whose play is shown to a person afterwards, the first
+    # one that can play; whether each game ends at the first reply; whether imported editions, which passed
+    # no gate here, may be evaluated.
+    programs: Mapping[str, Program[GameT]]
+    variants: Sequence[str] = ()
+    aliases: Mapping[str, str] = {}
+    reads: Sequence[str] = ("instances",)
+    references: Sequence[str] = ()
+    one_shot: bool = False
+    plays_imports: bool = False
+
+    @abstractmethod
+    def take_seats(
+        self, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
+    ) -> Sequence[SeatT]:
+        """Take the seats of those instances of a published edition that can be played."""
+
+    def take_version(
+        self,
+        version: str,
+        store: Store,
+        edition: str,
+        ids: Sequence[str],
+        protocol: ReadJson,
+    ) -> Sequence[SeatT]:
+        """Take the seats of those instances for which another version, such as another wording, differs.
+
+        Only models that are asked in the usual way play them, and programs that name the version.
+        """
+        raise NotImplementedError
+
+    @abstractmethod
+    def estimate(
+        self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
+    ) -> list[StageEstimate]:
+        """Estimate the model calls of an evaluation; with `prepared`, of its refresh, all stages together."""
+
+    def protocol(self, settings: SettingsT, store: Store, growth: EditionPlan) -> JsonObject:
+        """The protocol of an evaluation (`perennial.schemas.plan.EvaluationPlan`) of a published edition."""
+        return {}
+
+    def unfit(self, own: ReadJson) -> Mapping[str, str]:
+        """The programs that cannot play what this part of a plan grows, and why."""
+        return {}
+
+    def refuse(self, seat: SeatT, player: str) -> str:
+        """Why a model is not asked at a seat, "" where it is: refusals are published in `rejections`."""
+        return ""
+
+    def draw_seat(self, domain: str, setting: str, seed: int) -> SeatT:
+        """Draw a fresh instance for a person, of a domain and a setting ("": the benchmark's choice)."""
+        raise NotImplementedError
+
+    def draw_sheet(self, game: GameT) -> Sheet:
+        """What a person is shown of a game."""
+        raise NotImplementedError
+
+    def second_reader(self, protocol: ReadJson) -> SecondReader[GameT] | None:
+        """What is called with a way to ask, a game and the reply of a model that ended it unparsed.
+
+        Rows that the seat writes may then be of `rejections`.
+        """
+        return None
+
+    def reading_stages(self) -> tuple[Stage, ...]:
+        """The stages of an evaluation after its episodes."""
+        return ()
+
+    def readers(self, protocol: ReadJson) -> Sequence[ModelChoice]:
+        """The models that the second reader and the reading stages ask."""
+        return ()
+
+    # Count: statistics, and the paper's numbers.
+
+    def analysis(self) -> Analysis:
+        """What it adds to the statistics."""
+        from perennial.tasks.statistics.rate_figures import Analysis
+
+        return Analysis()
+
+    # The share of a figure's numbers that must agree for the figure to agree.
+    least_agreeing: float = 1.0
+
+    def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
+        """Set what its paper prints beside what is computed, the numbers of one table or figure together.
+
+        `path` is the command's PATH, and `step` shows a step.
+        """
+        raise NotImplementedError
+
+    # Show: on the screen, in the report, in `perennial web`, and on the website.
+
+    def summary(self, catalog: Catalog, plan: EditionPlan) -> Mapping[str, str]:
+        """What is printed of a published edition."""
+        return {}
+
+    def report(self) -> Report:
+        """Its own sections of the report."""
+        from perennial.tasks.report.content import Report
+
+        return Report()
+
+    def pages(self) -> tuple[Page, ...]:
+        """Its own pages of `perennial web`; their names begin with the benchmark's."""
+        return ()
+
+    def show_instance(self, edition: Opened, instance_id: str) -> None:
+        """Show an instance, under what is known of any."""
+
+    def show_reference(self, edition: Opened, instance_id: str) -> None:
+        """Show, beside an episode of an instance, how it is solved."""
+
+    def presentation(self) -> Presentation:
+        """What its page of `perennial site` says of it."""
+        raise NotImplementedError
 
 
 def find_benchmark(name: str) -> Benchmark:
-    """Return the benchmark of that name; raise InvalidOption where none is installed."""
-    return _require(declared.find_declaration(name))
+    """The benchmark of that name.
 
-
-def _require(declared: Declaration) -> Benchmark:
-    if not isinstance(declared, Benchmark):
+    Raises InvalidOption where none is installed, UnusableBenchmark where its class cannot be used.
+    """
+    declaration = find_declaration(name)
+    try:
+        benchmark = declaration.implementation()(declaration)
+        if not isinstance(benchmark, Benchmark):
+            raise TypeError("its implementation is no perennial.flows.benchmark.Benchmark")
+    except Exception as error:
         raise UnusableBenchmark(
-            f"benchmark {declared.name!r}: its entry point names no perennial.flows.benchmark.Benchmark"
-        )
-    return declared
+            f"benchmark {name!r} cannot be used: {type(error).__name__}: {in_one_line(error)}: correct its "
+            "package, or uninstall it"
+        ) from error
+    return benchmark
+
+
+def find_installed(name: str) -> Benchmark | None:
+    """The benchmark of that name, None where it is not installed here."""
+    return find_benchmark(name) if name in benchmarks() else None

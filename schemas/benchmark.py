@@ -1,7 +1,9 @@
-"""What a benchmark declares to the rooms below `flows`; what it does is in `perennial.flows.benchmark`.
+"""What a benchmark declares; what it does is a class that the declaration names.
 
-Benchmarks are found by entry point (group `perennial.benchmarks`), so that another package can add one; its
-prompt templates are in the folder `prompts` beside the module that the entry point names.
+Every command reads all declarations, so they import nothing heavy: functions that are called later import the
+settings and the class (`perennial.flows.benchmark.Benchmark`). Benchmarks are found by entry point (group
+`perennial.benchmarks`), so that another package can add one; its prompt templates are in the folder `prompts`
+beside the module that the entry point names.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -48,15 +50,13 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a benchmark says of itself to the rooms below `flows`, where `Benchmark` adds what it does.
+    """What a benchmark says of itself to all packages; its entry point names it.
 
     - `settings`: returns its subclass of `perennial.schemas.settings.RefreshSettings`.
+    - `implementation`: returns its subclass of `perennial.flows.benchmark.Benchmark`: what it does.
     - `sql`: names the package whose folders `views` and `rules` hold its views and its rules of the audit.
     - `measures`: shown beside the success rate.
     - `floor`: its program that answers without the work, whose success rate is drawn as the floor.
-    - `plays_imports`: whether its imported editions, which passed no gate here, may be evaluated.
-    - `parameters`: returns type and help of flow parameters that may hold less than their setting, None for
-      settings that are no parameters.
     - `population`: the widest that its figures can be of: `new domains` where an edition draws its clusters
       (column `cluster` of `instances`), `these domains` where its domains are the definition.
     - `variance`: the parts of the variance of its success rates, where its domains are a draw from a
@@ -66,26 +66,30 @@ class Declaration:
       by LEFT JOIN: docs/scale.md says why.
     - `languages`: SQL of `instance_id` and `language` (such as en) of questions, "" where all are English.
     - `published`: returns what its paper and its authors' site print, the rows of `published_scores`.
-    - `origins`: returns which columns are made from which.
+    - `origins`: which columns are made from which.
     - `commands`, `importers`: its commands of `perennial` and of `perennial import`, by name.
     """
 
     name: str
     settings: "Callable[[], type[RefreshSettings]]"
+    implementation: "Callable[[], Callable[[Declaration], object]]"
     tables: tuple[Table, ...] = ()
     sql: str = ""
     measures: tuple[Measure, ...] = ()
     floor: Floor | None = None
-    plays_imports: bool = False
-    parameters: Callable[[], Mapping[str, tuple[object, str] | None]] = dict
     population: Population = THESE_DOMAINS
     variance: MeasuredVariance | None = None
     answers: str = ""
     languages: str = ""
     published: Callable[[], Iterable[PublishedScore]] = tuple
-    origins: Callable[[], Origins] = dict
+    origins: Origins = field(default_factory=dict)
     commands: Mapping[str, OwnCommand] = field(default_factory=dict)
     importers: Mapping[str, CommandLine] = field(default_factory=dict)
+
+    @property
+    def floor_player(self) -> str:
+        """The program that is the floor, "" without one."""
+        return self.floor.player if self.floor else ""
 
     @property
     def figures(self) -> tuple[Measure, ...]:
@@ -102,24 +106,24 @@ def benchmarks() -> dict[str, Declaration]:
 
 def _load(entry: EntryPoint) -> Declaration:
     try:
-        found = entry.load()
-        if not isinstance(found, Declaration) or found.name != entry.name:
-            raise TypeError(f"expected a Benchmark of the name {entry.name!r}")
+        declared = entry.load()
+        if not isinstance(declared, Declaration) or declared.name != entry.name:
+            raise TypeError(f"expected a Declaration of the name {entry.name!r}")
     except Exception as error:
         package = entry.dist and f"{entry.dist.name} {entry.dist.version}"
         raise UnusableBenchmark(
             f"benchmark {entry.name!r} of package {package or 'unknown'} ({entry.value}) cannot be loaded: "
             f"{type(error).__name__}: {in_one_line(error)}: correct the package, or uninstall it"
         ) from error
-    return found
+    return declared
 
 
 def find_declaration(name: str) -> Declaration:
     """Return the benchmark of that name; raise InvalidOption where none is installed."""
-    known = benchmarks()
-    if name not in known:
-        installed = ", ".join(known) or "none"
+    installed = benchmarks()
+    if name not in installed:
+        names = ", ".join(installed) or "none"
         raise InvalidOption(
-            f"benchmark {name!r} is not installed; installed: {installed}{suggest(name, known)}"
+            f"benchmark {name!r} is not installed; installed: {names}{suggest(name, installed)}"
         )
-    return known[name]
+    return installed[name]

@@ -162,13 +162,13 @@ class Sheet:
     typed, and `fault` why a typed one cannot be read ("": it can): whoever typed it may try again.
     """
 
-    goal: str
     book: str
-    truths: tuple[str, ...]
-    actions: tuple[str, ...]
-    truth_noun: str
-    action_noun: str
     reply: Callable[[str], str]
+    goal: str = ""
+    truths: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+    truth_noun: str = "answer"
+    action_noun: str = ""
     n_valid: int = 1
     ask: str = ""
     fault: Callable[[str], str] = lambda _answer: ""

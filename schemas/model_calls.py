@@ -385,3 +385,6 @@ class Price:
         prices = (self.prompt, self.completion, self.cached)
         prompt, completion, cached = (None if one is None else one * self.batch_share for one in prices)
         return Price(prompt, completion, cached)
+
+
+Prices = Mapping[str, Price]  # by model

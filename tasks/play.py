@@ -307,7 +307,7 @@ class OneShotGame(ABC):
         return self._ended
 
 
-class OneShotSeat:
+class InstanceSeat:
     """A question of an edition as players meet it."""
 
     __slots__ = ()

@@ -43,7 +43,7 @@ def solve(benchmark: str, seat: Any) -> str:
     """Return a right reply that ends the game."""
     if benchmark == "kumo":
         return f"I am sure.\n<ANSWER>{seat.start().board.instance.valid_truths[0]}</ANSWER>"
-    program = find_benchmark(benchmark).playing().programs[SOLVERS[benchmark]]
+    program = find_benchmark(benchmark).programs[SOLVERS[benchmark]]
     (turn,) = play_program(program, seat.start(), 0, derive_rng(0, "entrances", 0)).turns
     return turn.reply
 
@@ -99,7 +99,7 @@ def converse(run: Any, text: str) -> Worth:
 def test_practice_and_evaluations_read_the_table_alike(benchmark: str) -> None:
     questions = [one.as_json() for one in draw(benchmark, 2, **DRAWN[benchmark])]
     line = questions[0]
-    seat, other = (find_practice(benchmark).seat_of(PracticeQuestion.from_json(one)) for one in questions)
+    seat, other = (find_practice(benchmark).open_seat(PracticeQuestion.from_json(one)) for one in questions)
     texts = fill(solve(benchmark, seat), draft(benchmark, seat, other))
     for text, worth in texts[:: 2 if benchmark == "kumo" else 1]:  # whose questions cost more to open
         graded = grade(line, text)
@@ -164,7 +164,7 @@ def test_traces_of_verifiers_are_read_alike() -> None:
 
     question, second = draw("knowlogic", 2, **DRAWN["knowlogic"])
     task = QuestionTask(QuestionData.of(question))
-    seat, other = (find_practice("knowlogic").seat_of(one) for one in (question, second))
+    seat, other = (find_practice("knowlogic").open_seat(one) for one in (question, second))
     for text, worth in fill(solve("knowlogic", seat), draft("knowlogic", seat, other)):
         graded = grade_trace(question.as_json(), trace_of(task, text, "stop"))
         assert (graded.status, graded.score) == worth, text

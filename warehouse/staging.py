@@ -35,12 +35,13 @@ def question_row(
     setting: str,
     seed: int | None,
     index: int,
-    cluster: str,
+    cluster: str = "",
     origin: str = "",
 ) -> dict[str, Any]:
     """The row of table `instances`; the id is a content id, a prefix and a hash of what is asked.
 
-    `origin`: what it shares with instances that would give it away; by default it shares nothing.
+    `cluster`: what it was drawn together with, `origin`: what it shares with instances that would give it
+    away; by default it stands alone.
     """
     return {
         "instance_id": instance_id,
@@ -50,7 +51,7 @@ def question_row(
         "seed": seed,
         "index": index,
         "content_hash": instance_id.partition("_")[2],
-        "cluster": cluster,
+        "cluster": cluster or instance_id,
         "origin": origin or instance_id,
     }
 

@@ -1,5 +1,7 @@
-"""An A2RBench edition in growth: its plan, its rules, the batches of these, items from rows."""
+"""An A2RBench edition: its plan, its rules, the batches of these, items from rows, and as they are played."""
 
+import json
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from perennial.flows.stages.policies import Policies
@@ -7,10 +9,13 @@ from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, Item, name_domain
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict, InvalidOption
+from perennial.schemas.game import Episode
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.rows import Row
+from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule
+from perennial.tasks.a2rbench.players import Form, ItemGame, shape_of
+from perennial.tasks.play import InstanceSeat
 from perennial.tasks.sandbox.refusal import Refused
 from perennial.tasks.sandbox.tier import Jail, require_protection
 
@@ -78,3 +83,50 @@ def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
 def item_of(row: Row) -> Item:
     """Return the item of a row of `a2rbench_items`."""
     return Item(**row)
+
+
+_FORMS = ("type", "dimension", "variation", "is_remapped", "query")
+PLAYED = ("instance_id", "answer", "prompt", "template_hash", *_FORMS)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSeat(InstanceSeat):
+    """An item as it is played: the prompt as published, the right answer, its form."""
+
+    instance_id: str
+    answer: str
+    prompt: str
+    template_hash: str = ""
+    form: Form = field(default_factory=Form)
+
+    def start(self) -> ItemGame:
+        """Return a fresh game of it."""
+        return ItemGame(self.prompt, self.answer, self.template_hash, self.form)
+
+    def own_rows(self, episode_id: str, episode: Episode[ItemGame]) -> dict[str, list[Row]]:
+        """Return the row of `a2rbench_answers`, and of `rejections` where a judge's quotation is not used."""
+        game = episode.game
+        read, refused = game.answer, game.refused
+        row = {
+            "episode_id": episode_id,
+            "answer": None if read is None else read.answer,
+            "rule": None if read is None else read.rule,
+            "parse": "none" if read is None else "program" if game.judge_call_id is None else "judge",
+            "format_level": None if read is None or game.judge_call_id is not None else read.level,
+            "collapsed": read is None,
+            "judge_call_id": game.judge_call_id,
+        }
+        if refused is None:
+            return {"a2rbench_answers": [row]}
+        fault, call_id = refused
+        # By its instance, so that exports leave it out with a private one.
+        message = f"{episode.player}, run {episode.run}: {fault.message}"
+        rejection = Rejection("episodes", self.instance_id, fault.rule, message, call_id).row()
+        return {"a2rbench_answers": [row], "rejections": [rejection]}
+
+
+def make_seat(row: Row) -> ItemSeat:
+    """Return the seat of an item as a row of its table."""
+    shape = shape_of(json.loads(row["query"]))
+    form = Form(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
+    return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)

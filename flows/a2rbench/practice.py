@@ -11,8 +11,7 @@ from functools import lru_cache
 
 from pydantic import field_validator
 
-from perennial.flows.a2rbench.edition import rules_of
-from perennial.flows.a2rbench.seats import ItemSeat, make_seat
+from perennial.flows.a2rbench.edition import ItemSeat, make_seat, rules_of
 from perennial.flows.benchmark import Draw, Practice
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.a2rbench.things import DOMAINS, RULE_TYPES, SHAPES, Item
@@ -52,41 +51,61 @@ class A2RBenchParameters(Parameters):
         return value
 
 
-def start(parameters: A2RBenchParameters, seed: int) -> Callable[[int, int], Draw[ItemSeat] | None]:
-    """Return what draws, as `Practice` says; raise InvalidOption for copies of semantic items."""
-    if parameters.remapping and parameters.type == "semantic":
-        raise InvalidOption("--remapping: semantic items keep their tokens: ask for --type symbolic")
-    types = ("symbolic",) if parameters.remapping else RULE_TYPES
-    shapes = SHAPES if parameters.dimension is None else SHAPES[parameters.dimension - 1 :][:1]
-    cells = [
-        name
-        for name in DOMAINS
-        if name.partition("_")[0] in shapes
-        and name.partition("_")[2] in types
-        and parameters.type in ("", name.partition("_")[2])
-    ]
-    wanted = _KINDS.get(parameters.variation, tuple(range(10)))
+class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
+    """Items of the catalogue's rules; InvalidOption for copies of semantic items."""
 
-    @lru_cache(maxsize=_CHUNKS_KEPT)
-    def make_chunk(cell: str, number: int, attempt: int) -> list[Item]:
-        rules = rules_of(cell, seed)
-        own = derive_seed(seed, f"practice/{cell}", attempt)
-        number, place = divmod(number, len(rules))
-        jail = find_protection().jail
-        variations = sorted({0, *wanted})
-        request = SeedRequest(rules[place], number, variations, parameters.remapping, own, jail)
-        return grow_seed(request).items
+    parameters = A2RBenchParameters
+    levels = tuple({"dimension": dimension} for dimension in (1, 2, 3))
 
-    def draw(index: int, attempt: int) -> Draw[ItemSeat] | None:
-        cell = cells[index % len(cells)]
-        number, place = divmod(index // len(cells), len(wanted))
-        order = derive_rng(seed, f"practice/{cell}/order", number).sample(wanted, len(wanted))
-        for item in make_chunk(cell, number, attempt):
-            if item.variation == order[place] and item.is_remapped == parameters.remapping:
-                return _draw_of(item)
-        return None
+    def start(self, parameters: A2RBenchParameters, seed: int) -> Callable[[int, int], Draw[ItemSeat] | None]:
+        if parameters.remapping and parameters.type == "semantic":
+            raise InvalidOption("--remapping: semantic items keep their tokens: ask for --type symbolic")
+        types = ("symbolic",) if parameters.remapping else RULE_TYPES
+        shapes = SHAPES if parameters.dimension is None else SHAPES[parameters.dimension - 1 :][:1]
+        cells = [
+            name
+            for name in DOMAINS
+            if name.partition("_")[0] in shapes
+            and name.partition("_")[2] in types
+            and parameters.type in ("", name.partition("_")[2])
+        ]
+        wanted = _KINDS.get(parameters.variation, tuple(range(10)))
 
-    return draw
+        @lru_cache(maxsize=_CHUNKS_KEPT)
+        def make_chunk(cell: str, number: int, attempt: int) -> list[Item]:
+            rules = rules_of(cell, seed)
+            own = derive_seed(seed, f"practice/{cell}", attempt)
+            number, place = divmod(number, len(rules))
+            jail = find_protection().jail
+            variations = sorted({0, *wanted})
+            request = SeedRequest(rules[place], number, variations, parameters.remapping, own, jail)
+            return grow_seed(request).items
+
+        def draw(index: int, attempt: int) -> Draw[ItemSeat] | None:
+            cell = cells[index % len(cells)]
+            number, place = divmod(index // len(cells), len(wanted))
+            order = derive_rng(seed, f"practice/{cell}/order", number).sample(wanted, len(wanted))
+            for item in make_chunk(cell, number, attempt):
+                if item.variation == order[place] and item.is_remapped == parameters.remapping:
+                    return _draw_of(item)
+            return None
+
+        return draw
+
+    def open_seat(self, question: PracticeQuestion) -> ItemSeat:
+        game = question.game
+        shape, variation = game.get("shape"), game.get("variation")
+        if not isinstance(shape, list) or type(variation) is not int or question.domain not in DOMAINS:
+            raise UnreadableInput(f"practice question: game {quote(game)} is none of A2RBench's")
+        try:
+            json.loads(question.answer)
+        except (ValueError, RecursionError):
+            raise UnreadableInput(f"practice question: answer {quote(question.answer)} is no JSON") from None
+        form = Form(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
+        return ItemSeat(question.instance_id, question.answer, question.question[0]["content"], form=form)
+
+    def measure(self, game: ItemGame) -> dict[str, float]:
+        return {"collapse_rate": float(game.answer is None)}
 
 
 def _draw_of(item: Item) -> Draw[ItemSeat]:
@@ -99,31 +118,3 @@ def _draw_of(item: Item) -> Draw[ItemSeat]:
         {"variation": item.variation, "is_remapped": item.is_remapped, "shape": list(seat.form.shape)},
         {"dimension": item.dimension, "type": item.type, "variation": kind, "rule": item.rule},
     )
-
-
-def seat_of(question: PracticeQuestion) -> ItemSeat:
-    """Return the seat of a question; raise UnreadableInput where it is damaged."""
-    game = question.game
-    shape, variation = game.get("shape"), game.get("variation")
-    if not isinstance(shape, list) or type(variation) is not int or question.domain not in DOMAINS:
-        raise UnreadableInput(f"practice question: game {quote(game)} is none of A2RBench's")
-    try:
-        json.loads(question.answer)
-    except (ValueError, RecursionError):
-        raise UnreadableInput(f"practice question: answer {quote(question.answer)} is no JSON") from None
-    form = Form(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
-    return ItemSeat(question.instance_id, question.answer, question.question[0]["content"], form=form)
-
-
-def measure(game: ItemGame) -> dict[str, float]:
-    """Return whether no answer was read."""
-    return {"collapse_rate": float(game.answer is None)}
-
-
-PRACTICE = Practice(
-    parameters=lambda: A2RBenchParameters,
-    start=start,
-    seat_of=seat_of,
-    levels=tuple({"dimension": dimension} for dimension in (1, 2, 3)),
-    measures=measure,
-)

@@ -2,43 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from perennial.flows.benchmark import Benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.beyondbench.tables import BEYONDBENCH_TABLES
-from perennial.schemas.late_module import LateModule
 from perennial.schemas.statistics import Floor, Measure
+from perennial.warehouse.beyondbench.origins import ORIGINS
+from perennial.warehouse.beyondbench.published import published_scores
 
 if TYPE_CHECKING:
-    from perennial.flows.beyondbench import (
-        analysis,
-        kernels,
-        practice,
-        prepare,
-        presentation,
-        seats,
-        stages,
-        summary,
-    )
-    from perennial.flows.beyondbench.paper import compare
-    from perennial.flows.beyondbench.web import own_pages
-    from perennial.schemas.beyondbench import settings as own_settings
-    from perennial.tasks.beyondbench import report as own_sections
-    from perennial.warehouse.beyondbench import origins
-    from perennial.warehouse.beyondbench import published as scores
-else:
-    analysis = LateModule("perennial.flows.beyondbench.analysis")
-    kernels = LateModule("perennial.flows.beyondbench.kernels")
-    prepare = LateModule("perennial.flows.beyondbench.prepare")
-    compare = LateModule("perennial.flows.beyondbench.paper.compare")
-    practice = LateModule("perennial.flows.beyondbench.practice")
-    own_sections = LateModule("perennial.tasks.beyondbench.report")
-    presentation = LateModule("perennial.flows.beyondbench.presentation")
-    seats = LateModule("perennial.flows.beyondbench.seats")
-    stages = LateModule("perennial.flows.beyondbench.stages")
-    summary = LateModule("perennial.flows.beyondbench.summary")
-    own_pages = LateModule("perennial.flows.beyondbench.web.own_pages")
-    own_settings = LateModule("perennial.schemas.beyondbench.settings")
-    origins = LateModule("perennial.warehouse.beyondbench.origins")
-    scores = LateModule("perennial.warehouse.beyondbench.published")
+    from perennial.flows.beyondbench.implementation import BeyondBench
+    from perennial.schemas.beyondbench.settings import BeyondBenchSettings
 
 _ACCURACY = Measure(
     "common_accuracy",
@@ -70,29 +42,30 @@ _ANSWERS = (
     "LEFT JOIN beyondbench_instances AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )
 
-BENCHMARK = Benchmark(
+
+def _settings() -> "type[BeyondBenchSettings]":
+    from perennial.schemas.beyondbench.settings import BeyondBenchSettings
+
+    return BeyondBenchSettings
+
+
+def _implementation() -> "type[BeyondBench]":
+    from perennial.flows.beyondbench.implementation import BeyondBench
+
+    return BeyondBench
+
+
+BENCHMARK = Declaration(
     "beyondbench",
-    settings=lambda: own_settings.BeyondBenchSettings,
-    prepare=lambda settings, store: prepare.prepare(settings, store),
-    growing=lambda: stages.STAGES,
-    playing=lambda: seats.PLAYING,
-    analysis=lambda: analysis.ANALYSIS,
+    settings=_settings,
+    implementation=_implementation,
     tables=BEYONDBENCH_TABLES,
     sql="perennial.warehouse.beyondbench",
     answers=_ANSWERS,
     measures=(_ACCURACY, _FOLLOWING),
     floor=_FLOOR,
-    report=lambda: own_sections.REPORT,
-    protocol=lambda settings, _store, _growth: prepare.protocol_of(settings),
-    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
-    published=lambda: scores.published_scores(),
-    origins=lambda: origins.ORIGINS,
-    pages=lambda: own_pages.PAGES,
-    presentation=lambda: presentation.PRESENTATION,
-    paper=lambda: compare.PAPER,
-    summary=lambda catalog, plan: summary.summary(catalog, plan),
-    warm_up=lambda: kernels.prepare_kernels(),
-    practice=lambda: practice.PRACTICE,
+    published=published_scores,
+    origins=ORIGINS,
     commands={
         "tasks": (
             "perennial.flows.beyondbench.cli.tasks:tasks",

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from pydantic import field_validator
 
 from perennial.flows.benchmark import Draw, Practice
-from perennial.flows.beyondbench.prepare import choose_cells
-from perennial.flows.beyondbench.seats import ProblemSeat
+from perennial.flows.beyondbench.edition import ProblemSeat, choose_cells
 from perennial.flows.practice.parameters import Parameters
 from perennial.prompts.render import template_hash
 from perennial.schemas.beyondbench.things import Cell
@@ -50,41 +49,68 @@ class BeyondBenchParameters(Parameters):
         return value
 
 
-def start(parameters: BeyondBenchParameters, seed: int) -> Callable[[int, int], Draw[ProblemSeat] | None]:
-    """Return what draws, as `Practice` says; raise InvalidOption where nothing has such a size."""
-    chosen = choose_cells(parameters.tasks)
-    sizes = {cell: _sizes(cell, parameters.size) for cell in chosen}
-    if not any(sizes.values()):
-        known = sorted({size for cell in chosen for size in _sizes(cell, "all")})
-        raise InvalidOption(
-            f"--size {parameters.size}: no variation that was chosen has it; sizes are {known[0]} to "
-            f"{known[-1]}"
-        )
-    budget = parameters.context_tokens
-    sizes = {cell: [one for one in of if _fits(cell, one, budget)] for cell, of in sizes.items()}
-    cells = [cell for cell, of in sizes.items() if of]
-    if not cells:
-        raise InvalidOption(f"--context-tokens {budget}: no problem that was chosen fits 85 % of it")
+class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]):
+    """Problems of the cells that are asked for; InvalidOption where nothing has such a size."""
 
-    def draw(index: int, attempt: int) -> Draw[ProblemSeat] | None:
-        rng = derive_rng(seed, f"practice/{index}", attempt)
-        cell = rng.choice(cells)
-        size = rng.choice(sizes[cell])
-        own = derive_seed(seed, "practice/attempt", attempt)
-        problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, own, index)
-        solution = TASKS[cell.task].tokens(cell.variation, size)[1]
-        if not fits(estimate_tokens(problem.prompt) + solution, budget):
-            return None
-        form = problem.task.form(problem.params)
-        return Draw(
-            _seat(problem),
-            cell.task,
-            form.write(problem.solutions.reference),
-            {"variation": cell.variation, "size": size, "payload": problem.payload},
-            {"suite": problem.task.suite, "variation": cell.variation, "size": size},
-        )
+    parameters = BeyondBenchParameters
+    levels = tuple({"size": size} for size in ("smallest", "middle", "largest"))
 
-    return draw
+    def start(
+        self, parameters: BeyondBenchParameters, seed: int
+    ) -> Callable[[int, int], Draw[ProblemSeat] | None]:
+        chosen = choose_cells(parameters.tasks)
+        sizes = {cell: _sizes(cell, parameters.size) for cell in chosen}
+        if not any(sizes.values()):
+            known = sorted({size for cell in chosen for size in _sizes(cell, "all")})
+            raise InvalidOption(
+                f"--size {parameters.size}: no variation that was chosen has it; sizes are {known[0]} to "
+                f"{known[-1]}"
+            )
+        budget = parameters.context_tokens
+        sizes = {cell: [one for one in of if _fits(cell, one, budget)] for cell, of in sizes.items()}
+        cells = [cell for cell, of in sizes.items() if of]
+        if not cells:
+            raise InvalidOption(f"--context-tokens {budget}: no problem that was chosen fits 85 % of it")
+
+        def draw(index: int, attempt: int) -> Draw[ProblemSeat] | None:
+            rng = derive_rng(seed, f"practice/{index}", attempt)
+            cell = rng.choice(cells)
+            size = rng.choice(sizes[cell])
+            own = derive_seed(seed, "practice/attempt", attempt)
+            problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, own, index)
+            solution = TASKS[cell.task].tokens(cell.variation, size)[1]
+            if not fits(estimate_tokens(problem.prompt) + solution, budget):
+                return None
+            form = problem.task.form(problem.params)
+            return Draw(
+                _seat(problem),
+                cell.task,
+                form.write(problem.solutions.reference),
+                {"variation": cell.variation, "size": size, "payload": problem.payload},
+                {"suite": problem.task.suite, "variation": cell.variation, "size": size},
+            )
+
+        return draw
+
+    def open_seat(self, question: PracticeQuestion) -> ProblemSeat:
+        game = question.game
+        task, variation, size = TASKS.get(question.domain), game.get("variation"), game.get("size")
+        known = [] if task is None else [one.name for one in task.variations]
+        if task is None or variation not in known or type(size) is not int:
+            raise UnreadableInput(
+                f"practice question: task {quote(question.domain)} has no variation {quote(variation)} "
+                "of size "
+                f"{quote(size)}"
+            )
+        try:
+            return _seat(Problem(task, str(variation), size, task.params_of(str(game.get("payload")))))
+        except ValueError:
+            raise UnreadableInput(
+                f"practice question: its payload is none of task {question.domain}"
+            ) from None
+
+    def measure(self, game: TaskGame) -> dict[str, float]:
+        return {"instruction_following": float(game.parsed.instruction_followed)}
 
 
 def _sizes(cell: Cell, chosen: str) -> Sequence[int]:
@@ -99,33 +125,3 @@ def _fits(cell: Cell, size: int, budget: int) -> bool:
 def _seat(problem: Problem) -> ProblemSeat:
     hash_ = template_hash(problem.task.template)
     return ProblemSeat(problem.content_id, problem, problem.prompt, hash_, 0, 0, DEFAULT_CONTEXT, {})
-
-
-def seat_of(question: PracticeQuestion) -> ProblemSeat:
-    """Return the seat of a question; raise UnreadableInput where it is damaged."""
-    game = question.game
-    task, variation, size = TASKS.get(question.domain), game.get("variation"), game.get("size")
-    known = [] if task is None else [one.name for one in task.variations]
-    if task is None or variation not in known or type(size) is not int:
-        raise UnreadableInput(
-            f"practice question: task {quote(question.domain)} has no variation {quote(variation)} of size "
-            f"{quote(size)}"
-        )
-    try:
-        return _seat(Problem(task, str(variation), size, task.params_of(str(game.get("payload")))))
-    except ValueError:
-        raise UnreadableInput(f"practice question: its payload is none of task {question.domain}") from None
-
-
-def measure(game: TaskGame) -> dict[str, float]:
-    """Return whether the answer has exactly the required format."""
-    return {"instruction_following": float(game.parsed.instruction_followed)}
-
-
-PRACTICE = Practice(
-    parameters=lambda: BeyondBenchParameters,
-    start=start,
-    seat_of=seat_of,
-    levels=tuple({"size": size} for size in ("smallest", "middle", "largest")),
-    measures=measure,
-)

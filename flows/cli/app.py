@@ -11,7 +11,6 @@ import typer
 from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
-from perennial.flows.benchmark import benchmarks
 from perennial.flows.cli.start import let_ctrl_c_interrupt
 from perennial.flows.console.errors.library_errors import translate_error
 from perennial.flows.console.errors.os_errors import describe_os_error
@@ -19,7 +18,7 @@ from perennial.flows.console.errors.usage_errors import describe_usage_error
 from perennial.flows.console.help_form import format_commands, put_example_last
 from perennial.flows.console.interrupts import EXIT_CODES
 from perennial.flows.console.terminal import Terminal, escape_what_cannot_be_encoded
-from perennial.schemas.benchmark import CommandLine
+from perennial.schemas.benchmark import CommandLine, benchmarks
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import JsonObject
 

@@ -31,9 +31,10 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     catalog = open_catalog(store)
     plan = read_published_plan(store, split_unit(unit)[0])
     benchmark = find_benchmark(plan.benchmark)
-    names, rows = catalog.query(leaderboard_sql(plan.edition, benchmark.figures))
+    declaration = benchmark.declaration
+    names, rows = catalog.query(leaderboard_sql(plan.edition, declaration.figures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
-    above = rate_above_floor(benchmark.floor, board)
+    above = rate_above_floor(declaration.floor, board)
     if any(value is not None for value in above):
         board = [row | {"above_floor": value} for row, value in zip(board, above, strict=True)]
     grown, *answered = _counts(catalog, plan.edition)
@@ -51,7 +52,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["problems"] = [asdict(one) for one in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
-    table = leaderboard_table(console, board, benchmark.measures, benchmark.floor)
+    table = leaderboard_table(console, board, declaration.measures, declaration.floor)
     table.title = f"Edition {plan.edition}"
     console.print(table)
     whole = "published:"

@@ -90,7 +90,7 @@ def print_first_score(
 
 def _floors(board: list[Row], benchmark: Benchmark) -> dict[str, float | None]:
     """Return by setting the rate of the program that answers without the work."""
-    floor = benchmark.floor.player if benchmark.floor is not None else ""
+    floor = benchmark.declaration.floor_player
     return {row["setting"]: row["success_rate"] for row in board if row["player"] == floor}
 
 
@@ -127,7 +127,7 @@ def _scores(
     board: list[Row], benchmark: Benchmark, model: str, best: str, meanings: Mapping[str, str]
 ) -> list[str]:
     """Return two lines for each setting: solved, the rate, the floor and the optimum; what that shows."""
-    floor = benchmark.floor.player if benchmark.floor is not None else ""
+    floor = benchmark.declaration.floor_player
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in board}
     heads = ("", "solved", "rate [95% interval]", "floor", "optimum")
     lines = [f"{heads[0]:<12}{heads[1]:>8}  {heads[2]:<22}{heads[3]:>7}{heads[4]:>9}"]

@@ -11,10 +11,11 @@ from tempfile import mkdtemp
 
 from markupsafe import escape
 
+from perennial.flows.benchmark import Benchmark
 from perennial.flows.contract.pages import check_pages
 from perennial.flows.contract.practice import check_practice
 from perennial.flows.contract.sample import Sample
-from perennial.flows.editions.figure_data import own_report, read_figures
+from perennial.flows.editions.figure_data import read_figures
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page, write_tables
 from perennial.flows.editions.reproduce import reproduce_unit
@@ -45,7 +46,7 @@ _REPLIES: dict[str, CallStatus] = {"I do not know.": "ok", "": "empty"}
 
 def check_documentation(sample: Sample) -> None:
     """Tables begin with the benchmark's name; tables, columns and views say what they hold."""
-    own = sample.benchmark
+    own = sample.benchmark.declaration
     shared = {table.name for table in SHARED_TABLES}
     for table in own.tables:
         _require(table.name.startswith(f"{own.name}_"), f"table {table.name!r} must begin with {own.name}_")
@@ -77,9 +78,9 @@ def check_estimate(sample: Sample) -> None:
     """The estimates of a refresh and of an evaluation count at least a call per episode of a model."""
     total, runs = _count(sample, "instances"), 7
     plan = replace(sample.evaluation, players=(_MODEL,), runs=runs)
-    refresh = sample.prepared.own.estimate(plan, {})
-    evaluation = sample.benchmark.estimate(sample.store, plan, {})
-    for what, rows in (("Preparation.estimate", refresh), ("Benchmark.estimate", evaluation)):
+    refresh = sample.benchmark.estimate(sample.store, plan, {}, sample.prepared.own)
+    evaluation = sample.benchmark.estimate(sample.store, plan, {}, None)
+    for what, rows in (("estimate of a refresh", refresh), ("estimate of an evaluation", evaluation)):
         of_model: list[StageEstimate] = [row for row in rows if row.model == _MODEL]
         calls = sum(row.calls_low for row in of_model)
         _require(
@@ -100,29 +101,29 @@ def check_views(sample: Sample) -> None:
     catalog = open_catalog(sample.store)
     found = {player for (player,) in catalog.query("SELECT DISTINCT player FROM leaderboard")[1]}
     _require(found == set(sample.evaluation.players), f"the leaderboard has {sorted(found)} alone")
-    for view in view_names(sample.benchmark.sql) if sample.benchmark.sql else ():
+    for view in view_names(sample.benchmark.declaration.sql) if sample.benchmark.declaration.sql else ():
         catalog.query(f"FROM {view}")
-    if sample.benchmark.answers:
-        rows = catalog.count(f"FROM ({sample.benchmark.answers})")
+    if sample.benchmark.declaration.answers:
+        rows = catalog.count(f"FROM ({sample.benchmark.declaration.answers})")
         _require(rows == _count(sample, "episodes"), f"`answers` has {rows} rows: expected one per episode")
 
 
 def check_play(sample: Sample) -> None:
     """Programs play again as before, and a model that says nothing of use ends without success."""
-    playing = sample.benchmark.playing()
+    benchmark = sample.benchmark
     for seat in _take_seats(sample):
         for name in sample.evaluation.players:
-            program = playing.programs[name]
+            program = benchmark.programs[name]
             episode, again = (
                 play_program(program, seat.start(), 0, derive_rng(1, "contract", 0)) for _ in range(2)
             )
             _check_episode(seat, episode)
             _require(episode == again, f"program {name!r} differs on {seat.instance_id} with the same draws")
-        for variant in ("", *playing.variants):
+        for variant in ("", *benchmark.variants):
             for text, status in _REPLIES.items():
                 _check_vain_replies(seat, variant, text, status)
-        if playing.sheet is not None:
-            sheet = playing.sheet(seat.start())
+        if benchmark.offers(Benchmark.draw_sheet):
+            sheet = benchmark.draw_sheet(seat.start())
             _require(bool(sheet.book), f"{seat.instance_id}: a person is shown no text (`Sheet.book`)")
 
 
@@ -161,7 +162,7 @@ def check_report(sample: Sample) -> None:
     for player in sample.evaluation.players:
         _require(player in page, f"the report does not name player {player!r}")
     write_tables(data, _new_folder(sample), "csv")
-    own = own_report(sample.benchmark)
+    own = sample.benchmark.report()
     for figure in (*own.figures, *own.explored):
         _check_figure(sample, figure, set(data.tables))
 
@@ -185,7 +186,7 @@ def _check_figure(sample: Sample, figure: Figure, tables: set[str]) -> None:
 
 def check_export(sample: Sample) -> None:
     """An export holds what was published, and questions as lines with what a model is shown."""
-    one_shot = sample.benchmark.playing().one_shot
+    one_shot = sample.benchmark.one_shot
     for form in (ExportForm.parquet, ExportForm.jsonl, *([ExportForm.lm_eval] if one_shot else [])):
         folder = _new_folder(sample) / "export"
         answers = form is ExportForm.lm_eval
@@ -198,7 +199,7 @@ def check_website(sample: Sample) -> None:
     folder = _new_folder(sample) / "site"
     build_site(sample.store, folder)
     page = (folder / benchmark_file(sample.benchmark.name)).read_text(encoding="utf-8")
-    if sample.benchmark.presentation is not None:
+    if sample.benchmark.offers(Benchmark.presentation):
         title = str(escape(sample.benchmark.presentation().title))
         _require(title in page, f"the website's page does not name {title!r} (`presentation`)")
     players = open_catalog(sample.store).query("SELECT DISTINCT player FROM episodes ORDER BY ALL")[1]
@@ -233,10 +234,8 @@ CHECKS: Mapping[str, Callable[[Sample], None]] = {
 def _take_seats(sample: Sample) -> list[Seat]:
     sql = f"SELECT instance_id FROM instances WHERE edition = '{sample.growth.edition}' ORDER BY ALL"
     ids = [id_ for (id_,) in open_catalog(sample.store).query(sql)[1]][:_QUESTIONS]
-    seats = sample.benchmark.playing().seats(
-        sample.store, sample.growth.edition, ids, sample.evaluation.protocol
-    )
-    _require(len(seats) == len(ids), f"`Playing.seats` gives {len(seats)} of {len(ids)} questions")
+    seats = sample.benchmark.take_seats(sample.store, sample.growth.edition, ids, sample.evaluation.protocol)
+    _require(len(seats) == len(ids), f"`take_seats` gives {len(seats)} of {len(ids)} questions")
     return list(seats)
 
 

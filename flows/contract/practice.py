@@ -4,6 +4,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from perennial.flows.benchmark import Benchmark
 from perennial.flows.practice.draw import PracticeQuestions, held_ids
 from perennial.flows.practice.grade import grade, open_question
 from perennial.schemas.errors import PerennialError, UnusableBenchmark
@@ -20,7 +21,7 @@ _DRAWN = 3
 
 def check_practice(sample: "Sample") -> None:
     """Practice questions come back from their lines, are new, and are graded as its own game grades them."""
-    if sample.benchmark.practice is None:
+    if not sample.benchmark.offers(Benchmark.practice):
         return
     lines = _draw(sample, _DRAWN)
     _require(lines[:1] == _draw(sample, 1), "practice questions depend on how many are drawn")
@@ -37,13 +38,12 @@ def _draw(sample: "Sample", count: int) -> list[JsonObject]:
 
 def _check_line(sample: "Sample", line: JsonObject) -> None:
     where = f"practice question {line['instance_id']}"
-    assert sample.benchmark.practice is not None
-    seat = sample.benchmark.practice().seat_of(PracticeQuestion.from_json(line))
+    seat = sample.benchmark.practice().open_seat(PracticeQuestion.from_json(line))
     _require(seat.instance_id == line["instance_id"], f"{where}: its line gives {seat.instance_id}")
     _require(open_question(line).messages == line["question"], f"{where}: its line opens another game")
     _require(not grade(line, "I do not know.").success, f"{where}: it is solved by a reply that says nothing")
     solved = False
-    for program in sample.benchmark.playing().programs.values():
+    for program in sample.benchmark.programs.values():
         try:
             episode = play_program(program, seat.start(), 0, derive_rng(1, "contract", 0))
         except PerennialError:

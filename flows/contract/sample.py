@@ -40,7 +40,7 @@ def make_sample(name: str, folder: Path, **changed: object) -> Sample:
     installed.
     """
     benchmark = find_benchmark(name)
-    size = _SMALLEST if _SMALLEST in benchmark.settings().sizes else STANDARD
+    size = _SMALLEST if _SMALLEST in benchmark.declaration.settings().sizes else STANDARD
     root = folder / "data"
     asked = {"benchmark": name, "size": size, "seed": 1, "runs": 1, "edition": EDITION, "root": str(root)}
     settings = load_settings(asked | changed)

@@ -69,8 +69,8 @@ def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[s
 
 def _models(settings: RefreshSettings) -> list[str]:
     """Return the models that the settings name, each once."""
-    playing = find_benchmark(settings.benchmark).playing()
-    players = [name for name in settings.players if name not in {*playing.programs, *playing.aliases}]
-    models = (parse_model_player(name, {}, playing.variants).choice.model for name in players)
+    benchmark = find_benchmark(settings.benchmark)
+    players = [name for name in settings.players if name not in {*benchmark.programs, *benchmark.aliases}]
+    models = (parse_model_player(name, {}, benchmark.variants).choice.model for name in players)
     named = [*settings.author_models(), *models]
     return list(dict.fromkeys(name for name in named if name))

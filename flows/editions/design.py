@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.design_costs import Cost, cost_per_episode
 from perennial.flows.stages.compute_scale import read_cells
-from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, UnreadableInput
-from perennial.schemas.model_calls import Price
+from perennial.schemas.model_calls import Prices
 from perennial.schemas.rows import JsonObject, Row
 from perennial.schemas.statistics import MeasuredVariance, Parts
 from perennial.tasks.statistics.scale.design import (
@@ -40,7 +40,7 @@ def plan_design(
     goal: tuple[str, float],
     power: float,
     max_domains: int,
-    prices: Mapping[str, Price],
+    prices: Prices,
 ) -> JsonObject:
     """Return the design that reaches the goal (option and value), as `perennial design --json` prints it.
 
@@ -50,17 +50,17 @@ def plan_design(
     goal, or where no answers are of the setting.
     """
     variance = _variance_of(benchmark)
-    playing = find_benchmark(benchmark).playing()
+    played = find_benchmark(benchmark)
     with_catalog = open_catalog(store)
     with with_catalog.closing():
         groups = _groups(with_catalog, benchmark, setting)
         history = _history(with_catalog, benchmark, setting)
     estimated = estimate_parts(groups, variance.parts)
     parts = estimated or variance.parts
-    known = [turns for name, (turns, _) in history.items() if turns and name not in playing.programs]
-    usual = 1.0 if playing.one_shot else sum(known) / len(known) if known else variance.calls_per_episode
+    known = [turns for name, (turns, _) in history.items() if turns and name not in played.programs]
+    usual = 1.0 if played.one_shot else sum(known) / len(known) if known else variance.calls_per_episode
     names = list(players) or ["one player"]
-    each = {name: _calls_of(name, history, usual, name in playing.programs) for name in names}
+    each = {name: _calls_of(name, history, usual, name in played.programs) for name in names}
     chosen = _choose(parts, goal, power, max_domains, sum(each.values()))
     told = measure_design(parts, chosen, power)
     costs = {
@@ -69,7 +69,7 @@ def plan_design(
             own=history.get(name, (None, None))[1],
             calls=each[name],
             prices=prices,
-            playing=playing,
+            benchmark=played,
             measured=variance,
         )
         for name in players
@@ -95,7 +95,7 @@ def plan_design(
         },
         "variance_parts": {name: getattr(parts, name) for name in Parts.__slots__},
         "sources": [
-            *_sources(variance, estimated is not None, bool(known), playing.one_shot),
+            *_sources(variance, estimated is not None, bool(known), played.one_shot),
             *(row["cost_missing"] for row in rows if row["cost_missing"]),
         ],
         "command": _command(benchmark, players, chosen),
@@ -103,7 +103,7 @@ def plan_design(
 
 
 def _variance_of(benchmark: str) -> MeasuredVariance:
-    found = find_benchmark(benchmark).variance
+    found = find_declaration(benchmark).variance
     if found is None:
         known = ", ".join(name for name, one in benchmarks().items() if one.variance is not None)
         raise InvalidOption(
@@ -144,7 +144,7 @@ def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
         if setting:
             raise UnreadableInput(f"--setting {setting!r}: the data root has no published answers")
         return []
-    programs = find_benchmark(benchmark).playing().programs
+    programs = find_benchmark(benchmark).programs
     cells = {key: of for key, of in read_cells(catalog).items() if key[0] == benchmark}
     if setting and (benchmark, setting) not in cells:
         known = ", ".join(sorted(name for _, name in cells)) or "none"

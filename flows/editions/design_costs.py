@@ -1,10 +1,9 @@
 """What a design costs per player: by its own episodes in the data root, else by its model's price."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from perennial.flows.benchmark import Playing
-from perennial.schemas.model_calls import Price
+from perennial.flows.benchmark import Benchmark
+from perennial.schemas.model_calls import Prices
 from perennial.schemas.statistics import MeasuredVariance
 from perennial.tasks.llm.replies import cost_usd
 from perennial.tasks.play import parse_model_player
@@ -23,16 +22,16 @@ def cost_per_episode(
     player: str,
     own: float | None,
     calls: float,
-    prices: Mapping[str, Price],
-    playing: Playing,
+    prices: Prices,
+    benchmark: Benchmark,
     measured: MeasuredVariance,
 ) -> Cost:
     """Return what an episode costs the player: its `own` mean cost here, else calls by tokens by price."""
-    if player in playing.programs:
+    if player in benchmark.programs:
         return Cost(0.0, 0.0)
     if own is not None:
         return Cost(own, own)
-    model = parse_model_player(player, {}, playing.variants).choice.model
+    model = parse_model_player(player, {}, benchmark.variants).choice.model
     prompt = round(calls * measured.prompt_tokens_per_call)
     low, high = (
         cost_usd(prices.get(model), prompt, round(calls * reply), None)

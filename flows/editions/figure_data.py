@@ -62,16 +62,16 @@ def read_figures(
         (),
         _settings(read_record(read, edition), queried.get(own.order.name) if own.order else None),
         {table.name: table for table in (*shown, *(extras.tables if extras else ()))},
-        benchmark.measures if benchmark else (),
+        benchmark.declaration.measures if benchmark else (),
         own,
         extras.drawing_data if extras else None,
-        floor=benchmark.floor if benchmark else None,
+        floor=benchmark.declaration.floor if benchmark else None,
     )
 
 
 def own_report(benchmark: Benchmark | None) -> Report:
     """Return what the benchmark adds to the report; most of it is shared."""
-    return benchmark.report() if benchmark and benchmark.report else Report()
+    return benchmark.report() if benchmark else Report()
 
 
 def order_settings(read: Read, benchmark: Benchmark | None, edition: str) -> list[str]:
@@ -84,7 +84,10 @@ def order_settings(read: Read, benchmark: Benchmark | None, edition: str) -> lis
 def fill_queries(benchmark: Benchmark | None, edition: str, queries: Iterable[Query]) -> dict[str, str]:
     """Return the SQL of the headline and of these queries of the edition, by name."""
     filled = {query.name: fill_query(query, edition) for query in queries}
-    return {"headline": leaderboard_sql(edition, benchmark.figures if benchmark else ()), **filled}
+    return {
+        "headline": leaderboard_sql(edition, benchmark.declaration.figures if benchmark else ()),
+        **filled,
+    }
 
 
 def fill_query(query: Query, edition: str = "") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
-from perennial.flows.editions.figure_data import fill_queries, own_report, read_figures, read_record
+from perennial.flows.editions.figure_data import fill_queries, read_figures, read_record
 from perennial.flows.editions.report_comparison import read_comparison
 from perennial.flows.editions.report_facts import state_facts
 from perennial.tasks.report.content import ReportData, queries_of
@@ -48,7 +48,7 @@ def report_data(
         other = choose_edition(catalog, store, compare)
         comparison = read_comparison(catalog.query, other, chosen, benchmark, anchors)
     plan = read_published_plan(store, chosen)
-    figures = (*SHARED, *own_report(benchmark).figures)
+    figures = (*SHARED, *benchmark.report().figures)
     data = read_figures(
         catalog.query,
         edition=chosen,
@@ -63,6 +63,6 @@ def report_data(
 
 def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
     """Return the SQL of every query behind the edition's report, by name."""
-    own = own_report(benchmark)
+    own = benchmark.report()
     queries = queries_of((*SHARED, *own.figures))
     return fill_queries(benchmark, edition, (*queries.values(), *own.sources))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from perennial.flows.benchmark import Benchmark, Playing
+from perennial.flows.benchmark import Benchmark
 from perennial.flows.editions.figure_data import Read, fill_queries, fill_query, query_table, read_record
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import way_of
@@ -53,21 +53,20 @@ def read_comparison(
 
 def shared_anchors(read: Read, editions: Sequence[str], benchmark: Benchmark) -> tuple[str, ...]:
     """Return the anchors that each of the editions was evaluated with, models with equal parameters."""
-    playing = benchmark.playing()
-    programs = playing.programs
+    programs = benchmark.programs
     found = []
     for edition in editions:
         anchors: set[tuple[str, str]] = set()
         for (text,) in read(f"SELECT settings FROM evaluations WHERE edition = {quote(edition)}")[1]:
             plan = json.loads(text)
             for name in plan.get("anchors", ()):
-                anchors.add((name, "" if name in programs else _asked_how(plan, name, playing)))
+                anchors.add((name, "" if name in programs else _asked_how(plan, name, benchmark)))
         found.append(anchors)
     return tuple(sorted({name for name, _ in set.intersection(*found)}))
 
 
-def _asked_how(settings: ReadJson, player: str, playing: Playing) -> str:
+def _asked_how(settings: ReadJson, player: str, benchmark: Benchmark) -> str:
     """Return parameters and protocol that a model was asked with in an evaluation, by its plan."""
-    model = parse_model_player(player, {}, playing.variants).choice.model
+    model = parse_model_player(player, {}, benchmark.variants).choice.model
     params = settings.get("model_params", {}).get(model, settings["player_params"])
     return json.dumps([params, way_of(settings.get("protocol", {}), player)], sort_keys=True)

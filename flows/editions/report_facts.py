@@ -83,7 +83,7 @@ def _audit(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
 
 def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tuple[str, str]]:
     """Return the differences that the edition detects, where its domains are a draw."""
-    if benchmark.variance is None:
+    if benchmark.declaration.variance is None:
         return []
     rows = catalog.query(fill_query(SIZES, edition))[1]
     told = []
@@ -91,7 +91,7 @@ def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tup
         measured = measure_plan(benchmark.name, {setting: (domains, instances)}, max(1, round(runs or 1)))
         told += [f"{name} {one['detectable_difference']:.3f}" for name, one in measured.items()]
     note = f"in success rate between two models, over new domains, with power {POWER:g}"
-    source = f"variance of {benchmark.variance.source}"
+    source = f"variance of {benchmark.declaration.variance.source}"
     return [("detectable difference", f"{', '.join(told)} ({note}; {source})")] if told else []
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC
 
-from perennial.flows.benchmark import benchmarks
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.figure_data import Read, fill_query, order_settings, query_table
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.content import ReportTable
@@ -51,7 +51,7 @@ def _columns(read: Read, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, 
     columns = []
     for row in tables["profile_editions"].records():
         name = row["benchmark"]
-        ordered = order_settings(read, benchmarks().get(name), row["edition"])
+        ordered = order_settings(read, find_installed(name), row["edition"])
         first = [(name, setting) for setting in ordered]
         settings = dict.fromkeys((*first, *known))
         columns += [column for column in settings if column[0] == name and column in known]

@@ -66,7 +66,7 @@ def reproduce_unit(store: Store, named: str | None, folder: Path) -> Reproductio
     staging = Staging(work, unit)
     staging.write_plan(plan)
     edition_seed = _find_seed(store, plan)
-    inputs = benchmark.inputs_of(store, unit) if isinstance(plan, EditionPlan) else None
+    inputs = benchmark.read_inputs(store, unit) if isinstance(plan, EditionPlan) else None
     grow(open_workspace(work.root, unit, edition_seed), replace(_POLICIES, inputs=inputs), PlainStages())
     rebuilt = folder / "rebuilt"
     rebuilt.mkdir()
@@ -106,7 +106,7 @@ def _find_seed(store: Store, plan: Plan) -> int | None:
 def _copy_visible_data(store: Store, plan: Plan, benchmark: Benchmark, work: Store) -> None:
     """Copy what could be seen: of earlier editions, or the plan of the edition played and its questions."""
     if isinstance(plan, EditionPlan):
-        seen = {"editions", *(table for stage in benchmark.growing() for table in stage.earlier)}
+        seen = {"editions", *(table for stage in benchmark.stages() for table in stage.earlier)}
         names = [table_file(table, earlier) for earlier in plan.known_editions for table in sorted(seen)]
     else:
         names = [table_file(table, plan.edition) for table in ("editions", *question_tables())]

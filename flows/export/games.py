@@ -111,4 +111,4 @@ def instance_ids(store: Store, edition: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _read_seats(store: Store, benchmark: str, edition: str, wanted: Sequence[str]) -> tuple[Seat, ...]:
-    return tuple(find_benchmark(benchmark).playing().seats(store, edition, wanted, {}))
+    return tuple(find_benchmark(benchmark).take_seats(store, edition, wanted, {}))

@@ -33,10 +33,9 @@ def write_instances(source: Source, folder: Path) -> list[ExportedFile]:
 def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
     """Yield the instances in order; raise InvalidOption where none can be played."""
     store, edition, plan = source.store, source.edition, source.plan
-    playing = source.benchmark.playing()
     answer_tables = [
         table.name
-        for table in source.benchmark.tables
+        for table in source.benchmark.declaration.tables
         if table.kind == "questions" and table.key == ("instance_id",) and with_answers
     ]
     found = False
@@ -48,7 +47,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
         for table in answer_tables:
             for row in rows_with(store, table, edition, "instance_id", ids):
                 answers[row["instance_id"]][table] = row
-        for seat in playing.seats(store, edition, ids, {}):
+        for seat in source.benchmark.take_seats(store, edition, ids, {}):
             found = True
             yield {
                 **{name: shared[seat.instance_id][name] for name in _COLUMNS},

@@ -63,7 +63,7 @@ def write_task(source: Source, folder: Path) -> list[ExportedFile]:
 
     Raises InvalidOption for a benchmark of several turns, as lm-eval asks once, and without answers.
     """
-    if not source.benchmark.playing().one_shot:
+    if not source.benchmark.one_shot:
         raise InvalidOption(
             f"--format lm-eval: an instance of {source.plan.benchmark} takes several turns, and lm-eval asks "
             "once; --format inspect and jsonl hold any benchmark"

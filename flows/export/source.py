@@ -53,7 +53,7 @@ class Source:
     @cached_property
     def openings(self) -> dict[str, list[Message]]:
         """What a model is shown first of each exported instance that can be played, by its id."""
-        seats = self.benchmark.playing().seats
+        seats = self.benchmark.take_seats
         found = (seat for ids in self.chunks() for seat in seats(self.store, self.edition, ids, {}))
         return {seat.instance_id: open_seat(seat).messages for seat in found}
 

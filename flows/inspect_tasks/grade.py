@@ -102,7 +102,7 @@ def compute_measures(questions: Questions, graded: list[dict[str, Rows]]) -> dic
             files[name] = _write_table(Path(folder), name, rows)
         table = analyse_edition(questions.store, questions.plan.edition, (), files)
     player = graded[0]["episodes"][0]["player"]
-    of = {(one.statistic, one.convention): one.column for one in questions.benchmark.measures}
+    of = {(one.statistic, one.convention): one.column for one in questions.benchmark.declaration.measures}
     rows = [
         row
         for row in table.to_pylist()

@@ -143,7 +143,7 @@ def _plan(
 ) -> EvaluationPlan:
     """Return the plan of these answers, without a name; what they were read from counts by content."""
     growth, players = questions.plan, tuple(logged)
-    programs = questions.benchmark.playing().programs
+    programs = questions.benchmark.programs
     for player in players:
         if player in programs:
             raise InvalidOption(f"model {player!r} has the name of a program of {growth.benchmark}")

@@ -92,8 +92,7 @@ def open_questions(root: str, edition: str) -> Questions:
     order = instance_order(store, edition)
     ids = sorted(order, key=order.__getitem__)
     seats = {
-        seat.instance_id: seat
-        for seat in find_benchmark(plan.benchmark).playing().seats(store, edition, ids, {})
+        seat.instance_id: seat for seat in find_benchmark(plan.benchmark).take_seats(store, edition, ids, {})
     }
     if not seats:
         raise InvalidOption(f"no instance of edition {edition!r} can be played: no version of it was checked")

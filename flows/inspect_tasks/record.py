@@ -88,7 +88,7 @@ class Replayed:
 
 def player_of(questions: Questions, name: str, params: ReadJson) -> ModelPlayer:
     """Return the player of that name; raise InvalidOption where it names no model."""
-    return parse_model_player(name, params, questions.benchmark.playing().variants)
+    return parse_model_player(name, params, questions.benchmark.variants)
 
 
 async def play_seat(seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Episode:

@@ -11,12 +11,12 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from perennial.flows.benchmark import benchmarks, find_benchmark
 from perennial.flows.inspect_tasks.grade import grade, metrics_of
 from perennial.flows.inspect_tasks.names import PACKAGE, in_our_name
 from perennial.flows.inspect_tasks.play import chat_messages, play
 from perennial.flows.inspect_tasks.questions import find_edition, has_edition, open_questions
 from perennial.flows.inspect_tasks.record import RECORD, player_of
+from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.tasks.play import open_game
 
@@ -71,7 +71,7 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         _grow(benchmark, root, size)
     name = find_edition(root, edition, benchmark)
     questions = open_questions(root, name)
-    known = questions.benchmark.playing().variants
+    known = questions.benchmark.variants
     if variant and variant not in known:
         raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(known) or 'none'}")
     if type(instances) is not int or not 0 <= instances <= len(questions.seats):
@@ -108,7 +108,7 @@ def _grow(benchmark: str, root: str, size: str) -> None:
 
     A process of its own: a task may be made inside of Inspect's event loop, and Prefect has another one.
     """
-    floor = find_benchmark(benchmark).floor
+    floor = find_declaration(benchmark).floor
     players = ["--players", floor.player] if floor else []
     place = ["--root", root] if root else []
     command = [

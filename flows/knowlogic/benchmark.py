@@ -2,33 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from perennial.flows.benchmark import Benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.knowlogic.tables import KNOWLOGIC_TABLES
-from perennial.schemas.late_module import LateModule
 from perennial.schemas.statistics import Floor, Measure
+from perennial.warehouse.knowlogic.origins import ORIGINS
+from perennial.warehouse.knowlogic.published import published_scores
 
 if TYPE_CHECKING:
-    from perennial.flows.knowlogic import analysis, practice, prepare, presentation, seats, stages, summary
-    from perennial.flows.knowlogic.paper import compare
-    from perennial.flows.knowlogic.web import own_pages
-    from perennial.schemas.knowlogic import settings as own_settings
-    from perennial.tasks.knowlogic import report as own_sections
-    from perennial.warehouse.knowlogic import origins
-    from perennial.warehouse.knowlogic import published as scores
-else:
-    analysis = LateModule("perennial.flows.knowlogic.analysis")
-    prepare = LateModule("perennial.flows.knowlogic.prepare")
-    practice = LateModule("perennial.flows.knowlogic.practice")
-    own_sections = LateModule("perennial.tasks.knowlogic.report")
-    presentation = LateModule("perennial.flows.knowlogic.presentation")
-    seats = LateModule("perennial.flows.knowlogic.seats")
-    stages = LateModule("perennial.flows.knowlogic.stages")
-    summary = LateModule("perennial.flows.knowlogic.summary")
-    compare = LateModule("perennial.flows.knowlogic.paper.compare")
-    own_pages = LateModule("perennial.flows.knowlogic.web.own_pages")
-    own_settings = LateModule("perennial.schemas.knowlogic.settings")
-    origins = LateModule("perennial.warehouse.knowlogic.origins")
-    scores = LateModule("perennial.warehouse.knowlogic.published")
+    from perennial.flows.knowlogic.implementation import KnowLogic
+    from perennial.schemas.knowlogic.settings import KnowLogicSettings
 
 _UNEXTRACTED = Measure(
     "unextracted_rate",
@@ -62,30 +44,31 @@ _ANSWERS = (
     "LEFT JOIN knowlogic_questions AS i ON i.edition = e.edition AND i.instance_id = e.instance_id"
 )
 
-BENCHMARK = Benchmark(
+
+def _settings() -> "type[KnowLogicSettings]":
+    from perennial.schemas.knowlogic.settings import KnowLogicSettings
+
+    return KnowLogicSettings
+
+
+def _implementation() -> "type[KnowLogic]":
+    from perennial.flows.knowlogic.implementation import KnowLogic
+
+    return KnowLogic
+
+
+BENCHMARK = Declaration(
     "knowlogic",
-    settings=lambda: own_settings.KnowLogicSettings,
-    prepare=lambda settings, store: prepare.prepare(settings, store),
-    growing=lambda: stages.STAGES,
-    playing=lambda: seats.PLAYING,
-    analysis=lambda: analysis.ANALYSIS,
+    settings=_settings,
+    implementation=_implementation,
     tables=KNOWLOGIC_TABLES,
     sql="perennial.warehouse.knowlogic",
     answers=_ANSWERS,
     measures=(_UNEXTRACTED, _LENIENT),
     floor=_FLOOR,
-    report=lambda: own_sections.REPORT,
-    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
-    unfit=lambda own: prepare.unfit(own),
-    plays_imports=True,
-    published=lambda: scores.published_scores(),
-    origins=lambda: origins.ORIGINS,
-    pages=lambda: own_pages.PAGES,
-    presentation=lambda: presentation.PRESENTATION,
-    paper=lambda: compare.PAPER,
+    published=published_scores,
+    origins=ORIGINS,
     languages="SELECT instance_id, language FROM knowlogic_questions",
-    summary=lambda catalog, plan: summary.summary(catalog, plan),
-    practice=lambda: practice.PRACTICE,
     commands={
         "knowledge": (
             "perennial.flows.knowlogic.cli.knowledge:knowledge",

@@ -1,14 +1,19 @@
-"""A KnowLogic edition in growth: its plan, the batches of its scenarios, its domains, questions from rows."""
+"""A KnowLogic edition: its plan, batches and domains, questions from rows, and as they are played."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import cast, get_args
 
 from perennial.flows.stages.workspace import Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict
-from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Question
+from perennial.schemas.game import Episode
+from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Language, Question
 from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.growing import plan_scenarios
+from perennial.tasks.knowlogic.players import Form, QuestionGame
 from perennial.tasks.knowlogic.problem import Domain, find_domain
+from perennial.tasks.play import InstanceSeat
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
 
@@ -51,3 +56,38 @@ def batches_of(workspace: Workspace, stage: str) -> list[Batch]:
 def question_of(row: Row) -> Question:
     """Return the question of a row of `knowlogic_questions`."""
     return Question(**row)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSeat(InstanceSeat):
+    """A question as it is played: the prompt as published, and the right letters."""
+
+    instance_id: str
+    domain: str
+    language: Language
+    letters: str
+    prompt: str
+    template_hash: str = ""
+    type: str | None = None
+    difficulty: str = ""
+    has_none: bool = False
+
+    def start(self) -> QuestionGame:
+        """Return a fresh game of it."""
+        find = partial(load_domain, self.domain)
+        form = Form(self.domain, self.type, self.difficulty, self.has_none)
+        return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash, form)
+
+    def own_rows(self, episode_id: str, episode: Episode[QuestionGame]) -> dict[str, list[Row]]:
+        """Return the row of `knowlogic_answers`."""
+        game = episode.game
+        answer = game.answer
+        row = {
+            "episode_id": episode_id,
+            "letters": None if answer is None else answer.letters,
+            "extracted": answer is not None,
+            "brackets": None if answer is None else answer.brackets,
+            "error_class": game.error_class,
+            "lenient_letters": game.lenient,
+        }
+        return {"knowlogic_answers": [row]}

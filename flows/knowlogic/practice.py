@@ -6,8 +6,7 @@ from typing import get_args
 from pydantic import ValidationInfo, field_validator
 
 from perennial.flows.benchmark import Draw, Practice
-from perennial.flows.knowlogic.edition import load_domain
-from perennial.flows.knowlogic.seats import QuestionSeat
+from perennial.flows.knowlogic.edition import QuestionSeat, load_domain
 from perennial.flows.practice.parameters import Parameters
 from perennial.schemas.errors import InvalidOption, UnreadableInput, suggest
 from perennial.schemas.ids import derive_rng, derive_seed
@@ -55,23 +54,57 @@ class KnowLogicParameters(Parameters):
         return [name for name in known if name in value]
 
 
-def start(parameters: KnowLogicParameters, seed: int) -> Callable[[int, int], Draw[QuestionSeat] | None]:
-    """Return what draws, as `Practice` says; raise InvalidOption where no scenario is as asked."""
-    places = _find_places(parameters)
-    languages = [one for one in LANGUAGES if one in parameters.languages]
+class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame]):
+    """Questions of the scenarios that have some as asked; InvalidOption where none has."""
 
-    def draw(index: int, attempt: int) -> Draw[QuestionSeat] | None:
-        rng = derive_rng(seed, f"practice/{index}", attempt)
-        name = rng.choice(list(places))
-        scenario = rng.choice(list(places[name]))
-        difficulty = rng.choice(places[name][scenario])
-        language = rng.choice(languages)
-        own = derive_seed(seed, f"practice/{index}/question", attempt)
-        request = ScenarioRequest(load_domain(name), scenario, {difficulty: 1}, (language,), own)
-        found = [question for of in grow_scenario(request).drawn.values() for question in of]
-        return _draw_of(found[0]) if found else None
+    parameters = KnowLogicParameters
+    levels = tuple({"difficulties": [difficulty]} for difficulty in DIFFICULTIES)
 
-    return draw
+    def start(
+        self, parameters: KnowLogicParameters, seed: int
+    ) -> Callable[[int, int], Draw[QuestionSeat] | None]:
+        places = _find_places(parameters)
+        languages = [one for one in LANGUAGES if one in parameters.languages]
+
+        def draw(index: int, attempt: int) -> Draw[QuestionSeat] | None:
+            rng = derive_rng(seed, f"practice/{index}", attempt)
+            name = rng.choice(list(places))
+            scenario = rng.choice(list(places[name]))
+            difficulty = rng.choice(places[name][scenario])
+            language = rng.choice(languages)
+            own = derive_seed(seed, f"practice/{index}/question", attempt)
+            request = ScenarioRequest(load_domain(name), scenario, {difficulty: 1}, (language,), own)
+            found = [question for of in grow_scenario(request).drawn.values() for question in of]
+            return _draw_of(found[0]) if found else None
+
+        return draw
+
+    def open_seat(self, question: PracticeQuestion) -> QuestionSeat:
+        game, letters = question.game, question.answer
+        language = next((one for one in LANGUAGES if one == game.get("language")), None)
+        type_ = game.get("type")
+        if (
+            language is None
+            or question.domain not in DOMAINS
+            or letters not in letter_sets(4)
+            or type_ not in get_args(QuestionType)
+        ):
+            raise UnreadableInput(
+                "practice question: domain, language, type or letters are none of KnowLogic's"
+            )
+        return QuestionSeat(
+            question.instance_id,
+            question.domain,
+            language,
+            letters,
+            question.question[0]["content"],
+            type=type_,
+            difficulty=str(game.get("difficulty")),
+            has_none=game.get("has_none") is True,
+        )
+
+    def measure(self, game: QuestionGame) -> dict[str, float]:
+        return {"unextracted_rate": float(game.answer is None)}
 
 
 def _find_places(parameters: KnowLogicParameters) -> dict[str, dict[str, list[Difficulty]]]:
@@ -129,41 +162,3 @@ def _draw_of(question: Question) -> Draw[QuestionSeat]:
         # A question that an edition holds in another language is not practice either.
         tuple(instance_id(question.pair, language) for language in LANGUAGES),
     )
-
-
-def seat_of(question: PracticeQuestion) -> QuestionSeat:
-    """Return the seat of a question; raise UnreadableInput where it is damaged."""
-    game, letters = question.game, question.answer
-    language = next((one for one in LANGUAGES if one == game.get("language")), None)
-    type_ = game.get("type")
-    if (
-        language is None
-        or question.domain not in DOMAINS
-        or letters not in letter_sets(4)
-        or type_ not in get_args(QuestionType)
-    ):
-        raise UnreadableInput("practice question: domain, language, type or letters are none of KnowLogic's")
-    return QuestionSeat(
-        question.instance_id,
-        question.domain,
-        language,
-        letters,
-        question.question[0]["content"],
-        type=type_,
-        difficulty=str(game.get("difficulty")),
-        has_none=game.get("has_none") is True,
-    )
-
-
-def measure(game: QuestionGame) -> dict[str, float]:
-    """Return whether no letters were read."""
-    return {"unextracted_rate": float(game.answer is None)}
-
-
-PRACTICE = Practice(
-    parameters=lambda: KnowLogicParameters,
-    start=start,
-    seat_of=seat_of,
-    levels=tuple({"difficulties": [difficulty]} for difficulty in DIFFICULTIES),
-    measures=measure,
-)

@@ -1,78 +1,16 @@
 """KUMO as a benchmark: what its entry point names. Nothing heavy is imported before it is needed."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING
 
-from perennial.flows.benchmark import Benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.kumo.tables import KUMO_TABLES
-from perennial.schemas.kumo.things import Setting
-from perennial.schemas.late_module import LateModule
-from perennial.schemas.rows import ReadJson
 from perennial.schemas.statistics import NEW_DOMAINS, Floor, Measure, MeasuredVariance, Parts
-from perennial.tasks.kumo.optimum.limits import fits_tables
+from perennial.warehouse.kumo.origins import ORIGINS
+from perennial.warehouse.kumo.paper import published_scores
 
 if TYPE_CHECKING:
-    from perennial.flows.kumo import analysis, kernels, practice, presentation, seats, stages
-    from perennial.flows.kumo.author_domains import Domains
-    from perennial.flows.kumo.cli import summary
-    from perennial.flows.kumo.paper import compare
-    from perennial.flows.kumo.planning import prepare, protocol
-    from perennial.flows.kumo.web import own_pages
-    from perennial.schemas.kumo import settings as own_settings
-    from perennial.tasks.kumo import report as own_sections
-    from perennial.tasks.kumo.game import KumoGame
-    from perennial.warehouse.kumo import origins
-    from perennial.warehouse.kumo import paper as scores
-else:
-    analysis = LateModule("perennial.flows.kumo.analysis")
-    summary = LateModule("perennial.flows.kumo.cli.summary")
-    compare = LateModule("perennial.flows.kumo.paper.compare")
-    kernels = LateModule("perennial.flows.kumo.kernels")
-    prepare = LateModule("perennial.flows.kumo.planning.prepare")
-    protocol = LateModule("perennial.flows.kumo.planning.protocol")
-    practice = LateModule("perennial.flows.kumo.practice")
-    own_sections = LateModule("perennial.tasks.kumo.report")
-    presentation = LateModule("perennial.flows.kumo.presentation")
-    seats = LateModule("perennial.flows.kumo.seats")
-    stages = LateModule("perennial.flows.kumo.stages")
-    own_pages = LateModule("perennial.flows.kumo.web.own_pages")
-    own_settings = LateModule("perennial.schemas.kumo.settings")
-    origins = LateModule("perennial.warehouse.kumo.origins")
-    scores = LateModule("perennial.warehouse.kumo.paper")
-
-
-def _unfit(own: ReadJson) -> dict[str, str]:
-    """Return which programs cannot play: the reader knows the sentences of the template's books alone, and
-    the optimum is known for sizes that fit its tables.
-    """
-    writer = own["authoring"]["writer"]
-    why = f"reads the books of the template alone, and these are written by {writer!r}"
-    unfit = {"reader": why} if writer else {}
-    for name in own["settings"]:
-        size = Setting.parse(name)
-        if not fits_tables(size.n_truths, size.n_actions, size.n_valid):
-            unfit["optimum"] = f"is not known for setting {name}: it is too large"
-    return unfit
-
-
-def _parameters() -> dict[str, tuple[Any, str] | None]:
-    """Return a parameter for bundled domains: `domains` may name files of the operator's; the others do."""
-    from pydantic import BeforeValidator
-
-    from perennial.schemas.settings.form import split_names
-    from perennial.warehouse.kumo.bundled_domains import bundled_domains
-
-    bundled: Any = Literal[*bundled_domains()]
-    several: Any = Annotated[
-        list[bundled], BeforeValidator(split_names, json_schema_input_type=list[bundled] | str)
-    ]
-    return {
-        "domains": (
-            several,
-            "Bundled domains. Default: those of perennial.toml, or all in rotation.",
-        ),
-        "domains_from": None,
-        "release": None,
-    }
+    from perennial.flows.kumo.implementation import Kumo
+    from perennial.schemas.kumo.settings import KumoSettings
 
 
 _ACTIONS = Measure(
@@ -133,13 +71,23 @@ _ANSWERS = (
     "AND m.episode_id = k.episode_id AND m.kind = 'truth'"
 )
 
-BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGame]" = Benchmark(
+
+def _settings() -> "type[KumoSettings]":
+    from perennial.schemas.kumo.settings import KumoSettings
+
+    return KumoSettings
+
+
+def _implementation() -> "type[Kumo]":
+    from perennial.flows.kumo.implementation import Kumo
+
+    return Kumo
+
+
+BENCHMARK = Declaration(
     "kumo",
-    settings=lambda: own_settings.KumoSettings,
-    prepare=lambda settings, store: prepare.prepare(settings, store),
-    growing=lambda: stages.STAGES,
-    playing=lambda: seats.PLAYING,
-    analysis=lambda: analysis.ANALYSIS,
+    settings=_settings,
+    implementation=_implementation,
     tables=KUMO_TABLES,
     sql="perennial.warehouse.kumo",
     answers=_ANSWERS,
@@ -147,20 +95,8 @@ BENCHMARK: "Benchmark[own_settings.KumoSettings, Domains, seats.KumoSeat, KumoGa
     variance=_VARIANCE,
     measures=(_ACTIONS, _EXCESS, _GUESSES),
     floor=_FLOOR,
-    report=lambda: own_sections.REPORT,
-    protocol=lambda settings, store, growth: protocol.protocol_of(settings, store, growth),
-    estimate=lambda store, plan, prices: prepare.estimate_evaluation(store, plan, prices),
-    inputs_of=lambda store, edition: prepare.inputs_of(store, edition),
-    unfit=_unfit,
-    parameters=_parameters,
-    warm_up=lambda: kernels.prepare_kernels(),
-    published=lambda: scores.published_scores(),
-    origins=lambda: origins.ORIGINS,
-    pages=lambda: own_pages.PAGES,
-    presentation=lambda: presentation.PRESENTATION,
-    paper=lambda: compare.PAPER,
-    summary=lambda catalog, plan: summary.summary(catalog, plan),
-    practice=lambda: practice.PRACTICE,
+    published=published_scores,
+    origins=ORIGINS,
     commands={
         "domains": (
             "perennial.flows.kumo.cli.domains:domains",

@@ -90,31 +90,66 @@ class KumoParameters(Parameters):
         return self
 
 
-def start(parameters: KumoParameters, seed: int) -> Callable[[int, int], Draw[KumoSeat] | None]:
-    """Return what draws, as `Practice` says; raise InvalidOption for a size that a domain lacks."""
-    names = list(parameters.domains or sorted(bundled_domains()))
-    derive_rng(seed, "practice/domains", 0).shuffle(names)
-    for name in names:
-        check_request(load_domain(name), _request(parameters, seed, 0, 1), 1)
-    size = _CHUNK if parameters.truths <= _SMALL_TRUTHS else _LARGE_CHUNK
+class KumoPractice(Practice[KumoParameters, KumoSeat, KumoGame]):
+    """Instances of bundled domains; InvalidOption for a size that a domain lacks."""
 
-    @lru_cache(maxsize=_CHUNKS_KEPT)
-    def draw_chunk(name: str, number: int) -> list[Draw[KumoSeat] | None]:
-        own = derive_seed(seed, f"practice/{name}", 0) >> 1
-        return _draw_chunk(name, parameters, _request(parameters, own, number * size, size))
+    parameters = KumoParameters
+    levels = _LEVELS
 
-    def draw(index: int, attempt: int) -> Draw[KumoSeat] | None:
-        name = names[index % len(names)]
-        if attempt == 0:
-            number, place = divmod(index // len(names), size)
-            chunk = draw_chunk(name, number)
-            return chunk[place] if place < len(chunk) else None
-        # Where few instances have the expected steps asked for, one of a chunk of its own will do.
-        own = derive_seed(seed, f"practice/{name}/{index}", attempt) >> 1
-        retried = _draw_chunk(name, parameters, _request(parameters, own, 0, size))
-        return next((found for found in retried if found is not None), None)
+    def start(self, parameters: KumoParameters, seed: int) -> Callable[[int, int], Draw[KumoSeat] | None]:
+        names = list(parameters.domains or sorted(bundled_domains()))
+        derive_rng(seed, "practice/domains", 0).shuffle(names)
+        for name in names:
+            check_request(load_domain(name), _request(parameters, seed, 0, 1), 1)
+        size = _CHUNK if parameters.truths <= _SMALL_TRUTHS else _LARGE_CHUNK
 
-    return draw
+        @lru_cache(maxsize=_CHUNKS_KEPT)
+        def draw_chunk(name: str, number: int) -> list[Draw[KumoSeat] | None]:
+            own = derive_seed(seed, f"practice/{name}", 0) >> 1
+            return _draw_chunk(name, parameters, _request(parameters, own, number * size, size))
+
+        def draw(index: int, attempt: int) -> Draw[KumoSeat] | None:
+            name = names[index % len(names)]
+            if attempt == 0:
+                number, place = divmod(index // len(names), size)
+                chunk = draw_chunk(name, number)
+                return chunk[place] if place < len(chunk) else None
+            # Where few instances have the expected steps asked for, one of a chunk of its own will do.
+            own = derive_seed(seed, f"practice/{name}/{index}", attempt) >> 1
+            retried = _draw_chunk(name, parameters, _request(parameters, own, 0, size))
+            return next((found for found in retried if found is not None), None)
+
+        return draw
+
+    def open_seat(self, question: PracticeQuestion) -> KumoSeat:
+        game = question.game
+        if question.domain not in bundled_domains():
+            raise UnreadableInput(f"practice question: domain {question.domain!r} is not installed")
+        encoded = load_domain(question.domain)
+        if game.get("config_id") != encoded.config.config_id:
+            raise UnreadableInput(
+                f"practice question: domain {question.domain!r} is not the one that is installed: draw the "
+                "question again with this version of perennial"
+            )
+        (instance,) = parse_instances([json.dumps(game.get("instance"))], encoded, "practice question")
+        golden = game.get("golden")
+        if not isinstance(golden, list) or not all(name in instance.actions for name in golden):
+            raise UnreadableInput("practice question: golden is no list of its actions")
+        places = tuple(instance.actions.index(name) for name in golden)
+        answer = instance.truths.index(instance.valid_truths[0])
+        return _seat(encoded, instance, Solution("solved", None, places, answer))
+
+    def measure(self, game: KumoGame) -> dict[str, float]:
+        decided = game.is_decided()
+        solution = game.board.solution
+        golden = len(solution.golden_actions) if solution is not None else 0
+        counted = game.tests if decided else max(game.tests, len(game.board.instance.actions))
+        answered = game.status in ("solved", "wrong")
+        return {
+            "tests": float(game.tests),
+            "excess_tests": float(counted - golden),
+            "guess_share": float(answered and not decided),
+        }
 
 
 def _request(parameters: KumoParameters, seed: int, first: int, count: int) -> SamplingRequest:
@@ -173,55 +208,9 @@ def _seat(encoded: EncodedConfig, instance: Instance, solution: Solution) -> Kum
     )
 
 
-def seat_of(question: PracticeQuestion) -> KumoSeat:
-    """Return the seat of a question; raise UnreadableInput where it is damaged or its domain has changed."""
-    game = question.game
-    if question.domain not in bundled_domains():
-        raise UnreadableInput(f"practice question: domain {question.domain!r} is not installed")
-    encoded = load_domain(question.domain)
-    if game.get("config_id") != encoded.config.config_id:
-        raise UnreadableInput(
-            f"practice question: domain {question.domain!r} is not the one that is installed: draw the "
-            "question again with this version of perennial"
-        )
-    (instance,) = parse_instances([json.dumps(game.get("instance"))], encoded, "practice question")
-    golden = game.get("golden")
-    if not isinstance(golden, list) or not all(name in instance.actions for name in golden):
-        raise UnreadableInput("practice question: golden is no list of its actions")
-    places = tuple(instance.actions.index(name) for name in golden)
-    answer = instance.truths.index(instance.valid_truths[0])
-    return _seat(encoded, instance, Solution("solved", None, places, answer))
-
-
 @lru_cache(maxsize=32)
 def load_domain(name: str) -> EncodedConfig:
     """Return a bundled domain, checked and encoded."""
     config = load_bundled(name)
     refuse_unsafe(config)
     return encode_config(config)
-
-
-def measure(game: KumoGame) -> dict[str, float]:
-    """Return tests, excess tests over Algorithm 3's (an undecided end counts as all actions), and guesses.
-
-    They are those of one episode, as the leaderboard's columns of these names are of many.
-    """
-    decided = game.is_decided()
-    solution = game.board.solution
-    golden = len(solution.golden_actions) if solution is not None else 0
-    counted = game.tests if decided else max(game.tests, len(game.board.instance.actions))
-    answered = game.status in ("solved", "wrong")
-    return {
-        "tests": float(game.tests),
-        "excess_tests": float(counted - golden),
-        "guess_share": float(answered and not decided),
-    }
-
-
-PRACTICE = Practice(
-    parameters=lambda: KumoParameters,
-    start=start,
-    seat_of=seat_of,
-    levels=_LEVELS,
-    measures=measure,
-)

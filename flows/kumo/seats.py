@@ -2,21 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from perennial.flows.benchmark import Playing
 from perennial.flows.kumo.guidebooks import read_guidebooks
 from perennial.flows.kumo.optimum_columns import optimum_from_row
-from perennial.schemas.game import Episode, Sheet
+from perennial.schemas.game import Episode
 from perennial.schemas.ids import content_id
-from perennial.schemas.kumo.plan import AMONG, RELIABILITIES, KumoPlan, PaperMessages, fits_plan
-from perennial.schemas.kumo.things import BookVersion, Instance, Step
+from perennial.schemas.kumo.plan import KumoPlan, PaperMessages, fits_plan
+from perennial.schemas.kumo.things import Instance, Step
 from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.kumo.books import choose_guidebooks, rules_of
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
-from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
-from perennial.tasks.kumo.players import ALIASES, PLAYERS, answer
+from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
 from perennial.tasks.kumo.search import Solution
 from perennial.warehouse.catalog.catalog import rows_with
@@ -89,7 +86,7 @@ def take_seats(
     edition: str,
     instance_ids: Sequence[str],
     protocol: ReadJson,
-    version: BookVersion = "final",
+    version: str = "final",
 ) -> list[KumoSeat]:
     """Return the seat of each of these instances that has a book of this version, in their order.
 
@@ -187,43 +184,3 @@ def _solution(row: Row, instance: Instance) -> Solution:
         golden_answer=instance.truths.index(answer),
         optimum=optimum_from_row(row, instance),
     )
-
-
-def draw_sheet(game: KumoGame) -> Sheet:
-    """Return what a person is shown of a game: the book and the lists, as models see them."""
-    board = game.board
-    return Sheet(
-        goal=board.config.goal.strip(),
-        book=board.book.strip("\n"),
-        truths=board.instance.truths,
-        actions=board.instance.actions,
-        truth_noun=board.config.truth_noun,
-        action_noun=board.config.action_noun,
-        reply=answer,
-        n_valid=len(board.instance.valid_truths),
-    )
-
-
-def _draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
-    from perennial.flows.kumo.draw_seat import draw_seat  # it imports the samplers, and this module
-
-    return draw_seat(domain, setting, seed)
-
-
-PLAYING = Playing(
-    PLAYERS,
-    VARIANTS,
-    take_seats,
-    reads=("kumo_seed_configs", "instances", "kumo_instances", "kumo_books"),
-    aliases=ALIASES,
-    versions={
-        "first": partial(take_seats, version="first"),
-        "second": partial(take_seats, version="second"),
-        "template": partial(take_seats, version="template"),
-        **{name: partial(take_seats_among, number=number) for name, number in AMONG.items()},
-        **{name: partial(take_seats_reported, reliability=share) for name, share in RELIABILITIES.items()},
-    },
-    sheet=draw_sheet,
-    draw=_draw_seat,
-    references=("optimum", "algorithm-3"),
-)

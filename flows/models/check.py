@@ -51,7 +51,7 @@ def try_models(settings: RefreshSettings, named: Sequence[str] = ()) -> list[Tri
     Raises InvalidOption where there is none.
     """
     entries = settings.model_entries()
-    refuse_reserved_names(settings, find_benchmark(settings.benchmark).playing())
+    refuse_reserved_names(settings, find_benchmark(settings.benchmark))
     models = list(dict.fromkeys(named or entries))
     if not models:
         raise InvalidOption(

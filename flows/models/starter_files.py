@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from pydantic.fields import FieldInfo
 
-from perennial.flows.benchmark import Benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.settings.form import PANELS, describe_setting, panel_of
 from perennial.schemas.settings.model_entry import ModelEntry
 
@@ -24,7 +24,7 @@ _MODELS_HEAD = (
 )
 
 
-def settings_file(benchmark: Benchmark) -> str:
+def settings_file(benchmark: Declaration) -> str:
     """Return perennial.toml: each setting with its description, those of the benchmark in its section."""
     form = benchmark.settings()
     own = form.own_fields()

@@ -2,7 +2,7 @@
 
 import secrets
 
-from perennial.flows.benchmark import Playing, find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console.root_option import data_root
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption, quote
@@ -12,13 +12,13 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 
 
-def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> tuple[Playing, Seat, str]:
+def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> tuple[Benchmark, Seat, str]:
     """Return the seat of a fresh instance, and how to draw it again.
 
     Raises InvalidOption where the benchmark draws none for a person.
     """
-    playing = find_benchmark(benchmark).playing()
-    if playing.draw is None or playing.sheet is None:
+    played = find_benchmark(benchmark)
+    if not (played.offers(Benchmark.draw_seat) and played.offers(Benchmark.draw_sheet)):
         raise InvalidOption(
             f"benchmark {benchmark!r} draws no single instance for a person: give --edition and --instance"
         )
@@ -27,10 +27,10 @@ def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> t
     given = {"--benchmark": own, "--domain": domain, "--setting": setting}
     options = [f"{name} {value}" for name, value in given.items() if value]
     told = " ".join(("perennial play", *options, f"--seed {chosen}"))
-    return playing, playing.draw(domain, setting, chosen), told
+    return played, played.draw_seat(domain, setting, chosen), told
 
 
-def find_published(edition: str, instance: str, root: str | None) -> tuple[Playing, Seat, str]:
+def find_published(edition: str, instance: str, root: str | None) -> tuple[Benchmark, Seat, str]:
     """Return the seat of an instance of a published edition, and how to play it again.
 
     Raises InvalidOption where there is none, or people cannot play it.
@@ -38,13 +38,13 @@ def find_published(edition: str, instance: str, root: str | None) -> tuple[Playi
     store = data_root(root)
     chosen = select_unit(store, edition, visible_editions(store))
     benchmark = read_published_plan(store, chosen).benchmark
-    playing = find_benchmark(benchmark).playing()
-    if playing.sheet is None:
+    played = find_benchmark(benchmark)
+    if not played.offers(Benchmark.draw_sheet):
         raise InvalidOption(f"benchmark {benchmark!r} cannot be played by a person: name another edition")
-    seats = playing.seats(store, chosen, [instance], {})
+    seats = played.take_seats(store, chosen, [instance], {})
     if not seats:
         raise InvalidOption(
             f"--instance {quote(instance)}: edition {chosen!r} has no such instance that can be played; "
             f"`perennial query \"SELECT instance_id FROM instances WHERE edition = '{chosen}'\"` lists them"
         )
-    return playing, seats[0], f"perennial play --edition {chosen} --instance {instance}"
+    return played, seats[0], f"perennial play --edition {chosen} --instance {instance}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TextIO
 
-from perennial.flows.benchmark import Playing
+from perennial.flows.benchmark import Benchmark
 from perennial.flows.console.terminal import Terminal
 from perennial.prompts.wording import with_article
 from perennial.schemas.errors import InvalidOption, UnreadableInput
@@ -18,14 +18,13 @@ _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"
 
 
-def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source: TextIO) -> JsonObject:
+def play_seat(benchmark: Benchmark, seat: Seat, told: str, console: Terminal, source: TextIO) -> JsonObject:
     """Let a person play the seat, and return the game as a JSON object: moves, result, and the reference's.
 
     `told` says how to play the same instance again. Raises UnreadableInput where the input ends first.
     """
-    assert playing.sheet is not None
     game = seat.start()
-    sheet = playing.sheet(game)
+    sheet = benchmark.draw_sheet(game)
     console.print(f"{told}\n")
     _show_opening(console, sheet)
     moves: list[JsonObject] = []
@@ -36,7 +35,7 @@ def play_seat(playing: Playing, seat: Seat, told: str, console: Terminal, source
         if game.result() is not None:
             break
         console.print(f"{name}: {shown}\n")
-    return _show_end(playing, seat, game, sheet, moves, console, told)
+    return _show_end(benchmark, seat, game, sheet, moves, console, told)
 
 
 def _show_opening(console: Terminal, sheet: Sheet) -> None:
@@ -104,7 +103,7 @@ def _find_choice(names: Sequence[str], text: str) -> str | None:
 
 
 def _show_end(
-    playing: Playing,
+    benchmark: Benchmark,
     seat: Seat,
     game: Game,
     sheet: Sheet,
@@ -126,7 +125,7 @@ def _show_end(
         "moves": moves,
         "reference": None,
     }
-    reference = _play_reference(playing, seat, sheet)
+    reference = _play_reference(benchmark, seat, sheet)
     if reference is not None:
         *actions, answer = reference["moves"]
         found = f": {' > '.join(actions)}" if actions else ""
@@ -139,12 +138,12 @@ def _show_end(
     return document
 
 
-def _play_reference(playing: Playing, seat: Seat, sheet: Sheet) -> JsonObject | None:
+def _play_reference(benchmark: Benchmark, seat: Seat, sheet: Sheet) -> JsonObject | None:
     """Return player and moves of the first reference that can play, None where none can."""
     names = {sheet.reply(name): name for name in (*sheet.truths, *sheet.actions)}
-    for player in playing.references:
+    for player in benchmark.references:
         try:
-            episode = play_program(playing.programs[player], seat.start(), 0, derive_rng(0, "play", 0))
+            episode = play_program(benchmark.programs[player], seat.start(), 0, derive_rng(0, "play", 0))
         except InvalidOption:
             continue
         return {"player": player, "moves": [names.get(turn.reply, turn.reply) for turn in episode.turns]}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from perennial.flows.benchmark import Practice, find_benchmark
+from perennial.flows.benchmark import Benchmark, Practice, find_benchmark
 from perennial.flows.export.games import Conversation, open_seat
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.game import EpisodeStatus
@@ -19,7 +19,7 @@ UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
 def find_practice(benchmark: str) -> Practice:
     """Return how the benchmark draws practice questions; raise InvalidOption where it draws none."""
     found = find_benchmark(benchmark)
-    if found.practice is None:
+    if not found.offers(Benchmark.practice):
         raise InvalidOption(f"benchmark {benchmark!r} draws no practice questions: name another --benchmark")
     return found.practice()
 
@@ -30,7 +30,7 @@ def open_question(question: PracticeQuestion | ReadJson) -> Conversation:
     Raises UnreadableInput for what is no line of `perennial sample`.
     """
     read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
-    return open_seat(find_practice(read.benchmark).seat_of(read))
+    return open_seat(find_practice(read.benchmark).open_seat(read))
 
 
 def grade(
@@ -55,7 +55,7 @@ def grade_replies(
     """Return what `grade` does for replies that were read already."""
     read = question if isinstance(question, PracticeQuestion) else PracticeQuestion.from_json(question)
     practice = find_practice(read.benchmark)
-    game = practice.seat_of(read).start()
+    game = practice.open_seat(read).start()
     for number, reply in enumerate(replies, start=1):
         if game.result() is not None:
             break
@@ -66,4 +66,4 @@ def grade_replies(
     result = game.result()
     if result is None:
         return Grade(UNFINISHED, False, 0.0)
-    return Grade(result.status, result.success, result.score, dict(practice.measures(game)))
+    return Grade(result.status, result.success, result.score, dict(practice.measure(game)))

@@ -20,7 +20,7 @@ class Parameters(BaseModel):
 
 def read_parameters(practice: "Practice", benchmark: str, given: Mapping[str, object]) -> BaseModel:
     """Return the parameters; raise InvalidOption, naming the first that is unknown or wrong."""
-    form: type[BaseModel] = practice.parameters()
+    form: type[BaseModel] = practice.parameters
     for name in given:
         if name not in form.model_fields:
             known = ", ".join(form.model_fields)
@@ -54,7 +54,7 @@ def read_levels(
             f"{' and '.join(map(name_option, own))}: set by --curriculum in each of its "
             f"{count(len(practice.levels), 'level')}: leave one of them out"
         )
-    return practice.levels
+    return tuple(practice.levels)
 
 
 def name_option(parameter: str) -> str:

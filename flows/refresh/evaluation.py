@@ -196,7 +196,7 @@ def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
 
 def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]) -> None:
     """Refuse a model that answered this edition under another protocol: its figures would be over both."""
-    programs = find_benchmark(asked.benchmark).playing().programs
+    programs = find_benchmark(asked.benchmark).programs
     for player in asked.players:
         for plan in earlier:
             if (
@@ -213,7 +213,7 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
 
 def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
     """Return how many instances each player that is extended to more has played; refuse other runs."""
-    programs = find_benchmark(asked.benchmark).playing().programs
+    programs = find_benchmark(asked.benchmark).programs
     found = {}
     for player in asked.players:
         held = [p for p in earlier if player in p.players and set(p.versions) & set(asked.versions)]
@@ -235,7 +235,7 @@ def _first_runs(
     asked: EvaluationPlan, earlier: list[EvaluationPlan], played: Mapping[str, int]
 ) -> dict[str, int]:
     """Return the first run of each player that plays again; raise InvalidOption for one that never draws."""
-    programs = find_benchmark(asked.benchmark).playing().programs
+    programs = find_benchmark(asked.benchmark).programs
     first = {}
     for player in asked.players:
         if player in played:

@@ -54,11 +54,12 @@ def prepare_each(
     if len(each) == 1:
         return [prepare_refresh(each[0], store, needs_key=needs_key)]
     chosen = [find_benchmark(settings.benchmark) for settings in each]
+    declared = [benchmark.declaration for benchmark in chosen]
     together = [benchmark.name for benchmark in chosen]
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     prepared = []
     for settings, benchmark in zip(each, chosen, strict=True):
-        with naming(benchmark.name, chosen, given):
+        with naming(benchmark.name, declared, given):
             own = _choose_own_players(settings, benchmark, chosen)
             prepared.append(prepare_refresh(own, store, needs_key=needs_key, together=together))
     return prepared
@@ -75,7 +76,7 @@ def _choose_own_players(
     if settings.players and not players:
         raise InvalidOption(
             f"--players {','.join(settings.players)}: none of them plays it: name one of its programs "
-            f"({', '.join(benchmark.playing().programs)}) or a model too"
+            f"({', '.join(benchmark.programs)}) or a model too"
         )
     anchors = [name for name in settings.anchors if _plays(name, benchmark, chosen)]
     return settings.model_copy(update={"players": players, "anchors": anchors})
@@ -86,10 +87,11 @@ def _plays(name: str, benchmark: Benchmark, chosen: Sequence[Benchmark]) -> bool
 
 
 def _has(benchmark: Benchmark, name: str) -> bool:
-    playing = benchmark.playing()
     variant, colon, _ = name.partition(":")
     return (
-        name in playing.programs or name in playing.aliases or (bool(colon) and variant in playing.variants)
+        name in benchmark.programs
+        or name in benchmark.aliases
+        or (bool(colon) and variant in benchmark.variants)
     )
 
 

@@ -7,7 +7,7 @@ plays.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from perennial.flows.benchmark import Playing, find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.prompts.render import template_hash
 from perennial.schemas.errors import InvalidOption, PerennialError, UnusableBenchmark, in_one_line, shorten
 from perennial.schemas.game import Seat
@@ -27,19 +27,19 @@ def show_questions(
     `files` are the edition's tables in the scratch `folder`. Raises UnusableBenchmark, which names the
     question, where a template is missing or cannot be rendered.
     """
-    playing = find_benchmark(plan.benchmark).playing()
+    benchmark = find_benchmark(plan.benchmark)
     staged = _link_as_published(plan.edition, files, folder / "staged")
     ids = _choose_questions(files["instances"])
     shown = "its seats"
     try:
-        for number, seat in enumerate(playing.seats(staged, plan.edition, ids, protocol)):
+        for number, seat in enumerate(benchmark.take_seats(staged, plan.edition, ids, protocol)):
             shown = f"question {seat.instance_id}"
-            for variant in ("", *playing.variants):
+            for variant in ("", *benchmark.variants):
                 opening = seat.start().opening(variant)
                 if not opening.template_hash:
                     template_hash(opening.template)
-            if number == 0 and not playing.one_shot:
-                _show_second_message(playing, seat)
+            if number == 0 and not benchmark.one_shot:
+                _show_second_message(benchmark, seat)
     except Exception as error:
         if isinstance(error, PerennialError) and not isinstance(error, InvalidOption):
             raise
@@ -69,9 +69,9 @@ def _choose_questions(instances: Path) -> Sequence[str]:
     return sorted(first["instance_id_min"].to_pylist())[:_MOST]
 
 
-def _show_second_message(playing: Playing, seat: Seat) -> None:
+def _show_second_message(benchmark: Benchmark, seat: Seat) -> None:
     """Render what follows a program's first move, where the game goes on."""
-    for program in playing.programs.values():
+    for program in benchmark.programs.values():
         game = seat.start()
         try:
             move = program.start(game, derive_rng(0, "show questions", 0))

@@ -12,13 +12,14 @@ from urllib.parse import urlencode
 from prefect.client.schemas.actions import ArtifactCreate
 from prefect.context import SyncClientContext, TaskRunContext
 
-from perennial.flows.benchmark import Stage, find_benchmark
+from perennial.flows.benchmark import Stage
 from perennial.flows.console.leaderboard_table import figure
 from perennial.flows.console.terminal import escape_markdown
 from perennial.flows.stages.unit_stages import stages_of
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.flows.watchers.webhook import without_credentials
 from perennial.flows.web.address import DEFAULT_PORT
+from perennial.schemas.benchmark import find_declaration
 from perennial.schemas.errors import shorten
 from perennial.schemas.plan import Plan
 from perennial.schemas.rows import Row
@@ -113,7 +114,7 @@ def _publication(root: str, plan: Plan, counts: Mapping[str, int]) -> Iterator[s
 
 
 def _leaderboard(root: str, plan: Plan) -> list[Row]:
-    measures = find_benchmark(plan.benchmark).measures
+    measures = find_declaration(plan.benchmark).measures
     names, rows = open_catalog(Store(root)).query(leaderboard_sql(plan.edition, measures))
     board = [dict(zip(names, row, strict=True)) for row in rows]
     return [

@@ -7,7 +7,7 @@ from perennial.flows.stages.threads import limit_threads
 
 def prepare_worker(benchmark: str) -> None:
     """Import what batches need, without Prefect, before the first batch."""
-    find_benchmark(benchmark).growing()
+    find_benchmark(benchmark).stages()
 
 
 def run_work(work: Work, threads: int) -> Counts:

@@ -6,13 +6,14 @@ each benchmark's own come from its section of perennial.toml.
 
 Whoever reaches the Prefect server chooses the parameters of a run. So none names an endpoint, a root, a
 runner or a file: what is left are counts, seeds, limits and thresholds, and names of what is there already.
-Where a benchmark's setting may name a file, `Benchmark.parameters` has what a run may choose in its place.
+Where a benchmark's setting may name a file, `Benchmark.flow_parameters` has what a run may choose instead.
 """
 
 import inspect
 from collections.abc import Callable
 from typing import Annotated, Any
 
+from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.settings.form import describe_setting
 from perennial.schemas.settings.refresh import RefreshSettings, choose_benchmarks
 
@@ -33,7 +34,7 @@ def _parameters() -> dict[str, tuple[Any, str]]:
             annotation = Annotated[annotation, constraint]
         found[name] = annotation, describe_setting(field)
     offered = {name: found[name] for name in found if name not in _OPERATOR_SETTINGS}
-    own = offered if others else {**offered, **benchmark.parameters()}
+    own = offered if others else {**offered, **find_benchmark(benchmark.name).flow_parameters()}
     return {name: parameter for name, parameter in own.items() if parameter is not None}
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.benchmark import find_installed
+from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.ids import content_id
 from perennial.schemas.people import pool_sql
@@ -81,7 +82,7 @@ def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[Cell]]:
 
 
 def _variance(benchmark: str) -> MeasuredVariance:
-    found = find_benchmark(benchmark).variance
+    found = find_declaration(benchmark).variance
     assert found is not None  # else it has no cells
     return found
 
@@ -95,12 +96,12 @@ def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
     sql = "SELECT edition, benchmark, settings FROM evaluations ORDER BY edition, created_at, evaluation"
     for edition, name, text in catalog.query(sql)[1]:
         plan = json.loads(text)
-        if name not in benchmarks() or plan.get("imported_from"):
+        benchmark = find_installed(name)
+        if benchmark is None or plan.get("imported_from"):
             continue
-        playing = benchmarks()[name].playing()
         for player in plan["players"]:
-            if player not in playing.programs:
-                found.setdefault((edition, player), _describe_way(plan, player, playing.variants))
+            if player not in benchmark.programs:
+                found.setdefault((edition, player), _describe_way(plan, player, benchmark.variants))
     return found
 
 

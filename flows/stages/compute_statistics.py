@@ -71,7 +71,7 @@ def analyse_edition(
     are given to `spread`.
     """
     plan = read_published_plan(store, edition)
-    own = [table.name for table in find_benchmark(plan.benchmark).tables]
+    own = [table.name for table in find_benchmark(plan.benchmark).declaration.tables]
     places = {
         name: _places(store, TABLES[name], edition, evaluations, files or {})
         for name in ("instances", "episodes", "turns", "calls", *own)
@@ -126,11 +126,10 @@ def _analyse(
     canary: str = "",
 ) -> "pyarrow.Table":
     found = find_benchmark(benchmark)
-    analysis: Analysis = found.analysis()
-    playing = found.playing()
-    programs = {*playing.programs, *playing.aliases}
-    kind = kind_by_name(programs, analysis.checkpoints, playing.variants)
-    widest = found.population
+    analysis = found.analysis()
+    programs = {*found.programs, *found.aliases}
+    kind = kind_by_name(programs, analysis.checkpoints, found.variants)
+    widest = found.declaration.population
     with _open_answers(root, places, analysis, widest) as answers:
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
@@ -155,11 +154,11 @@ def _analyse(
             figures += rank_figures(grid, kind)
             figures += domain_rank_figures(grid, kind)
             figures += pair_figures(grid)
-            figures += control_figures(grid, playing.variants)
+            figures += control_figures(grid, found.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
-        figures += place_figures(figures, kind, found.floor)
-        figures += correlation_figures(figures, external, kind, found.measures)
+        figures += place_figures(figures, kind, found.declaration.floor)
+        figures += correlation_figures(figures, external, kind, found.declaration.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
         for statistic in ("mcnemar", *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)
@@ -196,7 +195,7 @@ def compute_batch(
     answers: Answers, benchmark: str, seed: int, setting: str, domains: Domains, players: tuple[str, ...]
 ) -> _Batch:
     """Return the figures of these players in the setting, which need no other player."""
-    analysis: Analysis = find_benchmark(benchmark).analysis()
+    analysis = find_benchmark(benchmark).analysis()
     columns = answers.count_cells(setting, players)
     player, instance = columns.pop("player"), columns.pop("instance")
     cells = Cells(setting, domains, players, player, instance, columns, answers.population)

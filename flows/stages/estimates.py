@@ -1,9 +1,9 @@
 """What model calls cost: estimates before any is made, from calls and tokens at least and at most."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from math import ceil
 
-from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, ModelChoice, Price, StageEstimate
+from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS, ModelChoice, Price, Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.llm.limits import completion_bound
 from perennial.tasks.llm.replies import cost_usd
@@ -46,7 +46,7 @@ def estimate_stage(
 def estimate_asking(
     stage: str,
     choice: ModelChoice,
-    prices: Mapping[str, Price],
+    prices: Prices,
     *,
     calls: tuple[int, int],
     prompt: tuple[int, int],
@@ -78,7 +78,7 @@ def _bound_reply(choice: ModelChoice, longest: int) -> int:
 def estimate_players(
     plan: EvaluationPlan,
     programs: Container[str],
-    prices: Mapping[str, Price],
+    prices: Prices,
     *,
     calls: int,
     prompt_tokens: int,

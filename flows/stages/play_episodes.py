@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from perennial.flows.benchmark import Playing, Stage, find_benchmark
+from perennial.flows.benchmark import Benchmark, Stage, find_benchmark
 from perennial.flows.console import progress
 from perennial.flows.stages.model_calls import CallsFailed, ModelSession, run_session
 from perennial.flows.stages.policies import Policies
@@ -41,11 +41,11 @@ PEOPLE = Batch("episodes", ("people",))  # staged from what they did, and never 
 def play_stage(benchmark: str) -> Stage:
     """Return the stage that plays, for this benchmark."""
     # People's answers are staged by `perennial.flows.study.publish`, and what they are with them.
-    playing = _playing(benchmark)
-    later = {"participants"}.union(*(stage.writes for stage in playing.analysing()))
+    played = find_benchmark(benchmark)
+    later = {"participants"}.union(*(stage.writes for stage in played.reading_stages()))
     answers = [name for name in staged_tables(benchmark, answers=True) if name not in later]
-    programs = playing.programs
-    rejections = () if playing.refuse is None else ("rejections",)
+    programs = played.programs
+    rejections = ("rejections",) if played.offers(Benchmark.refuse) else ()
 
     def one_task_for_programs(batch: Batch) -> object:
         """Programs play a chunk one after the other in one task run, models each in their own."""
@@ -56,7 +56,7 @@ def play_stage(benchmark: str) -> Stage:
         "Lets players play the instances of the edition.",
         play_batches,
         play,
-        reads=playing.reads,
+        reads=tuple(played.reads),
         writes=(*(name for name in answers if TABLES[name].kind == "answers"), *rejections),
         spreads=_needs_no_model,
         chain=one_task_for_programs,
@@ -70,14 +70,14 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
     ledger, so that only the failed calls are made again.
     """
     plan, player = workspace.evaluation, batch.key[-1]
-    playing = _playing(plan.benchmark)
+    benchmark = find_benchmark(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
-    if player in playing.programs:
-        return episode_rows(_play_program(plan, seats, playing.programs[player]), version)
-    asked, refused = _split_refused(playing, seats, player)
-    work = partial(_play_model, plan, asked, playing, player, version, plan.runs_of(player))
+    if player in benchmark.programs:
+        return episode_rows(_play_program(plan, seats, benchmark.programs[player]), version)
+    asked, refused = _split_refused(benchmark, seats, player)
+    work = partial(_play_model, plan, asked, benchmark, player, version, plan.runs_of(player))
     # Turn by turn, a batch of up to a day each, a game would take weeks.
-    tables = run_session(workspace, policies.calls, work, in_batches=playing.one_shot)
+    tables = run_session(workspace, policies.calls, work, in_batches=benchmark.one_shot)
     if refused:
         tables["rejections"] = [*tables.get("rejections", ()), *refused]
     failed = sum(row["status"] == "api_error" for row in tables["episodes"])
@@ -89,13 +89,13 @@ def play(workspace: Workspace, batch: Batch, policies: Policies) -> dict[str, Ro
 def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -> Row | None:
     """Return the row of a model's first run on the first instance of a batch; None where it has none."""
     plan, player = workspace.evaluation, batch.key[-1]
-    playing = _playing(plan.benchmark)
+    benchmark = find_benchmark(plan.benchmark)
     seats, version = _seats_of(workspace, batch)
-    seats, _ = _split_refused(playing, seats, player)
+    seats, _ = _split_refused(benchmark, seats, player)
     if not seats:
         return None
     runs = plan.runs_of(player)[:1]
-    work = partial(_play_model, plan, seats[:1], playing, player, version, runs)
+    work = partial(_play_model, plan, seats[:1], benchmark, player, version, runs)
     return run_session(workspace, policies.calls, work)["episodes"][0]
 
 
@@ -106,7 +106,7 @@ def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str
     version = named[0] if named else USUAL
     protocol = json.dumps(plan.protocol, sort_keys=True)
     store = workspace.staging.store
-    ids = _chunks(store, plan.edition, player in _playing(plan.benchmark).programs)[int(chunk)]
+    ids = _chunks(store, plan.edition, player in find_benchmark(plan.benchmark).programs)[int(chunk)]
     seats = _seats(store, plan.benchmark, plan.edition, ids, version, protocol)
     if plan.instances or plan.played:
         order = instance_order(store, plan.edition)
@@ -116,14 +116,12 @@ def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str
 
 
 def _split_refused(
-    playing: Playing, seats: Sequence[Seat], player: str
+    benchmark: Benchmark, seats: Sequence[Seat], player: str
 ) -> tuple[tuple[Seat, ...], list[Row]]:
     """Return the seats that a model is asked at, and a row of `rejections` for each other one."""
-    if playing.refuse is None:
-        return tuple(seats), []
     asked, refused = [], []
     for seat in seats:
-        reason = playing.refuse(seat, player)
+        reason = benchmark.refuse(seat, player)
         if not reason:
             asked.append(seat)
             continue
@@ -148,21 +146,21 @@ def _play_program(
 async def _play_model(
     plan: EvaluationPlan,
     seats: Sequence[Seat],
-    playing: Playing,
+    benchmark: Benchmark,
     player: str,
     version: str,
     runs: range,
     session: ModelSession,
 ) -> dict[str, Rows]:
     calls = session.batch()
-    chosen = parse_model_player(player, plan.params_of, playing.variants)
+    chosen = parse_model_player(player, plan.params_of, benchmark.variants)
     games = [seat.start for seat in seats]
     concurrency = EPISODES_A_CALL * session.concurrency(chosen.choice.model)
     counted = progress.EpisodeCount(len(games) * len(runs))
     episodes = await play_all(
         *(calls, chosen, games, runs, concurrency),
         on_end=lambda episode: counted.end(episode.success, episode.status == "api_error"),
-        second_reader=playing.second_reader(plan.protocol),
+        second_reader=benchmark.second_reader(plan.protocol),
     )
     taken = (sum(calls.seconds(turn.call_id) for turn in e.turns if turn.call_id) for e in episodes)
     seated = (seats[number // len(runs)] for number in range(len(episodes)))
@@ -186,14 +184,14 @@ def play_batches(workspace: Workspace) -> list[Batch]:
     plan = workspace.evaluation
     if plan.people:
         return [PEOPLE]
-    playing = _playing(plan.benchmark)
+    benchmark = find_benchmark(plan.benchmark)
     return [
         Batch("episodes", (str(number), *([] if version == USUAL else [version]), player))
         for is_program in (True, False)
         for number, ids in enumerate(_chunks(workspace.staging.store, plan.edition, is_program))
         for version in plan.versions
         for player in plan.players
-        if (player in playing.programs) == is_program and plays_version(playing, player, version)
+        if (player in benchmark.programs) == is_program and plays_version(benchmark, player, version)
         if _has_instances(workspace, ids, player)
     ]
 
@@ -244,11 +242,7 @@ def spread_instances(instances: Iterable[tuple[str, str, str]], seed: int) -> li
 
 
 def _needs_no_model(workspace: Workspace, batch: Batch) -> bool:
-    return batch.key[-1] in _playing(workspace.plan.benchmark).programs
-
-
-def _playing(benchmark: str) -> Playing:
-    return find_benchmark(benchmark).playing()
+    return batch.key[-1] in find_benchmark(workspace.plan.benchmark).programs
 
 
 @lru_cache(maxsize=1)
@@ -256,8 +250,8 @@ def _seats(
     store: Store, benchmark: str, edition: str, ids: tuple[str, ...], version: str, protocol: str
 ) -> tuple[Seat, ...]:
     """Return the seats of one version of instances under a protocol (JSON): read once for all players."""
-    playing = _playing(benchmark)
-    take_seats = playing.seats if version == USUAL else playing.versions[version]
+    played = find_benchmark(benchmark)
+    take_seats = played.take_seats if version == USUAL else partial(played.take_version, version)
     return tuple(take_seats(store, edition, list(ids), json.loads(protocol)))
 
 

@@ -21,7 +21,7 @@ def try_players(workspace: Workspace, batches: Sequence[Batch], policies: Polici
 
     Raises EndpointFailed, naming the player and why, where a call failed for good: nothing else is bought.
     """
-    programs = find_benchmark(workspace.plan.benchmark).playing().programs
+    programs = find_benchmark(workspace.plan.benchmark).programs
     first: dict[str, Batch] = {}
     for batch in batches:
         if batch.key[-1] not in programs and not workspace.is_done(batch):

@@ -9,7 +9,7 @@ from perennial.warehouse.lineage import StageTables, jobs_of
 def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:
     """Return the stages by which this edition or evaluation of the benchmark is made, in order."""
     own = find_benchmark(benchmark)
-    return (play_stage(benchmark), *own.playing().analysing()) if is_evaluation(unit) else own.growing()
+    return (play_stage(benchmark), *own.reading_stages()) if is_evaluation(unit) else own.stages()
 
 
 def list_jobs(unit: str, benchmark: str) -> tuple[StageTables, ...]:

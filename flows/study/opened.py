@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from perennial.flows.benchmark import Benchmark, Playing, find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.errors import InvalidOption, join_choices
 from perennial.schemas.game import Seat, Sheet
 from perennial.schemas.people import TUTORIAL, Study
@@ -24,16 +24,9 @@ class OpenedStudy:
     tutorial: str
     seats: dict[str, Seat]
 
-    @property
-    def playing(self) -> Playing:
-        """How the benchmark is played."""
-        return self.benchmark.playing()
-
     def sheet(self, game: object) -> Sheet:
         """Return what a person is shown of a game."""
-        make_sheet = self.playing.sheet
-        assert make_sheet is not None
-        return make_sheet(game)
+        return self.benchmark.draw_sheet(game)
 
     def tasks_of(self, participant: int) -> dict[str, str]:
         """Return the instance of each task of a participant in the order of play, the tutorial first."""
@@ -54,18 +47,17 @@ def open_study(study: Study, store: Store) -> OpenedStudy:
             "`perennial editions` lists"
         )
     benchmark = find_benchmark(read_published_plan(store, study.edition).benchmark)
-    playing = benchmark.playing()
-    if playing.sheet is None:
+    if not benchmark.offers(Benchmark.draw_sheet):
         raise InvalidOption(
             f"edition {study.edition!r} is of benchmark {benchmark.name!r}, which people cannot play: name "
             "another edition"
         )
     pool = _read_pool(store, study)
-    cells = _seats_by_id(playing, store, study, pool)
+    cells = _seats_by_id(benchmark, store, study, pool)
     playable = {cell: tuple(id_ for id_ in ids if id_ in cells) for cell, ids in pool.items()}
     tutorial = study.tutorial or choose_tutorial(playable, (study.settings[0], study.domains[0]), study.seed)
     if tutorial not in cells:
-        others = _seats(playing, store, study, [tutorial])
+        others = _seats(benchmark, store, study, [tutorial])
         if not others:
             raise InvalidOption(
                 f"tutorial: no instance {tutorial!r} with a book in edition {study.edition!r}; name one of "
@@ -102,10 +94,10 @@ def _read_pool(store: Store, study: Study) -> dict[Cell, list[str]]:
 
 
 def _seats_by_id(
-    playing: Playing, store: Store, study: Study, pool: dict[Cell, list[str]]
+    benchmark: Benchmark, store: Store, study: Study, pool: dict[Cell, list[str]]
 ) -> dict[str, Seat]:
-    return _seats(playing, store, study, [id_ for ids in pool.values() for id_ in ids])
+    return _seats(benchmark, store, study, [id_ for ids in pool.values() for id_ in ids])
 
 
-def _seats(playing: Playing, store: Store, study: Study, ids: list[str]) -> dict[str, Seat]:
-    return {seat.instance_id: seat for seat in playing.seats(store, study.edition, ids, {})}
+def _seats(benchmark: Benchmark, store: Store, study: Study, ids: list[str]) -> dict[str, Seat]:
+    return {seat.instance_id: seat for seat in benchmark.take_seats(store, study.edition, ids, {})}

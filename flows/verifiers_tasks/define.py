@@ -52,7 +52,7 @@ def define_environment(benchmark: str) -> EnvironmentParts:
     Raises InvalidOption for a benchmark without practice questions.
     """
     practice = find_practice(benchmark)
-    own = practice.parameters().model_fields
+    own = practice.parameters.model_fields
     fields: Any = {name: (field.annotation, field) for name, field in own.items()}
     config: Any = create_model(f"{benchmark}_config", __base__=vf.TasksetConfig, **(fields | _SHARED))
 

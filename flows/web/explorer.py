@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from perennial.flows.benchmark import benchmarks
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console.errors.library_errors import translate_error
-from perennial.flows.web.page import Page, Visit, own_pages, parameter
+from perennial.flows.web.page import Page, Visit, parameter
 from perennial.flows.web.plain_text import plain_line
 from perennial.flows.web.reading import read_snapshot
 from perennial.flows.web.shared_pages.compare import DRIFT, PAIRS
@@ -23,6 +23,7 @@ from perennial.flows.web.shared_pages.lineage import LINEAGE
 from perennial.flows.web.shared_pages.profiles import PROFILES
 from perennial.flows.web.shared_pages.scale import SCALE
 from perennial.flows.web.shared_pages.sql import SQL
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import PerennialError
 
 _SHARED = (
@@ -41,7 +42,7 @@ h2 { font-size: 1.15rem !important; } h3 { font-size: 1rem !important; }
 
 def all_pages() -> tuple[Page, ...]:
     """Return the shared pages, then those of each installed benchmark."""
-    return (*_SHARED, *(page for one in benchmarks().values() for page in own_pages(one).pages))
+    return (*_SHARED, *(page for name in benchmarks() for page in find_benchmark(name).pages()))
 
 
 def show_explorer(root: str) -> None:
@@ -72,8 +73,10 @@ def pages_of(root: str) -> tuple[Page, ...]:
         held = {edition["benchmark"] for edition in Visit(read_snapshot(root), {}).list_editions()}
     except PerennialError:
         held = set()  # The page itself says what is wrong.
-    own = (own_pages(one).pages for name, one in benchmarks().items() if name in held)
-    return (*_SHARED, *(page for pages in own for page in pages))
+    return (
+        *_SHARED,
+        *(page for name in benchmarks() if name in held for page in find_benchmark(name).pages()),
+    )
 
 
 def show_page(page: Page, root: str, linked: Mapping[str, Any]) -> None:

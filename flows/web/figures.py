@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.figure_data import own_report, read_figures
 from perennial.flows.web.page import Opened, Visit
 from perennial.flows.web.plain_text import plain, plain_line
@@ -25,7 +26,7 @@ def read_edition(edition: Opened, figures: Iterable[Figure], hidden: Collection[
     data = read_figures(
         edition.snapshot.read,
         edition.name,
-        edition.benchmark,
+        find_installed(edition.benchmark_name),
         figures,
         lambda: read_published_plan(store, edition.name).public_seed,
     )
@@ -34,7 +35,7 @@ def read_edition(edition: Opened, figures: Iterable[Figure], hidden: Collection[
 
 def own_figures(edition: Opened) -> tuple[Figure, ...]:
     """Return the figures that the edition's benchmark adds to the report, and to the explorer alone."""
-    own = own_report(edition.benchmark)
+    own = own_report(find_installed(edition.benchmark_name))
     return (*own.figures, *own.explored)
 
 

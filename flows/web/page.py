@@ -1,17 +1,14 @@
-"""What a page is, and what it is given: the visit, with the URL as the state of the page.
-
-A benchmark's own pages are of this form (`perennial.flows.benchmark.Benchmark.pages`).
-"""
+"""What a page is, and what it is given: the visit, with the URL as the state of the page."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import streamlit as st
 
-from perennial.flows.benchmark import Benchmark, benchmarks
 from perennial.flows.web.plain_text import plain
 from perennial.flows.web.reading import Rows, Snapshot
+from perennial.schemas.benchmark import Declaration, benchmarks
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.confinement import quote
@@ -63,11 +60,11 @@ class Visit:
 
 @dataclass(frozen=True)
 class Opened:
-    """An edition with what reads it; `benchmark` is None where that is not installed here."""
+    """An edition with what reads it; `declaration` is None where its benchmark is not installed here."""
 
     name: str
     snapshot: Snapshot
-    benchmark: Benchmark | None
+    declaration: Declaration | None
     benchmark_name: str
 
     def query(self, sql: str) -> Rows:
@@ -83,11 +80,6 @@ class Opened:
             )
         return found[0]
 
-    @property
-    def own(self) -> "OwnPages":
-        """What its benchmark adds."""
-        return own_pages(self.benchmark)
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -96,28 +88,6 @@ class Page:
     name: str
     title: str
     show: Callable[[Visit], None]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPages:
-    """What a benchmark adds to the explorer.
-
-    - `pages`: its own pages; their names begin with the benchmark's.
-    - `instance`: shows an instance by its id, under what is known of any.
-    - `reference`: shows, beside an episode of an instance by its id, how it is solved.
-    """
-
-    pages: tuple[Page, ...] = ()
-    instance: Callable[[Opened, str], None] | None = None
-    reference: Callable[[Opened, str], None] | None = field(default=None)
-
-
-def own_pages(benchmark: Benchmark | None) -> OwnPages:
-    """Return what the benchmark adds to the explorer: nothing where it has no pages."""
-    if benchmark is None or benchmark.pages is None:
-        return OwnPages()
-    found: OwnPages = benchmark.pages()
-    return found
 
 
 def parameter(name: str) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from perennial.flows.benchmark import benchmarks
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.diagnosis import PROBLEMS, find_problems
 from perennial.flows.editions.figure_data import fill_query, own_report, query_table, read_record
 from perennial.flows.export.export_edition import SUMS, ExportForm, export_edition
 from perennial.flows.website.boards import describe_rows, make_boards, natural_key
 from perennial.flows.website.folder import Content, Part
 from perennial.flows.website.visible import Edition, present
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
@@ -99,10 +100,10 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
 
 def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[str]:
     """Return the settings of leaderboard rows in the order of the benchmark's report, others by name."""
-    installed = benchmarks().get(edition.benchmark)
+    order = own_report(find_installed(edition.benchmark)).order
     first: list[str] = []
-    if installed is not None and (own := own_report(installed)).order:
-        ordered = query_table(catalog.query, own.order.name, fill_query(own.order, edition.name))
+    if order:
+        ordered = query_table(catalog.query, order.name, fill_query(order, edition.name))
         first = [row["setting"] for row in ordered.records()]
     return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))
 

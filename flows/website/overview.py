@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perennial.flows.benchmark import benchmarks
 from perennial.flows.editions.figure_data import query_table
 from perennial.flows.website.boards import Rates, choose_models, make_chart
 from perennial.flows.website.edition_part import order_settings
 from perennial.flows.website.visible import Edition, present
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import MODELS, Floor
 from perennial.tasks.website.line_chart import LineChart

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perennial.flows.benchmark import benchmarks
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.diagnosis import PROBLEMS
 from perennial.flows.editions.figure_data import query_table
 from perennial.flows.export.games import open_seat
@@ -68,10 +68,10 @@ def read_transcripts(
 
 def _read_openings(store: Store, edition: Edition, instances: Sequence[str]) -> dict[str, str]:
     """Return what a model is shown first of each instance: programs get no messages."""
-    installed = benchmarks().get(edition.benchmark)
+    installed = find_installed(edition.benchmark)
     if not instances or installed is None:
         return {}
-    seats = installed.playing().seats(store, edition.name, sorted(set(instances)), {})
+    seats = installed.take_seats(store, edition.name, sorted(set(instances)), {})
     return {
         seat.instance_id: "\n\n".join(message["content"] for message in open_seat(seat).messages)
         for seat in seats

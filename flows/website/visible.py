@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from perennial.flows.benchmark import Benchmark, benchmarks
+from perennial.flows.benchmark import Benchmark, find_installed
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.presentation import Presentation
@@ -51,8 +51,8 @@ class Edition:
 
 def present(benchmark: str) -> Presentation:
     """Return how the benchmark introduces itself; by its name alone where it does not."""
-    installed: Benchmark | None = benchmarks().get(benchmark)
-    if installed is None or installed.presentation is None:
+    installed = find_installed(benchmark)
+    if installed is None or not installed.offers(Benchmark.presentation):
         return Presentation(benchmark, (), "")
     return installed.presentation()
 

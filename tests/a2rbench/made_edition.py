@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from perennial.flows.a2rbench.edition import ItemSeat
 from perennial.flows.a2rbench.grow_items import shared_row
-from perennial.flows.a2rbench.seats import ItemSeat
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas.a2rbench.things import A2RBenchPlan, Item, name_domain
 from perennial.schemas.game import Program

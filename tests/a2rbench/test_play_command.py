@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from perennial.flows.a2rbench.seats import draw_seat
+from perennial.flows.benchmark import find_benchmark
 from tests.flows.hand_made_root import Shown, perennial
 
 _GAME = ("play", "--benchmark", "a2rbench", "--domain", "line_symbolic", "--seed", "7")
@@ -21,7 +21,7 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], li
 def test_what_is_no_json_is_asked_for_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answer = json.loads(draw_seat("line_symbolic", "", 7).answer)
+    answer = json.loads(find_benchmark("a2rbench").draw_seat("line_symbolic", "", 7).answer)
     shown = play(monkeypatch, capsys, f'a b c\n["a", "b"\n{json.dumps(answer)}\n')
     assert shown.code == 0
     assert shown.out.count("is not JSON: type the output on one line") == 2

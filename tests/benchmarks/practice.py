@@ -52,9 +52,7 @@ def main() -> None:
 def print_rates(names: Sequence[str], seconds: float, seed: int) -> None:
     """Print questions per second of CPU: of the benchmarks, and of reasoning-gym's datasets."""
     for name in names:
-        warm_up = find_benchmark(name).warm_up
-        if warm_up is not None:
-            warm_up()
+        find_benchmark(name).warm_up()
         questions = iter(PracticeQuestions(name, seed, {}, IdSet()))
         for _ in islice(questions, _WARM):
             pass

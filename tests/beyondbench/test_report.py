@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.beyondbench.benchmark import BENCHMARK
-from perennial.flows.beyondbench.prepare import protocol_of
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
 from perennial.flows.refresh.planning.model_checks import state_facts
@@ -18,6 +17,7 @@ from perennial.schemas.settings import load_settings
 from perennial.tasks.report.content import ReportData, Section
 from perennial.tasks.report.page import sections
 from perennial.warehouse.catalog.scores import keep_scores
+from perennial.warehouse.store.store import Store
 from tests.beyondbench import made_edition
 from tests.warehouse import tiny_edition
 
@@ -202,12 +202,14 @@ def test_what_models_toml_says_of_models_is_published_with_the_evaluation_and_de
     settings = load_settings({"benchmark": "beyondbench", "players": ["m", "n", "exact"]})
     assert isinstance(settings, BeyondBenchSettings)
     players = ("m", "n", "exact")
-    facts = state_facts(settings, BENCHMARK, players)
+    benchmark = find_benchmark("beyondbench")
+    facts = state_facts(settings, benchmark, players)
     assert facts == {"m": {"family": "F", "parameters_billion": 8.0}}
-    plan = replace(tiny_edition.plan("b1", benchmark="beyondbench").evaluation, facts=facts)
+    made = tiny_edition.plan("b1", benchmark="beyondbench")
+    plan = replace(made.evaluation, facts=facts)
     assert plan.asked == replace(plan, facts={}).asked
     assert plan.batch_key("play") == replace(plan, facts={}).batch_key("play")
-    protocol = protocol_of(settings)
+    protocol = benchmark.protocol(settings, Store(str(tmp_path)), made.growth)
     assert way_of(protocol, "m") == {"budgets": protocol["budgets"]["m"]}
     assert way_of(protocol, "n") == way_of({}, "n")
 

@@ -8,27 +8,31 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.benchmark import Benchmark
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.contract.checks import CHECKS
 from perennial.flows.contract.run import check_benchmark
 from perennial.flows.contract.sample import Sample
-from perennial.flows.web.page import OwnPages, Page
-from perennial.schemas.benchmark import benchmarks
+from perennial.flows.web.page import Page
+from perennial.schemas.benchmark import Declaration, benchmarks
 from perennial.schemas.game import Program, Result
 from perennial.schemas.table_form import Column
 from perennial.tasks.report.content import Report, ReportData, Section, figure
 from tests.flows.hand_made_root import perennial
 from tests.toy import benchmark as toy
 
-Break = Callable[[pytest.MonkeyPatch], Benchmark]
+Break = Callable[[pytest.MonkeyPatch], Declaration]
 
 
 def _with(**parts: Any) -> Break:
     return lambda _patch: replace(toy.BENCHMARK, **parts)
 
 
+def _does(**methods: Any) -> Break:
+    return _with(implementation=lambda: type("Broken", (toy.Toy,), methods))
+
+
 def _patched(target: object, name: str, value: Any) -> Break:
-    def apply(patch: pytest.MonkeyPatch) -> Benchmark:
+    def apply(patch: pytest.MonkeyPatch) -> Declaration:
         patch.setattr(target, name, value)
         return toy.BENCHMARK
 
@@ -48,7 +52,7 @@ def _numbers_of(game: dict[str, Any]) -> dict[str, int]:
 
 
 def _solve(game: toy.SumGame, _reply: str) -> None:
-    game.ended = Result("solved", True, 1.0)
+    game._ended = Result("solved", True, 1.0)
 
 
 MUTE = replace(toy.SUMS, columns=(*toy.SUMS.columns[:2], Column("b", "int64", "")))
@@ -66,8 +70,9 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
     ),
     "an estimate without calls": (
         "estimate",
-        _with(estimate=lambda *_of: []),
-        "Benchmark.estimate: expected at least 28 calls of a model for 4 questions and 7 runs, and it says 0",
+        _does(estimate=lambda *_of: []),
+        "estimate of a refresh: expected at least 28 calls of a model for 4 questions and 7 runs, and it "
+        "says 0",
     ),
     "answers of no episodes": (
         "views",
@@ -76,7 +81,7 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
     ),
     "a program that draws unseen": (
         "play",
-        _patched(toy, "PLAYING", replace(toy.PLAYING, programs={"adder": GUESSER})),
+        _does(programs={"adder": GUESSER}),
         "program 'adder' differs on toy_",
     ),
     "a game that any reply solves": (
@@ -89,45 +94,43 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
         _patched(
             toy.SumGame,
             "end",
-            lambda game, status: setattr(game, "ended", Result(status, status == "solved", 2.0)),
+            lambda game, status: setattr(game, "_ended", Result(status, status == "solved", 2.0)),
         ),
         "score 2.0 is not from 0 to 1",
     ),
     "a section that fails": (
         "report",
-        _with(report=lambda: Report(after_rates=(figure("f", "F")(_fail),))),
+        _does(report=lambda _self: Report(after_rates=(figure("f", "F")(_fail),))),
         "by nothing",
     ),
     "a figure that reads what it does not declare": (
         "report",
-        _with(report=lambda: Report(after_rates=(figure("undeclared", "Undeclared")(_read_domains),))),
+        _does(report=lambda _self: Report(after_rates=(figure("undeclared", "Undeclared")(_read_domains),))),
         "figure 'undeclared' reads 'domains', which its @figure does not name",
     ),
     "a template that is missing": ("export", _patched(toy, "TEMPLATE", "toy/none.md.j2"), "toy/none.md.j2"),
     "practice of another id": (
         "practice",
         _patched(
-            toy,
-            "PRACTICE",
-            replace(toy.PRACTICE, seat_of=lambda question: toy.Seat("x", **_numbers_of(question.game))),
+            toy.ToyPractice,
+            "open_seat",
+            lambda _self, question: toy.SumSeat("x", **_numbers_of(question.game)),
         ),
         "its line gives x",
     ),
     "practice that nobody solves": (
         "practice",
         _patched(
-            toy,
-            "PRACTICE",
-            replace(toy.PRACTICE, seat_of=lambda question: toy.Seat(question.instance_id, -1, -1)),
+            toy.ToyPractice, "open_seat", lambda _self, question: toy.SumSeat(question.instance_id, -1, -1)
         ),
         "its line opens another game",
     ),
     "a page that fails": (
         "pages",
-        _with(pages=lambda: OwnPages((Page("toy-sums", "Sums", _fail),))),
+        _does(pages=lambda _self: (Page("toy-sums", "Sums", _fail),)),
         "page 'toy-sums' fails: by nothing",
     ),
-    "a presentation that fails": ("website", _with(presentation=_fail), "by nothing"),
+    "a presentation that fails": ("website", _does(presentation=_fail), "by nothing"),
     "draws without the seed": (
         "reproduction",
         _patched(toy, "derive_rng", lambda *_of: random.Random()),
@@ -144,7 +147,7 @@ def test_what_is_broken_is_found(sample: Sample, name: str, monkeypatch: pytest.
     broken = apply(monkeypatch)
     monkeypatch.setitem(benchmarks(), "toy", broken)
     with pytest.raises(Exception) as caught:
-        CHECKS[check](replace(sample, benchmark=broken))
+        CHECKS[check](replace(sample, benchmark=find_benchmark("toy")))
     assert told in str(caught.value)
 
 
@@ -157,7 +160,7 @@ def test_the_command_says_what_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setitem(benchmarks(), "toy", replace(toy.BENCHMARK, estimate=_fail))
+    monkeypatch.setitem(benchmarks(), "toy", _does(estimate=_fail)(monkeypatch))
     done = perennial(monkeypatch, capsys, "benchmarks", "--check", "toy")
     verdicts = dict(line.split(maxsplit=1) for line in done.out.splitlines())
     assert done.code == 1

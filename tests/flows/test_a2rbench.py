@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.a2rbench.seats import draw_seat, draw_sheet
+from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.a2rbench.things import DOMAINS
 from tests.a2rbench.scripted_model import MODELS
 from tests.flows.conftest import KEY
@@ -120,11 +120,12 @@ def test_the_default_is_72_seeds_with_9_variations_and_their_copies(harness: Har
 
 @pytest.mark.parametrize("setting", ["", "augmented", "remapped"])
 def test_a_fresh_item_is_played_by_a_person_who_types_json(setting: str) -> None:
-    seat = draw_seat("grid_symbolic", setting, 4)
-    assert seat == draw_seat("grid_symbolic", setting, 4)
+    benchmark = find_benchmark("a2rbench")
+    seat = benchmark.draw_seat("grid_symbolic", setting, 4)
+    assert seat == benchmark.draw_seat("grid_symbolic", setting, 4)
     for typed, status in ((seat.answer, "solved"), ('["no"]', "wrong"), ("no", "unparsed")):
         game = seat.start()
-        game.take(draw_sheet(game).reply(typed))
+        game.take(benchmark.draw_sheet(game).reply(typed))
         result = game.result()
         assert result is not None
         assert result.status == status

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.a2rbench.prepare import estimate_evaluation
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.cli.run.evaluate import is_for_play
 from perennial.flows.editions.reproduce import reproduce_unit
@@ -200,7 +199,7 @@ def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerContr
     plan = prepare_evaluation(settings, Store(str(root)))
     found = {
         each.model: (each.stage, each.calls_low, each.calls_high)
-        for each in estimate_evaluation(Store(str(root)), plan, {})
+        for each in find_benchmark("a2rbench").estimate(Store(str(root)), plan, {}, None)
     }
     assert found == {
         "right": ("episodes", 36, 36),
@@ -210,7 +209,7 @@ def test_the_plan_estimates_the_calls_of_readers(root: Path, server: ServerContr
 
 
 def test_evaluate_has_the_settings_of_the_benchmark_that_it_is_given() -> None:
-    fields = find_benchmark("a2rbench").settings().ordered_fields()
+    fields = find_benchmark("a2rbench").declaration.settings().ordered_fields()
     chosen = {name for name, field in fields.items() if is_for_play(name, field)}
     assert {"benchmark", "answer_judge", "analysts", "analysed"} <= chosen
     assert not {"seeds", "author", "judge"} & chosen

@@ -1,11 +1,11 @@
 """The report of a benchmark that adds nothing to it: a full page of its shared tables."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -15,13 +15,14 @@ from perennial.flows.benchmark import Benchmark
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page, write_tables
 from perennial.flows.kumo.benchmark import BENCHMARK as KUMO
+from perennial.flows.kumo.implementation import Kumo
 from perennial.flows.stages.compute_statistics import edition_statistics
 from perennial.schemas import benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.statistics import Measure
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.report.page import sections
-from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store
 from tests.flows.report_root import publish_without_models
@@ -29,26 +30,17 @@ from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
 
 HINTS = Measure("hints", "any", "hints per episode", "hints are free", "Hints are the mean number of hints.")
-SEAM = ("settings", "prepare", "growing", "playing", "estimate")
-OF_KUMO = {name: getattr(KUMO, name) for name in SEAM}
-RIDDLES = Benchmark("riddles", **OF_KUMO, analysis=Analysis, measures=(HINTS,))
+# What KUMO does, without what it counts and shows.
+SILENT = {name: getattr(Benchmark, name) for name in ("analysis", "report", "presentation", "summary")}
+RIDDLES = Declaration("riddles", KUMO.settings, lambda: type("Riddles", (Kumo,), SILENT), measures=(HINTS,))
 SETTINGS = ("long", "brief")
 DOMAINS = ("rivers", "stones", "birds")
 PLAYERS = ("sphinx", "parrot")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """An entry point as far as the registry reads it."""
-
-    found: Benchmark
-
-    @property
-    def name(self) -> str:
-        return self.found.name
-
-    def load(self) -> Benchmark:
-        return self.found
+def _enter(declaration: Declaration) -> SimpleNamespace:
+    """Return an entry point as far as the registry reads it."""
+    return SimpleNamespace(name=declaration.name, load=lambda: declaration)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +48,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data root with an edition of the installed benchmark `riddles`, and one of KUMO, `plain`."""
     folder = tmp_path_factory.mktemp("riddles")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(benchmark, "entry_points", lambda group: [Entry(KUMO), Entry(RIDDLES)])
+        patch.setattr(benchmark, "entry_points", lambda group: [_enter(KUMO), _enter(RIDDLES)])
         _forget_benchmarks()
         publish_without_models(folder)
         _publish_riddles(folder)

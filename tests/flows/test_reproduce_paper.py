@@ -11,8 +11,8 @@ import pytest
 
 from perennial.flows.cli.look.reproduce_paper import reproduce_paper
 from perennial.flows.console.row_formats import Format
+from perennial.flows.kumo.implementation import Kumo
 from perennial.flows.kumo.paper.compare import (
-    LEAST_AGREEING,
     Key,
     compare_figures,
     compare_paper,
@@ -175,11 +175,11 @@ def test_all_printed_values_given_back_are_agreement() -> None:
         for row in printed_values()
         if row.printed is not None and "no runs" not in row.remark
     }
-    verdicts = judge_figures(compare_figures(computed), LEAST_AGREEING)
+    verdicts = judge_figures(compare_figures(computed), Kumo.least_agreeing)
     assert {verdict.agrees for verdict in verdicts} == {True, None}
     assert sum(verdict.compared for verdict in verdicts) > 450
     one_off = {**computed, ("tokens", "easy", "five", "qwen2.5-3b-instruct"): 2937.01}
-    judged = judge_figures(compare_figures(one_off), LEAST_AGREEING)
+    judged = judge_figures(compare_figures(one_off), Kumo.least_agreeing)
     assert [verdict.item for verdict in judged if verdict.agrees is False] == ["figure 6b"]
 
 
@@ -223,7 +223,7 @@ def test_the_released_runs_give_the_paper_back(release: Path) -> None:
     assert computed["tokens", "easy", "five", "qwen2.5-3b-instruct"] == pytest.approx(2937.00, abs=5e-3)
     rows = compare_figures(computed)
     assert "65 of 100 domains" in next(row.reason for row in rows if row.item == "results, 100 domains")
-    verdicts = {(one.item, one.metric): one for one in judge_figures(rows, LEAST_AGREEING)}
+    verdicts = {(one.item, one.metric): one for one in judge_figures(rows, Kumo.least_agreeing)}
     assert {item for (item, _), verdict in verdicts.items() if verdict.agrees is False} == set()
     success, ratios = (verdicts["figure 3", name] for name in ("success_rate", "relative_action_count"))
     # 13 of the 15 models are in the table of runs (mistral-large and QwQ are not). The cells that
@@ -279,5 +279,5 @@ def test_a_number_that_the_paper_cut_off_agrees_and_is_marked(
     rows = compare_figures({key: ours, ("domains", "hard", "five", ""): 5.0})
     (row,) = (row for row in rows if (row.metric, row.setting, row.domain, row.player) == key)
     assert (row.printed, row.agrees, row.is_cut) == (6.69, agrees, is_cut)
-    (verdict,) = (one for one in judge_figures(rows, LEAST_AGREEING) if one.compared)
+    (verdict,) = (one for one in judge_figures(rows, Kumo.least_agreeing) if one.compared)
     assert (verdict.agreeing, verdict.cut) == (agrees, is_cut)

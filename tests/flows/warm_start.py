@@ -130,6 +130,7 @@ def _import_all(lock: str, *, plain: bool) -> None:
     import openai  # noqa: F401
     from filelock import FileLock
 
+    from perennial.flows.benchmark import find_benchmark
     from perennial.flows.cli import app  # noqa: F401
     from perennial.flows.cli.run import evaluate, refresh  # noqa: F401
     from perennial.flows.refresh.template_hashes import template_hashes
@@ -139,12 +140,11 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
     for benchmark in benchmarks().values():
         benchmark.settings()
-        benchmark.growing()
-        benchmark.playing()
-        benchmark.analysis()
-        if benchmark.warm_up is not None:
-            with FileLock(lock):
-                benchmark.warm_up()
+        implementation = find_benchmark(benchmark.name)
+        implementation.stages()
+        implementation.analysis()
+        with FileLock(lock):
+            implementation.warm_up()
     for name in (*_IMPORTED_LATE, *_modules_of(*_PACKAGES_IMPORTED_LATE)):
         import_module(name)
     # All are computed once in a process, for the manifest of what it publishes.

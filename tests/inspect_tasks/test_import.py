@@ -134,7 +134,7 @@ def test_the_log_reports_what_the_leaderboard_does(imported: Store, played: tupl
     # Two clusters with 4 instances of 2 runs each: half the distance of their means.
     low, high = sorted(value for _, value in by_domain)
     assert metrics["success"]["stderr"] == pytest.approx((high - low) / 2)
-    for measure in find_benchmark("kumo").measures:
+    for measure in find_benchmark("kumo").declaration.measures:
         ((value,),) = open_catalog(imported).query(
             f"SELECT value FROM statistics WHERE player = '{MODEL}' AND statistic = '{measure.statistic}' "
             f"AND convention = '{measure.convention}' AND domain = 'all' AND other = ''"

@@ -38,7 +38,7 @@ def graded(catalog: Catalog, benchmark: str, player: str) -> list[tuple[Any, ...
 
 @pytest.mark.parametrize("benchmark", sorted(PLAYED))
 def test_replies_of_the_floor_are_graded_as_the_floor(benchmark: str, tmp_path: Path) -> None:
-    floor = find_benchmark(benchmark).floor
+    floor = find_benchmark(benchmark).declaration.floor
     assert floor is not None
     make_edition(
         tmp_path, "e", benchmark=benchmark, **PLAYED[benchmark], runs=1, seed=5, players=[floor.player]
@@ -72,7 +72,7 @@ def test_replies_of_the_floor_are_graded_as_the_floor(benchmark: str, tmp_path: 
         1
     ] == [(120 * len(ours), 0.5 * len(ours))]
     metrics = {score.name: score.metrics for score in log.results.scores}
-    for measure in find_benchmark(benchmark).measures:
+    for measure in find_benchmark(benchmark).declaration.measures:
         for setting, value in catalog.query(
             "SELECT setting, value FROM statistics WHERE player = 'mockllm/model' AND domain = 'all' "
             f"AND other = '' AND statistic = '{measure.statistic}' AND convention = '{measure.convention}'"

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.knowlogic import edition, prepare
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.knowlogic import edition, implementation
 from perennial.flows.knowlogic.check_questions import check_scenario
 from perennial.flows.knowlogic.edition import batches_of, domain_of, plan_of
 from perennial.flows.knowlogic.grow_questions import grow
@@ -79,10 +80,11 @@ def test_another_knowledge_base_than_the_plans_is_refused_in_one_line(workspace:
 
 
 def test_exact_plays_editions_of_the_installed_knowledge_base_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "load_knowledge", lambda: toy_edition.KNOWLEDGE)
-    assert prepare.unfit(PLAN.as_json()) == {}
+    monkeypatch.setattr(implementation, "load_knowledge", lambda: toy_edition.KNOWLEDGE)
+    benchmark = find_benchmark("knowlogic")
+    assert benchmark.unfit(PLAN.as_json()) == {}
     for knowledge, words in (("kb_other", "grown with kb_other"), ("", "the questions are imported")):
-        why = prepare.unfit(replace(PLAN, knowledge=knowledge).as_json())["exact"]
+        why = benchmark.unfit(replace(PLAN, knowledge=knowledge).as_json())["exact"]
         assert words in why
 
 

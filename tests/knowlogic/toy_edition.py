@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any, cast
 
 from perennial.flows.benchmark import find_benchmark
+from perennial.flows.knowlogic.edition import QuestionSeat
 from perennial.flows.knowlogic.grow_questions import shared_row
-from perennial.flows.knowlogic.seats import QuestionSeat
 from perennial.schemas.knowlogic.things import DomainName, Knowledge, Language, Question
 from perennial.schemas.tables import staged_tables
 from perennial.tasks.knowlogic.growing import ScenarioRequest, check_pair, grow_scenario, plan_scenarios
@@ -59,7 +59,7 @@ def rows(questions: int = 24) -> Rows:
     tables["knowlogic_questions"] = [asdict(question) for question in grown]
     tables["instances"] = [shared_row(question, index, 3) for index, question in enumerate(grown)]
     tables["knowlogic_gate"] = gate_rows(grown)
-    programs = find_benchmark("knowlogic").playing().programs
+    programs = find_benchmark("knowlogic").programs
     for question in grown:
         seat = QuestionSeat(
             question.instance_id, "space", question.language, question.letters, question.prompt

@@ -44,7 +44,7 @@ def test_the_tables_name_every_key_and_every_parameter() -> None:
     for name in benchmarks():
         found = re.search(rf"^\| `{name}` \| (.*?) \|", PAGE, re.MULTILINE)
         assert found, name
-        parameters = find_practice(name).parameters().model_fields
+        parameters = find_practice(name).parameters.model_fields
         assert re.findall(r"`(\w+)`", found[1]) == list(parameters)
 
 
@@ -53,7 +53,7 @@ def test_commands_of_verifiers_name_environments_and_their_parameters() -> None:
     assert len(commands) >= 2
     for command in commands:
         name = command[1].removeprefix("perennial-")
-        known = {*find_practice(name).parameters().model_fields, "seed", "root", "curriculum"}
+        known = {*find_practice(name).parameters.model_fields, "seed", "root", "curriculum"}
         given = [word.rpartition(".")[2] for word in command if word.startswith("--env.taskset.")]
         assert {one.replace("-", "_") for one in given} <= known
         assert "--no-push" in command

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.practice.grade import find_practice, grade, open_question
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.practice import GRADER, USE, PracticeQuestion
 from perennial.tasks.play import play_program
 from tests.practice.drawn import GIVEN, draw
 from tests.toy.benchmark import BENCHMARK as TOY
+from tests.toy.benchmark import Toy
 
 LINES = {name: draw(name, 2)[1].as_json() for name in GIVEN}
 SOLVER = {"a2rbench": "search", "beyondbench": "exact", "knowlogic": "exact", "kumo": "algorithm-3"}
@@ -23,11 +27,9 @@ SOLVER = {"a2rbench": "search", "beyondbench": "exact", "knowlogic": "exact", "k
 
 def solve(line: dict[str, Any]) -> list[str]:
     """Return the replies of a program that solves the question."""
-    from perennial.flows.benchmark import find_benchmark
-
     name = line["benchmark"]
-    seat = find_practice(name).seat_of(PracticeQuestion.from_json(line))
-    program = find_benchmark(name).playing().programs[SOLVER[name]]
+    seat = find_practice(name).open_seat(PracticeQuestion.from_json(line))
+    program = find_benchmark(name).programs[SOLVER[name]]
     return [turn.reply for turn in play_program(program, seat.start(), 0, derive_rng(0, "t", 0)).turns]
 
 
@@ -132,10 +134,7 @@ def test_replies_are_texts() -> None:
 
 
 def test_a_benchmark_without_practice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
-    from perennial.schemas.benchmark import benchmarks
-
-    monkeypatch.setitem(benchmarks(), "toy", replace(TOY, practice=None))
+    silent = type("Silent", (Toy,), {"practice": Benchmark.practice})
+    monkeypatch.setitem(benchmarks(), "toy", replace(TOY, implementation=lambda: silent))
     with pytest.raises(InvalidOption, match="benchmark 'toy' draws no practice questions"):
         find_practice("toy")

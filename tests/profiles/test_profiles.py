@@ -112,7 +112,7 @@ def practice_messages(benchmark: str, row: Record, seat: Any) -> list[Message]:
     if benchmark != "kumo":
         return messages
     # A book's sentences are drawn; all around it is the same.
-    drawn = find_practice(benchmark).seat_of(line).board.book.strip()
+    drawn = find_practice(benchmark).open_seat(line).board.book.strip()
     return [{**one, "content": one["content"].replace(drawn, seat.board.book.strip())} for one in messages]
 
 
@@ -130,8 +130,7 @@ def test_models_are_sent_what_practice_asks_and_no_canary(root: Path, catalog: C
         f"{of} AND turn = 1 AND run = 0 GROUP BY ALL",
     )
     seats = {
-        one.instance_id: one
-        for one in find_benchmark(benchmark).playing().seats(store, edition, [*shown], {})
+        one.instance_id: one for one in find_benchmark(benchmark).take_seats(store, edition, [*shown], {})
     }
     assert {row["instance_id"] for row in sent} == seats.keys()
     canary = read_published_plan(store, edition).canary

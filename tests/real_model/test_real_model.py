@@ -104,7 +104,7 @@ def test_it_plays_a_tiny_edition_and_every_entrance_says_the_same(benchmark: str
     questions = f"FROM instances JOIN {QUESTION_TABLES[benchmark]} USING (edition, instance_id)"
     names, rows = catalog.query(questions)
     shown = {row[names.index("instance_id")]: dict(zip(names, row, strict=True)) for row in rows}
-    seats = find_benchmark(benchmark).playing().seats(store, "e", [*shown], {})
+    seats = find_benchmark(benchmark).take_seats(store, "e", [*shown], {})
     assert len(episodes) == COUNTS[benchmark]
     lines = {seat.instance_id: line_of_edition(benchmark, shown[seat.instance_id], seat) for seat in seats}
     games = open_games(folder / "data")

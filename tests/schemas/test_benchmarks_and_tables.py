@@ -5,23 +5,24 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from perennial.flows.benchmark import find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.schemas.benchmark import benchmarks
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.kumo.tables import KUMO_TABLES
 from perennial.schemas.tables import SHARED_TABLES, TABLES, staged_tables
+from tests.toy.benchmark import BENCHMARK, Toy
 
 TOY = """
-from perennial.flows.benchmark import Benchmark
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.table_form import Column, Table
 
 FACTS = Table("toy_facts", "a fact", (Column("fact_id", "string", "the fact"),), key=("fact_id",))
-SEAM = dict.fromkeys(("settings", "prepare", "playing", "analysis", "estimate"))
-BENCHMARK = Benchmark("toy", growing=lambda: (), tables=(FACTS,), **SEAM)
+BENCHMARK = Declaration("toy", settings=None, implementation=None, tables=(FACTS,))
 """
 
 
@@ -40,11 +41,6 @@ def _install_toy(folder: Path, text: str = TOY) -> None:
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-benchmark\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[perennial.benchmarks]\ntoy = toy_benchmark:BENCHMARK\n")
-
-
-def test_an_installed_benchmark_is_found_by_its_name() -> None:
-    assert find_benchmark("kumo") is benchmarks()["kumo"]
-    assert find_benchmark("kumo").name == "kumo"
 
 
 @pytest.mark.parametrize("name", ["chess", "", "KUMO"])
@@ -125,8 +121,11 @@ def test_a_package_of_somebody_else_adds_a_benchmark_and_its_tables(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (TOY.replace(', "estimate"', ""), "TypeError: .*required keyword-only argument: 'estimate'"),
-        (TOY.replace('Benchmark("toy"', 'Benchmark("riddles"'), "expected a Benchmark of the name 'toy'"),
+        (
+            TOY.replace("implementation=None, ", ""),
+            "TypeError: .*positional argument: 'implementation'",
+        ),
+        (TOY.replace('("toy"', '("riddles"'), "expected a Declaration of the name 'toy'"),
         (TOY.replace("BENCHMARK", "WORKBENCH"), "AttributeError: .*BENCHMARK"),
     ],
 )
@@ -142,3 +141,17 @@ def test_a_package_that_cannot_be_loaded_ends_every_command_with_one_line(
         r"perennial: error: benchmark 'toy' of package toy-benchmark 1 \(toy_benchmark:BENCHMARK\) cannot be "
     )
     assert re.match(rf"{told}loaded: .*{reason}.*: correct the package, or uninstall it", done.stderr)
+
+
+BROKEN = {
+    "abstract method.* estimate": lambda: type("Lacking", (Benchmark,), {}),
+    r"sumary is no method .*; did you mean summary\?": lambda: type("Misspelt", (Toy,), {"sumary": 1}),
+    "its implementation is no perennial.flows.benchmark.Benchmark": lambda: str,
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_a_class_that_cannot_be_used_is_refused(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(benchmarks(), "toy", replace(BENCHMARK, implementation=BROKEN[reason]))
+    with pytest.raises(UnusableBenchmark, match=f"^benchmark 'toy' cannot be used: [^\n]*{reason}[^\n]*$"):
+        find_benchmark("toy")

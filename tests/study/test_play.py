@@ -33,9 +33,7 @@ def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  
 
 
 def _board():  # type: ignore[no-untyped-def]
-    draw = find_benchmark("kumo").playing().draw
-    assert draw is not None
-    return draw("chemical_analysis", "", 7).start().board  # type: ignore[attr-defined]
+    return find_benchmark("kumo").draw_seat("chemical_analysis", "", 7).start().board
 
 
 def test_a_game_by_numbers_and_names_shows_the_optimum(play) -> None:  # type: ignore[no-untyped-def]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perennial.flows.beyondbench.seats import draw_sheet
+from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.game import Episode, Turn
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.problem import Problem, draw_problem
@@ -22,7 +22,7 @@ def test_a_typed_answer_is_read_with_and_without_its_container(name: str) -> Non
     bare = problem.task.form(problem.params).write(problem.solutions.reference)
     for typed in (written, bare):
         game = TaskGame(problem, problem.prompt)
-        sheet = draw_sheet(game)
+        sheet = find_benchmark("beyondbench").draw_sheet(game)
         assert (sheet.truths, sheet.actions, sheet.book) == ((), (), problem.prompt)
         game.take(sheet.reply(typed))
         result = game.result()

@@ -2,28 +2,28 @@
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from perennial.flows.benchmark import Benchmark, Draw, Playing, Practice, Preparation, Stage, always
+from perennial.flows.benchmark import Benchmark, Draw, Practice, Preparation, Stage, always
 from perennial.flows.practice.parameters import Parameters
 from perennial.flows.stages.estimates import estimate_players
 from perennial.flows.stages.policies import Policies
 from perennial.flows.stages.workspace import Workspace
 from perennial.prompts.render import render
-from perennial.schemas.benchmark import Batch
-from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result
+from perennial.schemas.benchmark import Batch, Declaration
+from perennial.schemas.game import Episode, Move, Program
 from perennial.schemas.ids import content_id, derive_rng
-from perennial.schemas.model_calls import Price, StageEstimate
+from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.rows import Rows
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.form import setting
 from perennial.schemas.statistics import PublishedScore
 from perennial.schemas.table_form import Column, Reference, Table
-from perennial.tasks.statistics.rate_figures import Analysis
+from perennial.tasks.play import InstanceSeat, OneShotGame
 from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.editions.publish import read_counts
@@ -51,28 +51,6 @@ class ToySettings(RefreshSettings):
     sums: int = setting(3, "Sums per size.", ge=1, le=1_000)
 
 
-def prepare(settings: ToySettings, _store: Store) -> Preparation:
-    """Return the plan's own part."""
-    sums = settings.sums * len(SIZES)
-    return Preparation(
-        {"sums": settings.sums}, counts={"instances": sums}, estimate=partial(estimate_calls, sums)
-    )
-
-
-def estimate_calls(sums: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
-    """Return the estimate of each model: a call per sum and run."""
-    calls = sums * plan.runs
-    tokens = {"prompt_tokens": 20 * calls, "answer_tokens": 4 * calls, "longest_reply": 2_000}
-    return estimate_players(plan, PROGRAMS, prices, calls=calls, **tokens)
-
-
-def estimate_evaluation(
-    store: Store, plan: EvaluationPlan, prices: Mapping[str, Price]
-) -> list[StageEstimate]:
-    """Return the same for a published edition."""
-    return estimate_calls(read_counts(store, plan.edition)["instances"], plan, prices)
-
-
 def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
     """Return the rows of the sums of one size, none of them issued before."""
     (size,), plan = batch.key, workspace.growth
@@ -93,47 +71,30 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     return tables
 
 
-STAGES = (
-    Stage(
-        "sums",
-        "Draws sums that no earlier edition holds.",
-        lambda _workspace: [Batch("sums", (size,)) for size in SIZES],
-        draw,
-        writes=("instances", "toy_sums"),
-        earlier=("instances",),
-        spreads=always,
-    ),
-)
-
-
 @dataclass
-class SumGame:
-    """One run on one sum: it ends at the first reply (`perennial.schemas.game.Game`)."""
+class SumGame(OneShotGame):
+    """One run on one sum (`perennial.schemas.game.Game`)."""
 
     a: int
     b: int
-    ended: Result | None = None
+    template_hash = ""
 
-    def opening(self, _variant: str) -> Opening:
-        return Opening(({"role": "user", "content": render(TEMPLATE, a=self.a, b=self.b)},), TEMPLATE)
+    @property
+    def template(self) -> str:
+        return TEMPLATE
+
+    @property
+    def prompt(self) -> str:  # type: ignore[override]
+        return render(TEMPLATE, a=self.a, b=self.b)
 
     def take(self, reply: str) -> None:
         numbers = re.findall(r"-?\d+", reply)
         right = bool(numbers) and int(numbers[-1]) == self.a + self.b
         self.end("solved" if right else "wrong" if numbers else "unparsed")
 
-    def next_message(self) -> Any:
-        raise AssertionError("there is one reply")
-
-    def end(self, status: EpisodeStatus) -> None:
-        self.ended = Result(status, status == "solved", float(status == "solved"))
-
-    def result(self) -> Result | None:
-        return self.ended
-
 
 @dataclass(frozen=True)
-class Seat:
+class SumSeat(InstanceSeat):
     """A sum of a published edition (`perennial.schemas.game.Seat`)."""
 
     instance_id: str
@@ -143,16 +104,8 @@ class Seat:
     def start(self) -> SumGame:
         return SumGame(self.a, self.b)
 
-    def episode_id(self, player: str, run: int) -> str:
-        return content_id("ep", self.instance_id, player, run)
-
     def own_rows(self, _episode_id: str, _episode: Episode) -> dict[str, Rows]:
         return {}
-
-
-def take_seats(store: Store, edition: str, instance_ids: Sequence[str], _protocol: Any) -> list[Seat]:
-    """Return the seats of these instances."""
-    return [Seat(**row) for row in rows_with(store, "toy_sums", edition, "instance_id", instance_ids)]
 
 
 def add(game: SumGame, _rng: random.Random) -> Move:
@@ -166,41 +119,72 @@ class ToyParameters(Parameters):
     size: str = setting("small", "small or large.")
 
 
-def start_practice(parameters: ToyParameters, seed: int) -> Any:
-    """Return what draws: sums of that size."""
-
-    def draw(index: int, attempt: int) -> Draw[Seat]:
-        rng = derive_rng(seed, f"toy/{index}", attempt)
-        a, b = (rng.randrange(SIZES[parameters.size]) for _ in range(2))
-        game = {"size": parameters.size, "a": a, "b": b}
-        return Draw(make_practice_seat(game), "sums", str(a + b), game, parameters.model_dump())
-
-    return draw
-
-
-def make_practice_seat(game: Any) -> Seat:
+def make_practice_seat(game: Any) -> SumSeat:
     """Return the seat of a practice question from its game, with the id that an edition gives it."""
     a, b = game["a"], game["b"]
-    return Seat(content_id("sum", game["size"], a, b).replace("sum_", "toy_"), a, b)
+    return SumSeat(content_id("sum", game["size"], a, b).replace("sum_", "toy_"), a, b)
 
 
-PRACTICE = Practice(
-    parameters=lambda: ToyParameters,
-    start=start_practice,
-    seat_of=lambda question: make_practice_seat(question.game),
-    levels=({"size": "small"}, {"size": "large"}),
-)
 PROGRAMS = {"adder": Program("adder", False, "adds", add)}
-PLAYING = Playing(PROGRAMS, (), take_seats, ("instances", "toy_sums"), one_shot=True)
-BENCHMARK = Benchmark(
+
+
+class ToyPractice(Practice[ToyParameters, SumSeat, SumGame]):
+    parameters = ToyParameters
+    levels = ({"size": "small"}, {"size": "large"})
+
+    def start(self, parameters: ToyParameters, seed: int) -> Any:
+        def draw(index: int, attempt: int) -> Draw[SumSeat]:
+            rng = derive_rng(seed, f"toy/{index}", attempt)
+            a, b = (rng.randrange(SIZES[parameters.size]) for _ in range(2))
+            game = {"size": parameters.size, "a": a, "b": b}
+            return Draw(make_practice_seat(game), "sums", str(a + b), game, parameters.model_dump())
+
+        return draw
+
+    def open_seat(self, question: PracticeQuestion) -> SumSeat:
+        return make_practice_seat(question.game)
+
+
+class Toy(Benchmark[ToySettings, None, SumSeat, SumGame]):
+    programs = PROGRAMS
+    reads = ("instances", "toy_sums")
+    one_shot = True
+
+    def prepare(self, settings: ToySettings, store: Store) -> Preparation:
+        return Preparation({"sums": settings.sums}, counts={"instances": settings.sums * len(SIZES)})
+
+    def stages(self) -> tuple[Stage, ...]:
+        return (
+            Stage(
+                "sums",
+                "Draws sums that no earlier edition holds.",
+                lambda _workspace: [Batch("sums", (size,)) for size in SIZES],
+                draw,
+                writes=("instances", "toy_sums"),
+                earlier=("instances",),
+                spreads=always,
+            ),
+        )
+
+    def practice(self) -> Practice:
+        return ToyPractice()
+
+    def take_seats(self, store: Store, edition: str, ids: Sequence[str], protocol: Any) -> list[SumSeat]:
+        return [SumSeat(**row) for row in rows_with(store, "toy_sums", edition, "instance_id", ids)]
+
+    def estimate(
+        self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
+    ) -> list[StageEstimate]:
+        counts = prepared.counts if prepared else read_counts(store, plan.edition)
+        calls = counts["instances"] * plan.runs
+        tokens = {"prompt_tokens": 20 * calls, "answer_tokens": 4 * calls, "longest_reply": 2_000}
+        return estimate_players(plan, self.programs, prices, calls=calls, **tokens)
+
+
+BENCHMARK = Declaration(
     "toy",
     settings=lambda: ToySettings,
-    prepare=prepare,
-    growing=lambda: STAGES,
-    playing=lambda: PLAYING,
-    analysis=Analysis,
-    estimate=estimate_evaluation,
+    implementation=lambda: Toy,
     tables=(SUMS,),
     published=lambda: (PublishedScore("paper", "table 1", "Model 1", "accuracy", 71.5, "percent"),),
-    practice=lambda: PRACTICE,
 )

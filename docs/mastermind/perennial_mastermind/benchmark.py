@@ -2,24 +2,52 @@
 
 from typing import TYPE_CHECKING
 
-from perennial.flows.benchmark import Benchmark
-from perennial.schemas.late_module import LateModule
-from perennial.schemas.presentation import Presentation
+from perennial.schemas.benchmark import Declaration
 from perennial.schemas.statistics import Floor, Measure
-from perennial_mastermind.tables import CODES, GUESSES
+from perennial.schemas.table_form import Column, Reference, Table
 
 if TYPE_CHECKING:
-    from perennial_mastermind import figures, grow, pages, practice, seats, sections
-else:
-    figures = LateModule("perennial_mastermind.figures")
-    grow = LateModule("perennial_mastermind.grow")
-    pages = LateModule("perennial_mastermind.pages")
-    practice = LateModule("perennial_mastermind.practice")
-    seats = LateModule("perennial_mastermind.seats")
-    sections = LateModule("perennial_mastermind.sections")
+    from perennial_mastermind.mastermind import Mastermind, MastermindSettings
 
 
-_GUESSES = Measure(
+def _settings() -> "type[MastermindSettings]":
+    from perennial_mastermind.mastermind import MastermindSettings
+
+    return MastermindSettings
+
+
+def _implementation() -> "type[Mastermind]":
+    from perennial_mastermind.mastermind import Mastermind
+
+    return Mastermind
+
+
+_CODES = Table(
+    "mastermind_codes",
+    "a hidden code",
+    (
+        Column("instance_id", "string", "the instance"),
+        Column("code", "string", "the hidden letters"),
+    ),
+    key=("instance_id",),
+    extends="instances",
+    references=(Reference("instance_id", "instances", "instance_id"),),
+)
+_GUESSES = Table(
+    "mastermind_guesses",
+    "a guess of an episode, with its answer",
+    (
+        Column("episode_id", "string", "the episode"),
+        Column("number", "int64", "the guess's number in the episode, from 1", minimum=1),
+        Column("guess", "string", "the letters"),
+        Column("in_place", "int64", "letters in the right place", minimum=0),
+        Column("elsewhere", "int64", "letters that are in the code at another place", minimum=0),
+    ),
+    key=("episode_id", "number"),
+    references=(Reference("episode_id", "episodes", "episode_id"),),
+    kind="answers",
+)
+_NUMBER_OF_GUESSES = Measure(
     "mean_guesses",
     "any",
     "guesses",
@@ -32,31 +60,14 @@ _ANSWERS = (
     "FROM episodes AS e JOIN mastermind_codes AS c USING (edition, instance_id) "
     "LEFT JOIN mastermind_guesses AS g USING (edition, evaluation, episode_id) GROUP BY ALL"
 )
-_PRESENTATION = Presentation(
-    "Mastermind",
-    (
-        "A code of colored pegs is hidden. Each guess is answered with the number of pegs in place and the "
-        "number of right colors out of place. The player wins if it guesses the code in time.",
-    ),
-    "Program solver keeps to the codes that fit all answers, and finds every code.",
-    "solver",
-)
 
-BENCHMARK = Benchmark(
+BENCHMARK = Declaration(
     "mastermind",
-    settings=lambda: grow.MastermindSettings,
-    prepare=lambda settings, store: grow.prepare(settings, store),
-    growing=lambda: grow.STAGES,
-    playing=lambda: seats.PLAYING,
-    analysis=lambda: figures.ANALYSIS,
-    estimate=lambda store, plan, prices: grow.estimate_evaluation(store, plan, prices),
-    tables=(CODES, GUESSES),
+    settings=_settings,
+    implementation=_implementation,
+    tables=(_CODES, _GUESSES),
     sql="perennial_mastermind",
     answers=_ANSWERS,
-    measures=(_GUESSES,),
+    measures=(_NUMBER_OF_GUESSES,),
     floor=_FLOOR,
-    report=lambda: sections.REPORT,
-    pages=lambda: pages.PAGES,
-    presentation=lambda: _PRESENTATION,
-    practice=lambda: practice.PRACTICE,
 )

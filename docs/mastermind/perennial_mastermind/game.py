@@ -1,15 +1,48 @@
-"""One run on one code (`perennial.schemas.game.Game`), what a person sees, and the programs that play."""
+"""The rules of the game, a code as it is played (`perennial.schemas.game`), and the programs that play."""
 
 import random
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from itertools import product
 
 from perennial.prompts.render import render
-from perennial.schemas.game import EpisodeStatus, Move, Opening, Program, Result, Sheet
+from perennial.schemas.game import Episode, EpisodeStatus, Move, Opening, Program, Result, Sheet
+from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import Message
-from perennial_mastermind.codes import COLORS, GUESSES, Answer, all_codes, answer, read_guess
+from perennial.schemas.rows import Rows
+from perennial.tasks.play import InstanceSeat
 
+COLORS = "ABCDEF"
+PEGS = {"short": 4, "long": 5}  # by setting
+GUESSES = 10  # allowed in a game
 OPENING = "mastermind/opening.md.j2"
 FEEDBACK = "mastermind/feedback.md.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How near a guess is: pegs of the right color in the right place, and in another place."""
+
+    in_place: int
+    elsewhere: int
+
+
+def answer(code: str, guess: str) -> Answer:
+    """Return the answer to a guess of the same length."""
+    in_place = sum(one == other for one, other in zip(code, guess, strict=True))
+    return Answer(in_place, (Counter(code) & Counter(guess)).total() - in_place)
+
+
+def all_codes(pegs: int) -> list[str]:
+    """Return all codes of so many pegs, in alphabetical order."""
+    return ["".join(code) for code in product(COLORS, repeat=pegs)]
+
+
+def read_guess(reply: str, pegs: int) -> str | None:
+    """Return the guess on the last line `GUESS: ...` of a reply, None where there is none."""
+    found = re.findall(rf"^\s*GUESS:\s*([{COLORS}]{{{pegs}}})\s*$", reply, re.MULTILINE)
+    return found[-1] if found else None
 
 
 @dataclass
@@ -26,7 +59,6 @@ class CodeGame:
         return render(OPENING, pegs=len(self.code), colors=COLORS, guesses=GUESSES)
 
     def opening(self, _variant: str) -> Opening:
-        """Return the question; there is one way to ask it."""
         return Opening(({"role": "user", "content": self.text},), OPENING)
 
     def take(self, reply: str) -> str | None:
@@ -40,11 +72,12 @@ class CodeGame:
             self.end("solved")
         elif len(self.guesses) == GUESSES:
             self.end("turn_limit")
-        return None if self.ended else self._feedback()
+        return None if self.ended else self.next_message()["content"]
 
     def next_message(self) -> Message:
-        """Return the answer to the last guess, as a model is shown it."""
-        return {"role": "user", "content": self._feedback()}
+        _, last = self.guesses[-1]
+        feedback = render(FEEDBACK, answer=last, left=GUESSES - len(self.guesses))
+        return {"role": "user", "content": feedback}
 
     def end(self, status: EpisodeStatus) -> None:
         """End the game; the score is the share of pegs in place in the best guess."""
@@ -52,36 +85,43 @@ class CodeGame:
         self.ended = Result(status, status == "solved", best / len(self.code))
 
     def result(self) -> Result | None:
-        """Return how the game ended, None while it continues."""
         return self.ended
 
-    def _feedback(self) -> str:
-        _, last = self.guesses[-1]
-        return render(FEEDBACK, answer=last, left=GUESSES - len(self.guesses))
-
-
-def draw_sheet(game: CodeGame) -> Sheet:
-    """Return what a person is shown: the question, to which guesses are typed."""
-
-    def fault(typed: str) -> str:
-        good = read_guess(f"GUESS: {typed}", len(game.code))
-        return (
-            ""
-            if good
-            else f"expected {len(game.code)} letters of {COLORS}, such as {'ABCDEF'[: len(game.code)]}"
+    def draw_sheet(self) -> Sheet:
+        """What a person is shown: the question, to which guesses are typed."""
+        expected = f"expected {len(self.code)} letters of {COLORS}, such as {'ABCDEF'[: len(self.code)]}"
+        return Sheet(
+            book=self.text,
+            reply=lambda typed: f"GUESS: {typed}",
+            goal="Find the hidden code.",
+            truth_noun="code",
+            action_noun="guess",
+            ask="In the terminal, the letters alone are enough.",
+            fault=lambda typed: "" if read_guess(f"GUESS: {typed}", len(self.code)) else expected,
         )
 
-    return Sheet(
-        goal="Find the hidden code.",
-        book=game.text,
-        truths=(),
-        actions=(),
-        truth_noun="code",
-        action_noun="guess",
-        reply=lambda typed: f"GUESS: {typed}",
-        ask="In the terminal, the letters alone are enough.",
-        fault=fault,
-    )
+
+@dataclass(frozen=True, slots=True)
+class CodeSeat(InstanceSeat):
+    """A code of an edition."""
+
+    instance_id: str
+    code: str
+
+    def start(self) -> CodeGame:
+        return CodeGame(self.code)
+
+    def own_rows(self, episode_id: str, episode: Episode[CodeGame]) -> dict[str, Rows]:
+        rows: Rows = [
+            {"episode_id": episode_id, "number": number, "guess": guess, **asdict(answer)}
+            for number, (guess, answer) in enumerate(episode.game.guesses, start=1)
+        ]
+        return {"mastermind_guesses": rows}
+
+
+def code_id(code: str) -> str:
+    """Return the id of a code as an instance."""
+    return content_id("mastermind", code)
 
 
 def solve(game: CodeGame, _rng: random.Random) -> Move:

@@ -1,11 +1,10 @@
 """How many calls the authors of rules and of variations need, and what they cost, before any is made."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from perennial.flows.stages.estimates import estimate_asking
 from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, AuthorRole
-from perennial.schemas.model_calls import Price, StageEstimate
+from perennial.schemas.model_calls import Prices, StageEstimate
 
 # Tokens of a prompt, which has the former reply in a repeat; of a reply without and with long reasoning.
 _PROMPTS: dict[str, int] = {"designer": 1_500, "architect": 1_200, "judge": 1_500}
@@ -17,7 +16,7 @@ _EXPANDED, _PAST, _INPUTS = 1_200, 500, 700
 _JUDGED, _JUDGEMENT = 900, 100
 
 
-def estimate_authors(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+def estimate_authors(plan: A2RBenchPlan, prices: Prices) -> list[StageEstimate]:
     """Return the estimate of designers, architects and judge; none where the catalogue has all seeds.
 
     At least, each step passes at once: a rule, its judgement, code, its judgement. At most, all candidates
@@ -47,7 +46,7 @@ def estimate_authors(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[St
     return stages
 
 
-def estimate_expansions(plan: A2RBenchPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+def estimate_expansions(plan: A2RBenchPlan, prices: Prices) -> list[StageEstimate]:
     """Return the estimate of each expander and of the judge: one call of each per variation, or all retries.
 
     At most, each candidate of the inputs is judged, and each judgement is asked for as often as it may be.

@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import fmean
 
 from perennial.flows.a2rbench.cli.import_release import find_lines
-from perennial.flows.benchmark import Paper
 from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
 from perennial.tasks.a2rbench.published import PublishedLine
@@ -269,6 +268,3 @@ def _compare_counts(text: Sequence[PublishedScore], lines: Sequence[PublishedLin
             reason="" if is_sum else without if ours is None else "the release is a part of them",
             is_judged=is_sum,
         )
-
-
-PAPER = Paper(compare_paper)

@@ -1,11 +1,10 @@
 """How many calls the judge and the analysts of an evaluation make, and what they cost, before any is made."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from perennial.flows.stages.estimates import estimate_asking
 from perennial.schemas.a2rbench.things import ReadingPlan
-from perennial.schemas.model_calls import ModelChoice, Price, StageEstimate
+from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.a2rbench.players import PLAYERS
 from perennial.tasks.a2rbench.readers import ATTEMPTS
@@ -16,7 +15,7 @@ _JUDGED, _ANALYSED = (600, 5_000), (2_500, 15_000)
 _REPLY, _LONG_REPLY = 150, 4_000
 
 
-def estimate_reading(items: int, plan: EvaluationPlan, prices: Mapping[str, Price]) -> list[StageEstimate]:
+def estimate_reading(items: int, plan: EvaluationPlan, prices: Prices) -> list[StageEstimate]:
     """Return the estimate of each reader: the judge from no reply to all, analysts with every repeat."""
     reading = ReadingPlan.from_protocol(plan.protocol)
     players = sum(name not in PLAYERS for name in plan.players)

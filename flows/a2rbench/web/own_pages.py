@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from perennial.flows.a2rbench.web.item import show_item, show_solution
-from perennial.flows.web.page import ALL, OwnPages, Page, Visit, choose
+from perennial.flows.web.page import ALL, Page, Visit, choose
 from perennial.flows.web.tables import show_query
 from perennial.schemas.a2rbench.things import DOMAINS, SETTINGS, VARIATIONS
 from perennial.warehouse.catalog.confinement import quote
@@ -40,8 +39,4 @@ def show_items(visit: Visit) -> None:
     )
 
 
-PAGES = OwnPages(
-    (Page("a2rbench-items", "A2RBench: items", show_items),),
-    instance=show_item,
-    reference=show_solution,
-)
+ITEMS = Page("a2rbench-items", "A2RBench: items", show_items)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
-from perennial.flows.benchmark import Paper
 from perennial.flows.beyondbench.paper.figures import compare_figures
 from perennial.flows.beyondbench.paper.released import SUITES, SiteModel, printed_tasks, read_site
 from perennial.schemas.statistics import PublishedScore
@@ -144,6 +143,3 @@ def _compare_bits(site: Site) -> Iterator[Comparison]:
                 player=model.name,
                 settings=model.settings,
             )
-
-
-PAPER = Paper(compare_paper)

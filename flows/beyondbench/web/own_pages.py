@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from perennial.flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose
 from perennial.flows.web.plain_text import show_text
 from perennial.flows.web.tables import show_query
 from perennial.schemas.beyondbench.things import SUITES
@@ -60,8 +60,4 @@ def _show_solution(row: Row) -> None:
     show_text(row["reference"])
 
 
-PAGES = OwnPages(
-    (Page("beyondbench-problems", "BeyondBench: problems", show_problems),),
-    instance=show_problem,
-    reference=show_solution,
-)
+PROBLEMS = Page("beyondbench-problems", "BeyondBench: problems", show_problems)

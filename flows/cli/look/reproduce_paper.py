@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perennial.flows.benchmark import benchmarks, find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
 from perennial.flows.console.steps import show_steps
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import FiguresDiffer, InvalidOption
 
 if TYPE_CHECKING:
@@ -48,13 +49,12 @@ def reproduce_paper(
     from perennial.tasks.papers import judge_figures
 
     form = choose_format(format_, as_json)
-    declared = find_benchmark(benchmark).paper
-    if declared is None:
-        known = ", ".join(name for name, one in benchmarks().items() if one.paper is not None)
-        raise InvalidOption(f"benchmark {benchmark!r} declares no paper; those that do: {known}")
-    paper = declared()
+    paper = find_benchmark(benchmark)
+    if not paper.offers(Benchmark.compare_paper):
+        papers = (name for name in benchmarks() if find_benchmark(name).offers(Benchmark.compare_paper))
+        raise InvalidOption(f"benchmark {benchmark!r} declares no paper; those that do: {', '.join(papers)}")
     with show_steps("reproduce-paper") as step:
-        rows = paper.compare(data_root(root), path, step)
+        rows = paper.compare_paper(data_root(root), path, step)
     verdicts = judge_figures(rows, paper.least_agreeing)
     if form is Format.json:
         whole = {

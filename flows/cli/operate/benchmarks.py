@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
-from perennial.flows.benchmark import benchmarks
 from perennial.flows.cli.look.query import print_entries
 from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format
 from perennial.flows.console.steps import show_steps
 from perennial.flows.console.terminal import Terminal, json_text
-from perennial.schemas.benchmark import GROUP
+from perennial.schemas.benchmark import GROUP, benchmarks
 from perennial.schemas.errors import InvalidOption, count
 
 _BROKEN = 1

@@ -51,12 +51,12 @@ def play(
             raise InvalidOption(
                 "--domain, --setting and --seed draw an instance, and --instance names one: give either"
             )
-        playing, seat, notice = find_published(edition, instance, root)
+        played, seat, notice = find_published(edition, instance, root)
     else:
-        playing, seat, notice = draw_fresh(benchmark, domain or "", setting or "", seed)
+        played, seat, notice = draw_fresh(benchmark, domain or "", setting or "", seed)
     console = Terminal(stderr=as_json)
     try:
-        document = play_seat(playing, seat, notice, console, sys.stdin)
+        document = play_seat(played, seat, notice, console, sys.stdin)
     except KeyboardInterrupt:
         console.print("\ninterrupted: nothing was recorded")
         raise SystemExit(_INTERRUPTED) from None

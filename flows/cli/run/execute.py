@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import typer
 
-from perennial.flows.benchmark import find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console import progress
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.console.steps import show_steps
@@ -111,8 +111,9 @@ def _show_progress(console: Terminal) -> Iterator[None]:
 def _compile(names: Sequence[str], step: Callable[[str], None]) -> list[str]:
     """Make compiled code of these benchmarks ready; return a clause about each that had to be compiled."""
     step("making compiled code ready (compiled on first use)")
-    warm_ups = {name: find_benchmark(name).warm_up for name in names}
-    clauses = [compile_once(name, warm_up) for name, warm_up in warm_ups.items() if warm_up is not None]
+    chosen = [find_benchmark(name) for name in names]
+    compiled = [benchmark for benchmark in chosen if benchmark.offers(Benchmark.warm_up)]
+    clauses = [compile_once(benchmark.name, benchmark.warm_up) for benchmark in compiled]
     return [clause for clause in clauses if clause]
 
 

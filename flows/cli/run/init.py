@@ -34,10 +34,9 @@ def init(
 
     Example: perennial init --github
     """
-    from perennial.flows.benchmark import find_benchmark
     from perennial.flows.models.starter_files import models_file, settings_file
     from perennial.flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
-    from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+    from perennial.schemas.benchmark import DEFAULT_BENCHMARK, find_declaration
     from perennial.schemas.settings.models import MODELS_FILE, load_models
     from perennial.schemas.settings.refresh import SETTINGS_FILE
 
@@ -45,7 +44,7 @@ def init(
         raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")
     place = check_keep(keep or RELEASE)
     console = Terminal(soft_wrap=True)
-    _write(folder / SETTINGS_FILE, settings_file(find_benchmark(DEFAULT_BENCHMARK)), console)
+    _write(folder / SETTINGS_FILE, settings_file(find_declaration(DEFAULT_BENCHMARK)), console)
     _write(folder / MODELS_FILE, models_file(), console)
     if not github:
         return

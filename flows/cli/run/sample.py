@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perennial.flows.benchmark import find_benchmark
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console.root_option import RootOption
 from perennial.flows.console.settings_options import benchmark_app
 from perennial.flows.console.steps import show_steps
@@ -27,7 +27,7 @@ def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
     """Return the parameters of a benchmark's practice questions; raise InvalidOption where it has none."""
     from perennial.flows.practice.grade import find_practice
 
-    return dict(find_practice(named or DEFAULT_BENCHMARK).parameters().model_fields)
+    return dict(find_practice(named or DEFAULT_BENCHMARK).parameters.model_fields)
 
 
 def sample(
@@ -72,11 +72,11 @@ def sample(
     started = time.perf_counter()
     written = 0
     shortfall: InstancesExhausted | None = None
-    warm_up = find_benchmark(benchmark).warm_up
+    chosen = find_benchmark(benchmark)
     with show_steps("sample") as step:
-        if warm_up is not None and count:
+        if count and chosen.offers(Benchmark.warm_up):
             step("making compiled code ready (compiled on first use)")
-            console.print(warm_up())
+            console.print(chosen.warm_up())
         questions = PracticeQuestions(benchmark, seed, asked, held_ids(store), curriculum)
 
         def lines() -> Iterator[str]:

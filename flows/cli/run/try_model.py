@@ -45,11 +45,10 @@ def try_model(
     if others:
         raise InvalidOption("several benchmarks are chosen: name one with --benchmark")
     chosen = find_benchmark(declared.name)
-    playing = chosen.playing()
-    if model in playing.programs or model in playing.aliases:
+    if model in chosen.programs or model in chosen.aliases:
         raise InvalidOption(f"{model!r} is a program of {chosen.name}: name a model")
-    best = next(iter(playing.references or playing.programs))
-    floor = [chosen.floor.player] if chosen.floor is not None else []
+    best = next(iter(chosen.references or chosen.programs))
+    floor = [chosen.declaration.floor_player] if chosen.declaration.floor else []
     settings = load_settings(
         {
             "root": root,

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from perennial.flows.benchmark import benchmarks
 from perennial.flows.cli.share.import_inspect import import_inspect
 from perennial.flows.console.input_files import read_bytes_file, show_path
 from perennial.flows.console.next_step import next_after_scores
 from perennial.flows.console.root_option import RootOption, data_root
 from perennial.flows.console.terminal import Terminal, json_text
 from perennial.flows.export.export_edition import ExportForm, export_edition
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import count
 from perennial.warehouse.catalog.scores import keep_scores, parse_scores
 from perennial.warehouse.lock import lock_root

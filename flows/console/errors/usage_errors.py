@@ -6,7 +6,7 @@ from typing import Any
 
 from typer import TyperException
 
-from perennial.flows.benchmark import benchmarks
+from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import in_one_line, suggest
 from perennial.schemas.rows import JsonObject
 

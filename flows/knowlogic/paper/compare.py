@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from perennial.flows.benchmark import Paper
 from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.schemas.statistics import PublishedScore
 from perennial.tasks.knowlogic.published import PrintedItem, judge_item, read_printed_items
@@ -137,6 +136,3 @@ def _judge_items(items: Sequence[PrintedItem]) -> Iterator[Comparison]:
         # The last reason is the reader's of published sentences; items are in nobody else's.
         reason = finding.reason.rpartition("; published ring: ")[2]
         yield replace(row, agrees=agrees, reason=f"{finding.verdict}: {reason}")
-
-
-PAPER = Paper(compare_paper)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from perennial.flows.web.page import ALL, Opened, OwnPages, Page, Visit, choose
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose
 from perennial.flows.web.plain_text import show_text
 from perennial.flows.web.tables import show_query, show_rows
 from perennial.schemas.knowlogic.things import DIFFICULTIES, DOMAINS, LANGUAGES, LETTERS
@@ -84,8 +84,4 @@ def _write(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-PAGES = OwnPages(
-    (Page("knowlogic-questions", "KnowLogic: questions", show_questions),),
-    instance=show_question,
-    reference=show_letters,
-)
+QUESTIONS = Page("knowlogic-questions", "KnowLogic: questions", show_questions)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from perennial.flows.benchmark import Paper
 from perennial.flows.console.terminal import Terminal
 from perennial.flows.kumo.cli.import_release import show_import_progress
 from perennial.flows.kumo.release.import_release import EDITION, import_release
@@ -15,7 +14,6 @@ from perennial.warehouse.kumo.paper import PrintedValue, printed_values
 from perennial.warehouse.store.store import Store
 
 # The text extraction of figure 3 garbles a few per cent of its cells, so that these are judged together.
-LEAST_AGREEING = 0.95
 
 # How many domains the paper's means are over: fewer give another mean, which is shown and not judged.
 DOMAINS = {"all": 100, "five": 5}
@@ -89,6 +87,3 @@ def _reason(value: PrintedValue, ours: float | None, partial: str) -> str:
     if value.metric.startswith("correlation"):
         return "no external scores: perennial import scores FILE"
     return "the imported edition does not hold it"
-
-
-PAPER = Paper(compare_paper, LEAST_AGREEING)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
-from perennial.flows.kumo.seats import PLAYING
 from perennial.flows.stages.estimates import estimate_stage
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.plan import AMONG, RELIABILITIES, AuthoringPlan, KumoPlan, may_fit
 from perennial.schemas.kumo.things import Instance, SeedConfig, Setting
-from perennial.schemas.model_calls import Price, StageEstimate
+from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.tasks.kumo.books import rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
@@ -22,7 +21,7 @@ from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.game import CLOSED, VARIANTS
 from perennial.tasks.kumo.players import PLAYERS
 from perennial.tasks.llm.limits import completion_bound
-from perennial.tasks.play import parse_model_player, plays_version
+from perennial.tasks.play import Players, parse_model_player, plays_version
 from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
 
 _CHARACTERS_A_TOKEN = 4
@@ -53,8 +52,9 @@ _SHARES = {
 def estimate_calls(
     own: KumoPlan,
     configs: Sequence[SeedConfig],
+    players: Players,
     plan: EvaluationPlan,
-    prices: Mapping[str, Price],
+    prices: Prices,
     shares: Mapping[str, tuple[float, float]] = _SHARES,
 ) -> list[StageEstimate]:
     """Return the estimate of each stage that calls a model; none where no stage does.
@@ -80,12 +80,12 @@ def estimate_calls(
             _episodes(own, plan, name, sizes, prices, version, shares[version])
             for version in plan.versions
             for name in playing
-            if plays_version(PLAYING, name, version)
+            if plays_version(players, name, version)
         ),
     ]
 
 
-def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> StageEstimate:
+def _configurations(authoring: AuthoringPlan, prices: Prices) -> StageEstimate:
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
     each = 1 + authoring.repairs
     least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
@@ -93,9 +93,7 @@ def _configurations(authoring: AuthoringPlan, prices: Mapping[str, Price]) -> St
     return _stage("configs", authoring.configurer, least, most, prices)
 
 
-def _books(
-    plan: KumoPlan, sizes: Mapping[Setting, int], prices: Mapping[str, Price]
-) -> Iterable[StageEstimate]:
+def _books(plan: KumoPlan, sizes: Mapping[Setting, int], prices: Prices) -> Iterable[StageEstimate]:
     domains = plan.n_domains
     number = domains * len(sizes) * plan.instances
     mean = sum(sizes.values()) / len(sizes)
@@ -118,7 +116,7 @@ def _episodes(
     plan: EvaluationPlan,
     player: str,
     sizes: Mapping[Setting, int],
-    prices: Mapping[str, Price],
+    prices: Prices,
     version: str,
     share: tuple[float, float],
 ) -> StageEstimate:
@@ -163,7 +161,7 @@ def _stage(
     model: str,
     least: _Work,
     most: _Work,
-    prices: Mapping[str, Price],
+    prices: Prices,
     priced_as: str = "",
     may_batch: bool = False,
 ) -> StageEstimate:

@@ -1,7 +1,7 @@
 """From KUMO's settings to its part of an edition's plan: which domains, written by whom."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from perennial.schemas.game import USUAL
 from perennial.schemas.kumo.plan import AMONG, PERENNIAL, RELIABILITIES, AuthoringPlan, KumoPlan
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import Setting
-from perennial.schemas.model_calls import Price, StageEstimate
+from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
@@ -28,6 +28,7 @@ from perennial.tasks.kumo.worlds import (
     draw_world,
     make_counterfactual,
 )
+from perennial.tasks.play import Players
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.published_domains import domains_by_edition
@@ -91,7 +92,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
     return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))
 
 
-def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
+def read_given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
     """Return the domains of a published edition that were given: nothing drawn, and none of a model."""
     rows = store.read_table(table_file("kumo_domains", edition)).to_pylist()
     sources = {row["domain_id"]: row["source"] for row in rows}
@@ -103,8 +104,23 @@ def inputs_of(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
     )
 
 
+def estimate_refresh(
+    prepared: Preparation[tuple[PlannedDomain, ...]],
+    players: Players,
+    plan: EvaluationPlan,
+    prices: Prices,
+) -> list[StageEstimate]:
+    """Estimate the model calls of all stages of an edition and of its evaluation."""
+    own, domains = KumoPlan.from_json(prepared.own), prepared.inputs or ()
+    # Some world is of the size of those that the edition's seed will give.
+    configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(own.worlds)
+    if own.counterfactual:
+        configs += [make_counterfactual(domain.config, 0) for domain in domains]
+    return estimate_calls(own, configs, players, plan, prices)
+
+
 def estimate_evaluation(
-    store: Store, plan: EvaluationPlan, prices: Mapping[str, Price]
+    store: Store, players: Players, plan: EvaluationPlan, prices: Prices
 ) -> list[StageEstimate]:
     """Return the model calls of an evaluation of a published edition, before any of them is made."""
     rows = store.read_table(table_file("kumo_seed_configs", plan.edition), ["config"]).to_pylist()
@@ -113,7 +129,7 @@ def estimate_evaluation(
     # Of its stages only the episodes are still to come, in whichever way its domains came.
     ids = tuple(config.config_id for config in configs)
     own = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan(), counterfactual=False)
-    return estimate_calls(own, configs, plan, prices, _shares_of_books(store, plan))
+    return estimate_calls(own, configs, players, plan, prices, _shares_of_books(store, plan))
 
 
 def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[float, float]]:
@@ -145,10 +161,6 @@ def _preparation(
         "counterfactual": plan.counterfactual,
         "sparse": plan.sparse,
     }
-    # Some world is of the size of those that the edition's seed will give.
-    configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(plan.worlds)
-    if plan.counterfactual:
-        configs += [make_counterfactual(domain.config, 0) for domain in domains]
     return Preparation(
         plan.as_json(),
         inputs=domains,
@@ -158,7 +170,6 @@ def _preparation(
         unused=tuple(name for name, used in uses.items() if not used),
         counts={"instances": number, "books": books},
         sizes={setting.name: (n_domains, n_domains * plan.instances) for setting in plan.settings},
-        estimate=partial(estimate_calls, plan, configs),
     )
 
 

@@ -1,12 +1,11 @@
 """How many model calls a refresh or an evaluation is going to make, with their cost as far as it is known."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.schemas.model_calls import Price, StageEstimate
+from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject
 from perennial.tasks.play import models_of
@@ -22,7 +21,8 @@ def estimate_refresh(
 ) -> list[StageEstimate]:
     """Return the model calls of a refresh, with their cost as far as prices are known."""
     evaluation = prepared.plan.evaluation
-    return prepared.own.estimate(evaluation, _prices(settings, store, evaluation))
+    prices = _prices(settings, store, evaluation)
+    return find_benchmark(evaluation.benchmark).estimate(store, evaluation, prices, prepared.own)
 
 
 def estimate_evaluation(
@@ -32,26 +32,26 @@ def estimate_evaluation(
     from perennial.warehouse.editions.publish import read_counts
 
     instances = read_counts(store, plan.edition).get("instances", 0)
-    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan))
+    estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan), None)
     return [_scale_estimate(one, plan, instances) for one in estimates]
 
 
-def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Mapping[str, Price]:
+def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Prices:
     """Return the prices by which calls are estimated; one-shot benchmarks may be played in batches."""
     from perennial.flows.refresh.planning.model_checks import known_prices
 
-    prices, playing = known_prices(settings, store), find_benchmark(plan.benchmark).playing()
-    if not playing.one_shot:
+    prices, benchmark = known_prices(settings, store), find_benchmark(plan.benchmark)
+    if not benchmark.one_shot:
         return prices
     # Authors and readers are asked call by call.
-    players = models_of(plan.players, playing)
+    players = models_of(plan.players, benchmark)
     return {model: price.in_batch() if model in players else price for model, price in prices.items()}
 
 
 def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
     """Return the estimate for the instances that are played, of one for all instances."""
-    playing = find_benchmark(plan.benchmark).playing()
-    of = [name for name in plan.players if estimate.model in models_of([name], playing)] or plan.players
+    benchmark = find_benchmark(plan.benchmark)
+    of = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
     share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
     if share == 1:
         return estimate

@@ -29,9 +29,9 @@ _ANSWER_S = 60.0
 
 def choices_of(plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()) -> list[ModelChoice]:
     """Return the models that an evaluation asks, and these authors, with what their calls pass on."""
-    playing = find_benchmark(plan.benchmark).playing()
-    players = [ModelChoice(model, plan.params_of(model)) for model in models_of(plan.players, playing)]
-    return [*players, *authors, *playing.readers(plan.protocol)]
+    benchmark = find_benchmark(plan.benchmark)
+    players = [ModelChoice(model, plan.params_of(model)) for model in models_of(plan.players, benchmark)]
+    return [*players, *authors, *benchmark.readers(plan.protocol)]
 
 
 def look_up(

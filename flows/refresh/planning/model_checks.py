@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from perennial.flows.benchmark import Benchmark, Playing
+from perennial.flows.benchmark import Benchmark
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import ModelChoice, Price
 from perennial.schemas.rows import JsonObject
@@ -28,7 +28,7 @@ def choose_params(
     settings: RefreshSettings, benchmark: Benchmark, players: Sequence[str]
 ) -> tuple[JsonObject, dict[str, JsonObject]]:
     """Return what the calls of models that play pass on, and by model where its entry changes that."""
-    models = models_of(players, benchmark.playing())
+    models = models_of(players, benchmark)
     shared = settings.player_params() if models else {}
     return shared, settings.model_params(models, shared)
 
@@ -38,7 +38,7 @@ def state_facts(
 ) -> dict[str, JsonObject]:
     """Return what models.toml says of the players that are models, where it says anything."""
     entries = settings.model_entries()
-    named = [name for name in models_of(players, benchmark.playing()) if name in entries]
+    named = [name for name in models_of(players, benchmark) if name in entries]
     return {name: entries[name].facts for name in named if entries[name].facts}
 
 
@@ -56,12 +56,11 @@ def check_models(
 
     `protocol` is the evaluation's: it may name models too.
     """
-    playing = benchmark.playing()
-    refuse_reserved_names(settings, playing)
+    refuse_reserved_names(settings, benchmark)
     shared, own = choose_params(settings, benchmark, players)
-    choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, playing)]
+    choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, benchmark)]
     settings.refuse_overridden([choice.model for choice in choices])
-    choices += [*authors, *playing.readers(protocol)]
+    choices += [*authors, *benchmark.readers(protocol)]
     if not choices:
         return
     for option in ("max_calls", "max_cost"):
@@ -72,11 +71,11 @@ def check_models(
             )
     if not settings.allow_unlisted:
         for choice in choices:
-            _refuse_misspelt(settings, choice.model, playing)
+            _refuse_misspelt(settings, choice.model, benchmark)
     for choice in choices:
         check_url(settings.endpoint(choice.model).base_url)
         if needs_key:
-            _require_key(settings, choice.model, playing)
+            _require_key(settings, choice.model, benchmark)
     check_budget(settings.call_policy(), choices, known_prices(settings, store))
 
 
@@ -85,17 +84,17 @@ def known_prices(settings: RefreshSettings, store: Store) -> dict[str, Price]:
     return entry_prices(settings.model_entries(), load_prices(store))
 
 
-def refuse_reserved_names(settings: RefreshSettings, playing: Playing) -> None:
+def refuse_reserved_names(settings: RefreshSettings, benchmark: Benchmark) -> None:
     """Raise InvalidOption where an entry of models.toml has the name of a program."""
     for name in settings.model_entries():
-        if name in playing.programs or name in playing.aliases:
+        if name in benchmark.programs or name in benchmark.aliases:
             raise InvalidOption(
                 f"{settings.models_file or MODELS_FILE}: [{name}]: {name} is the name of a program: give the "
                 "table another name, and its own to the key model"
             )
 
 
-def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) -> None:
+def _refuse_misspelt(settings: RefreshSettings, model: str, benchmark: Benchmark) -> None:
     """Refuse a name that is close to a program's or an entry's, unless its server lists such a model.
 
     Any other name is treated as a model, so that a slip would be thousands of paid calls.
@@ -103,7 +102,7 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
     entries = settings.model_entries()
     if model in entries:
         return
-    meant = _find_meant(model, playing, entries)
+    meant = _find_meant(model, benchmark, entries)
     if not meant:
         return
     endpoint = settings.endpoint()
@@ -127,17 +126,17 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, playing: Playing) ->
     )
 
 
-def _find_meant(model: str, playing: Playing, entries: Collection[str]) -> str:
+def _find_meant(model: str, benchmark: Benchmark, entries: Collection[str]) -> str:
     """Return the name that this one is close to: of a program or an entry, or with a way to ask; else ""."""
-    known = {name.casefold(): name for name in (*playing.programs, *playing.aliases, *entries)}
+    known = {name.casefold(): name for name in (*benchmark.programs, *benchmark.aliases, *entries)}
     for near in get_close_matches(model.casefold(), known, 1, _CLOSE):
         return known[near]
     prefix, colon, rest = model.partition(":")
-    ways = get_close_matches(prefix.casefold(), playing.variants, 1, _CLOSE_PREFIX) if colon else []
+    ways = get_close_matches(prefix.casefold(), benchmark.variants, 1, _CLOSE_PREFIX) if colon else []
     return f"{ways[0]}:{rest}" if ways else ""
 
 
-def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> None:
+def _require_key(settings: RefreshSettings, model: str, benchmark: Benchmark) -> None:
     endpoint = settings.endpoint(model)
     entry = settings.model_entries().get(model)
     for variable in entry.variables() if entry is not None else ():
@@ -149,7 +148,7 @@ def _require_key(settings: RefreshSettings, model: str, playing: Playing) -> Non
     check_key(endpoint.key, endpoint.key_from or "")
     if endpoint.url_from == "default" and not endpoint.key:
         raise InvalidOption(
-            f"{model!r} is a model (programs: {', '.join(playing.programs)}), and no model can be "
+            f"{model!r} is a model (programs: {', '.join(benchmark.programs)}), and no model can be "
             "called: set PERENNIAL_API_KEY or OPENAI_API_KEY, name a server of your own with --base-url, or "
             f"describe it in {MODELS_FILE} (`perennial init` writes one)"
         )

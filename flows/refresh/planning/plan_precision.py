@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from perennial.flows.benchmark import find_benchmark
+from perennial.schemas.benchmark import find_declaration
 from perennial.schemas.plan import EvaluationPlan
 from perennial.schemas.rows import JsonObject, Row
 from perennial.tasks.statistics.scale.design import POWER, Design, measure_design
@@ -35,7 +35,7 @@ def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
     new domains exists.
     """
     found: dict[str, JsonObject] = {}
-    variance = find_benchmark(benchmark).variance
+    variance = find_declaration(benchmark).variance
     if variance is None:
         return found
     for setting, (domains, instances) in sizes.items():

@@ -32,7 +32,7 @@ def choose_players(
                 f"player {name!r}: {PERSON} is the name of people, who play in a study (`perennial study`): "
                 "name a model or a program"
             )
-    players = given or [name for name in benchmark.playing().programs if name not in unfit]
+    players = given or [name for name in benchmark.programs if name not in unfit]
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")
     return tuple(dict.fromkeys((*players, *anchors)))
@@ -40,13 +40,13 @@ def choose_players(
 
 def rename_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
     """Return the players with programs under their own names, each once."""
-    aliases = benchmark.playing().aliases
+    aliases = benchmark.aliases
     return list(dict.fromkeys(aliases.get(name, name) for name in players))
 
 
 def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
     """Return a sentence for each given player that is another name of a program."""
-    aliases = benchmark.playing().aliases
+    aliases = benchmark.aliases
     return [f"player {name!r} is now called {aliases[name]!r}" for name in players if name in aliases]
 
 
@@ -56,10 +56,9 @@ def choose_versions(
     """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
     versions = settings.versions(own)
     if USUAL not in versions:
-        playing = benchmark.playing()
-        programs = [name for name in playing.programs if plays_version(playing, name, versions[0])]
+        programs = [name for name in benchmark.programs if plays_version(benchmark, name, versions[0])]
         for name in players:
-            if not plays_version(playing, name, versions[0]):
+            if not plays_version(benchmark, name, versions[0]):
                 raise InvalidOption(
                     f"player {name!r} plays only the usual version of a question, and this evaluation is of "
                     f"{', '.join(versions)} alone: name {', '.join([*programs, 'models'])} with --players"

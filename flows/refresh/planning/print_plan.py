@@ -151,7 +151,7 @@ def print_evaluation_plan(
 
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = estimate_evaluation(store, plan, settings)
-    sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).variance is not None else {}
+    sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).declaration.variance is not None else {}
     shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(
         title=f"Plan of evaluation {plan.unit}",
@@ -170,8 +170,8 @@ def _asked_in_batches(
     settings: "RefreshSettings", plan: EvaluationPlan, estimates: Iterable[StageEstimate]
 ) -> list[str]:
     """Return the models that are asked in batches of their server, as players or as authors."""
-    playing, entries = find_benchmark(plan.benchmark).playing(), settings.model_entries()
-    players = models_of(plan.players, playing) if playing.one_shot else []
+    benchmark, entries = find_benchmark(plan.benchmark), settings.model_entries()
+    players = models_of(plan.players, benchmark) if benchmark.one_shot else []
     models = {model for model in players if model in entries and entries[model].batch}
     return sorted(models | {estimate.model for estimate in estimates if estimate.in_batches})
 
@@ -180,9 +180,9 @@ def _endpoints(
     settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
 ) -> dict[str, Endpoint]:
     """Return where each model is asked."""
-    playing = find_benchmark(plan.benchmark).playing()
-    models = [choice.model for choice in (*authors, *playing.readers(plan.protocol))]
-    models += models_of(plan.players, playing)
+    benchmark = find_benchmark(plan.benchmark)
+    models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
+    models += models_of(plan.players, benchmark)
     return {model: settings.endpoint(model) for model in models}
 
 
@@ -240,7 +240,7 @@ def _count_planned_rows(
 
     Other versions of the questions are not counted: how many differ from the usual ones is the benchmark's.
     """
-    programs = find_benchmark(plan.benchmark).playing().programs
+    programs = find_benchmark(plan.benchmark).programs
     total = growth.get("instances", 0)
     episodes = sum(
         len(plan.places_of(name, total))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.report_comparison import read_comparison
 from perennial.flows.web.figures import read_edition, show_section
 from perennial.flows.web.page import ALL, Page, Visit, choose
@@ -65,11 +66,12 @@ def show_drift(visit: Visit) -> None:
     with columns[1]:
         older = choose("Compared with", others, "other")
     edition = visit.open_edition(newer)
-    if edition.benchmark is None:
+    benchmark = find_installed(edition.benchmark_name)
+    if benchmark is None:
         raise UnreadableInput(f"benchmark {edition.benchmark_name!r} is not installed here")
     both = visit.snapshot.of(newer, older)
     data = read_edition(edition, [heat_map])
-    comparison = read_comparison(both.read, older, newer, edition.benchmark)
+    comparison = read_comparison(both.read, older, newer, benchmark)
     for show in (edition_difference, edition_link):
         show_section(show(data, comparison), visit)
     names = ", ".join(comparison.anchors) or "none"

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from perennial.flows.benchmark import Benchmark, find_installed
 from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from perennial.flows.web.plain_text import plain, show_text
 from perennial.flows.web.tables import show_query
@@ -97,15 +98,16 @@ def _show_one(visit: Visit) -> None:
         "SELECT turn, shown, reasoning, reply, feedback, call_id FROM transcripts "
         f"WHERE episode_id = {quote(given)} AND evaluation = {quote(row['evaluation'])} ORDER BY turn"
     )
-    reference = edition.own.reference
-    left, right = st.columns([3, 2]) if reference is not None else (st.container(), None)
+    benchmark = find_installed(edition.benchmark_name)
+    is_solved_here = benchmark is not None and benchmark.offers(Benchmark.show_reference)
+    left, right = st.columns([3, 2]) if is_solved_here else (st.container(), None)
     with left:
         st.header("What was played")
         _show_turns(turns.records())
-    if reference is not None and right is not None:
+    if benchmark is not None and right is not None:
         with right:
             st.header("How it is solved")
-            reference(edition, row["instance_id"])
+            benchmark.show_reference(edition, row["instance_id"])
 
 
 def _show_turns(turns: list[Row]) -> None:

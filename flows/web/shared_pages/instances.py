@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from perennial.flows.benchmark import Benchmark, find_installed
 from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
 from perennial.flows.web.plain_text import plain
 from perennial.flows.web.shared_pages.episode import open_episode
@@ -58,8 +59,9 @@ def _show_one(visit: Visit) -> None:
             "This instance is private: no export holds it until its edition is retired. Show it to nobody "
             "who may train or test a model on it."
         )
-    if edition.own.instance is not None:
-        edition.own.instance(edition, given)
+    benchmark = find_installed(edition.benchmark_name)
+    if benchmark is not None:
+        benchmark.show_instance(edition, given)
     st.header("Episodes")
     sql = (
         "SELECT episode_id, evaluation, player, run, version, status, success, score, turns, tokens, "
@@ -67,7 +69,7 @@ def _show_one(visit: Visit) -> None:
         f"FROM episodes WHERE instance_id = {quote(given)} ORDER BY player, run, version NULLS FIRST"
     )
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
-    if edition.own.instance is None:
+    if benchmark is None or not benchmark.offers(Benchmark.show_instance):
         st.caption(f"Benchmark {plain(edition.benchmark_name)} has no page of its own for an instance.")
 
 

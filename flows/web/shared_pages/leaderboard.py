@@ -56,7 +56,7 @@ def show(visit: Visit) -> None:
     if not rows.rows:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
         return
-    floor = None if edition.benchmark is None else edition.benchmark.floor
+    floor = None if edition.declaration is None else edition.declaration.floor
     effort = _read_effort(edition, setting, floor)
     data = read_edition(edition, [success_rows])
     if domain != ALL or basis == COMMON:
@@ -91,7 +91,7 @@ def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis
         return _order(found, groups_of(edition))
     chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
     if domain == ALL:
-        measures = () if edition.benchmark is None else edition.benchmark.measures
+        measures = () if edition.declaration is None else edition.declaration.measures
         order = leaderboard_sql(edition.name, measures)
         found = edition.query(f"SELECT * EXCLUDE (setting, place) FROM ({order}) WHERE {chosen}")
         keep = [
@@ -120,7 +120,7 @@ def _order(rows: Rows, groups: Mapping[str, str]) -> Rows:
 def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, players: list[str]) -> Rows:
     """Return rates over the instances that all of the players have scored answers on."""
     listed = ", ".join(map(quote, players))
-    widest = THESE_DOMAINS if _edition.benchmark is None else _edition.benchmark.population
+    widest = THESE_DOMAINS if _edition.declaration is None else _edition.declaration.population
     own = "i.domain" if widest == NEW_DOMAINS else "i.instance_id"
     within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
     found = _edition.query(
@@ -210,10 +210,10 @@ def _explain(edition: Opened, domain: str, basis: str, rows: Rows) -> str:
     text = f"Rates are means over instances of the mean over runs; 95% intervals are for {populations}."
     if basis == COMMON:
         return f"{text} Only the instances on which every shown player has a scored answer count."
-    if domain == ALL and edition.benchmark is not None:
-        text += " " + " ".join(measure.doc for measure in edition.benchmark.measures)
-    if edition.benchmark is not None and edition.benchmark.floor is not None:
-        text += f" {edition.benchmark.floor.doc} {ABOVE_FLOOR_DOC}"
+    if domain == ALL and edition.declaration is not None:
+        text += " " + " ".join(measure.doc for measure in edition.declaration.measures)
+    if edition.declaration is not None and edition.declaration.floor is not None:
+        text += f" {edition.declaration.floor.doc} {ABOVE_FLOOR_DOC}"
     if "not_asked" in rows.columns and any(rows.column("not_asked")):
         text += (
             " Not asked are instances that a model's own context does not hold: compare such players over "

@@ -62,7 +62,7 @@ def show(visit: Visit) -> None:
     columns = st.columns(4)
     with columns[0]:
         edition = visit.choose_edition()
-    if edition.benchmark is None:
+    if edition.declaration is None:
         st.info(f"Benchmark {plain(edition.benchmark_name)} is not installed here: its stages are unknown.")
         return
     statistics = edition.query("SELECT DISTINCT statistic FROM statistics WHERE player <> '' ORDER BY 1")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from perennial.flows.benchmark import benchmarks
+from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.figure_data import read_figures
 from perennial.flows.web.figures import show_section
 from perennial.flows.web.page import Page, Visit, choose
@@ -23,7 +23,7 @@ def show_scale(visit: Visit) -> None:
         return
     benchmark = choose("Benchmark", names, "benchmark")
     newest = next(one["edition"] for one in visit.list_editions() if one["benchmark"] == benchmark)
-    found = benchmarks().get(benchmark)
+    found = find_installed(benchmark)
     data = read_figures(snapshot.read, newest, found, [scale_over_editions], lambda: 0)
     show_section(scale_over_editions(data), visit)
     st.header("Differences")

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.flows.a2rbench import prepare
+from perennial.flows.a2rbench import implementation
 from perennial.flows.a2rbench.authoring.author_rules import write_all
 from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors
+from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
 from perennial.schemas.errors import InvalidOption
@@ -58,10 +59,12 @@ def test_on_the_weakest_sandbox_authors_are_refused_unless_it_is_accepted(
             raise Refused("weak_sandbox", "this machine has no seccomp")
         return find_protection()
 
-    monkeypatch.setattr(prepare, "require_protection", require)
+    monkeypatch.setattr(implementation, "require_protection", require)
     settings, store = A2RBenchSettings(author=[MODEL]), Store(str(tmp_path))
     with pytest.raises(InvalidOption, match="accept-weak-sandbox"):
-        prepare.prepare(settings, store)
-    accepted = prepare.prepare(settings.model_copy(update={"accept_weak_sandbox": True}), store)
+        find_benchmark("a2rbench").prepare(settings, store)
+    accepted = find_benchmark("a2rbench").prepare(
+        settings.model_copy(update={"accept_weak_sandbox": True}), store
+    )
     assert {choice.model for choice in accepted.authors} == {MODEL}
-    assert prepare.prepare(A2RBenchSettings(), store).authors == ()
+    assert find_benchmark("a2rbench").prepare(A2RBenchSettings(), store).authors == ()

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+from perennial.flows.a2rbench.edition import ItemSeat
 from perennial.flows.a2rbench.import_release import ImportedEdition, import_lines
-from perennial.flows.a2rbench.seats import ItemSeat
 from perennial.flows.cli.app import app
 from perennial.flows.run.spread_work import spread_over
 from perennial.schemas.errors import EditionConflict, UnreadableInput

@@ -1,0 +1,324 @@
+"""What BeyondBench does: it grows, plays, counts and shows problems of algorithmic tasks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from math import ceil
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from perennial.flows.benchmark import Benchmark, Practice, Preparation, Stage, always
+from perennial.flows.beyondbench.edition import (
+    ProblemSeat,
+    choose_cells,
+    problem_batches,
+    problem_of,
+    require_room,
+)
+from perennial.flows.stages.estimates import estimate_players
+from perennial.schemas.beyondbench.things import BeyondBenchPlan
+from perennial.schemas.game import Sheet
+from perennial.schemas.model_calls import Prices, StageEstimate
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.tasks.beyondbench.gate import TaskGame
+from perennial.tasks.beyondbench.players import PLAYERS
+from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, SHARE, fits
+from perennial.tasks.beyondbench.registry import TASKS
+from perennial.tasks.beyondbench.statistics import COLUMNS, PlayedCell, cell_figures
+from perennial.tasks.llm.limits import text_counter, token_counter
+from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.rate_figures import Analysis
+from perennial.warehouse.catalog.catalog import Catalog, rows_with
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from perennial.flows.web.page import Opened, Page
+    from perennial.schemas.beyondbench.settings import BeyondBenchSettings
+    from perennial.schemas.presentation import Presentation
+    from perennial.tasks.papers import Comparison
+    from perennial.tasks.report.content import Report
+
+_LONG_REPLY = 4_000  # tokens of a reply that thinks at length, where no limit is set
+_MOST_NAMED = 3  # tasks of a player, in the summary
+# Tasks with compiled code, and the variations that use all of it.
+_COMPILED = {
+    "n_queens": ("queens_4",),
+    "graph_coloring": ("cycle", "planar", "ramsey"),
+    "sudoku": ("standard_4", "irregular_9", "killer_9"),
+    "cryptarithmetic": ("addition_medium", "multiplication_medium"),
+    "matrix_chain": ("random",),
+    "logic_grid": ("easy_3",),
+}
+_PLAYED = "played_cells"
+
+
+class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame]):
+    """Problems of three suites, drawn within a budget of tokens and solved."""
+
+    # Grow
+
+    def prepare(self, settings: BeyondBenchSettings, store: Store) -> Preparation[None]:
+        cells = choose_cells(settings.tasks)
+        token_counter(settings.tokenizer)
+        budgets = _read_budgets(settings)
+        least = min((budget["context"] for budget in budgets.values()), default=DEFAULT_CONTEXT)
+        plan = BeyondBenchPlan(
+            cells, settings.instances, settings.context_tokens or least, settings.tokenizer
+        )
+        require_room(plan)
+        return Preparation(
+            plan.as_json(),
+            shown={"cells": f"{len(cells)} of {len({cell.task for cell in cells})} tasks"},
+            unused=("cells", *([] if settings.tokenizer else ["tokenizer"])),
+            counts={"cells": len(cells), "instances": len(cells) * plan.instances},
+            protocol=_plan_protocol(settings),
+        )
+
+    def stages(self) -> tuple[Stage, ...]:
+        from perennial.flows.beyondbench import check_problems, draw_problems
+
+        return (
+            Stage(
+                "problems",
+                "Draws problems that no earlier edition holds, within the budget of tokens, and solves each "
+                "one.",
+                problem_batches,
+                draw_problems.draw,
+                writes=("instances", "beyondbench_instances", "rejections"),
+                earlier=("instances",),
+                spreads=always,
+                # One task run does all variations of a task.
+                chain=lambda batch: batch.key[0],
+            ),
+            Stage(
+                "gate",
+                "Tests each problem: solutions, uniqueness, text, and at least 20 changed answers.",
+                check_problems.gate_batches,
+                check_problems.check_cell,
+                reads=("beyondbench_instances",),
+                writes=("beyondbench_gate",),
+                spreads=always,
+                chain=lambda batch: batch.key[0],
+            ),
+        )
+
+    def warm_up(self) -> str:
+        """Draw and solve a problem of each task with compiled code."""
+        start = perf_counter()
+        for name, variations in _COMPILED.items():
+            task = TASKS[name]
+            for variation in variations:
+                rng = random.Random(0)  # what is drawn here is thrown away
+                size = task.variation(variation).sizes[0]
+                while (params := task.draw(variation, size, rng)) is None:
+                    pass
+                task.solve(params)
+        return f"compiled generators ready in {perf_counter() - start:.1f} s"
+
+    def practice(self) -> Practice:
+        from perennial.flows.beyondbench.practice import BeyondBenchPractice
+
+        return BeyondBenchPractice()
+
+    # Play
+
+    programs = PLAYERS
+    reads = ("instances", "beyondbench_instances")
+    one_shot = True
+
+    def take_seats(
+        self, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
+    ) -> list[ProblemSeat]:
+        rows = rows_with(store, "beyondbench_instances", edition, "instance_id", ids)
+        found = {row["instance_id"]: row for row in rows}
+        budgets = protocol.get("budgets", {})
+        return [
+            ProblemSeat(
+                row["instance_id"],
+                problem_of(row),
+                row["prompt"],
+                row["template_hash"],
+                row["prompt_tokens"],
+                row["solution_tokens"],
+                row["context_tokens"],
+                budgets,
+            )
+            for row in (found[id_] for id_ in ids if id_ in found)
+        ]
+
+    def estimate(
+        self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
+    ) -> list[StageEstimate]:
+        """One call per problem, with a written solution at least."""
+        own = BeyondBenchPlan.from_json(
+            prepared.own if prepared else read_published_plan(store, plan.edition).own
+        )
+        prompt, solution = (sum(part) * own.instances * plan.runs for part in zip(*_tokens(own), strict=True))
+        calls = len(own.cells) * own.instances * plan.runs
+        return estimate_players(
+            plan,
+            PLAYERS,
+            prices,
+            calls=calls,
+            prompt_tokens=prompt,
+            answer_tokens=solution,
+            longest_reply=min(_LONG_REPLY, int(SHARE * own.context_tokens)),
+        )
+
+    def protocol(self, settings: BeyondBenchSettings, store: Store, growth: EditionPlan) -> JsonObject:
+        return _plan_protocol(settings)
+
+    def refuse(self, seat: ProblemSeat, player: str) -> str:
+        """Prompt and solution must fit 85 % of the player's budget."""
+        if player not in seat.budgets:
+            return ""
+        context, tokenizer = seat.context_of(player), seat.budgets[player].get("tokenizer", "")
+        prompt = text_counter(tokenizer)(seat.prompt) if tokenizer else seat.prompt_tokens
+        needed = prompt + seat.solution_tokens
+        if fits(needed, context):
+            return ""
+        return f"prompt and solution need about {needed:,} tokens, more than {SHARE:.0%} of its {context:,}"
+
+    def draw_sheet(self, game: TaskGame) -> Sheet:
+        """The prompt, to which an answer is typed."""
+        problem = game.problem
+        container = problem.task.form(problem.params).container
+
+        def reply(answer: str) -> str:
+            if "\\boxed" in answer or "<answer>" in answer.lower():
+                return answer
+            return f"\\boxed{{{answer}}}" if container == "boxed" else f"<answer>{answer}</answer>"
+
+        return Sheet(
+            goal="", book=game.prompt, truths=(), actions=(), truth_noun="answer", action_noun="", reply=reply
+        )
+
+    # Count
+
+    def analysis(self) -> Analysis:
+        return Analysis(
+            queries={
+                _PLAYED: (files("perennial.flows.beyondbench") / f"{_PLAYED}.sql").read_text(encoding="utf-8")
+            },
+            table_figures=_figures,
+        )
+
+    def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
+        from perennial.flows.beyondbench.paper.compare import compare_paper
+
+        return compare_paper(store, path, step)
+
+    # Show
+
+    def summary(self, catalog: Catalog, plan: EditionPlan) -> dict[str, str]:
+        """What the gate tried, and how many problems were excluded, missing or reused."""
+        where = f"WHERE edition = '{plan.edition}'"
+        _, ((problems, mutations, unique),) = catalog.query(
+            'SELECT sum(problems)::BIGINT, sum(mutations)::BIGINT, sum("unique")::BIGINT '
+            f"FROM beyondbench_gate {where}"
+        )
+        shown = {
+            "gate": f"{problems or 0:,} problems are sound, {unique or 0:,} have one solution by proof; the "
+            f"grader was right about {mutations or 0:,} changed answers"
+        }
+        _, ((reused,),) = catalog.query(
+            f"SELECT count(*) FILTER (reused)::BIGINT FROM beyondbench_instances {where}"
+        )
+        _, rules = catalog.query(
+            f"SELECT rule, count(*)::BIGINT FROM rejections {where} AND stage = 'problems' "
+            "GROUP BY 1 ORDER BY 1"
+        )
+        listed = [f"{rule} in {number:,} sizes of variations" for rule, number in rules]
+        if reused:
+            listed.append(f"{reused:,} problems of earlier editions used again")
+        shown |= {"not asked": text} if (text := _describe_unasked(catalog, where)) else {}
+        return shown | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})
+
+    def report(self) -> Report:
+        from perennial.tasks.beyondbench.report import REPORT
+
+        return REPORT
+
+    def pages(self) -> tuple[Page, ...]:
+        from perennial.flows.beyondbench.web.own_pages import PROBLEMS
+
+        return (PROBLEMS,)
+
+    def show_instance(self, edition: Opened, instance_id: str) -> None:
+        from perennial.flows.beyondbench.web.own_pages import show_problem
+
+        show_problem(edition, instance_id)
+
+    def show_reference(self, edition: Opened, instance_id: str) -> None:
+        from perennial.flows.beyondbench.web.own_pages import show_solution
+
+        show_solution(edition, instance_id)
+
+    def presentation(self) -> Presentation:
+        from perennial.flows.beyondbench.presentation import PRESENTATION
+
+        return PRESENTATION
+
+
+def _read_budgets(settings: BeyondBenchSettings) -> dict[str, JsonObject]:
+    """Budget and tokenizer of those players whose entry in models.toml gives a context."""
+    entries = settings.model_entries()
+    players = dict.fromkeys((*settings.players, *settings.anchors))
+    return {
+        name: {"context": entries[name].context, "tokenizer": entries[name].tokenizer}
+        for name in players
+        if name not in PLAYERS and name in entries and entries[name].context
+    }
+
+
+def _plan_protocol(settings: BeyondBenchSettings) -> JsonObject:
+    """Return the budgets of the models of an evaluation."""
+    budgets = _read_budgets(settings)
+    return {"budgets": budgets} if budgets else {}
+
+
+def _tokens(own: BeyondBenchPlan) -> list[tuple[int, int]]:
+    """Return the mean tokens of prompt and solution over the sizes of each cell."""
+    found = []
+    for cell in own.cells:
+        task = TASKS[cell.task]
+        sizes = task.variation(cell.variation).sizes
+        pairs = [task.tokens(cell.variation, size) for size in sizes]
+        prompt, solution = (sum(part) / len(sizes) for part in zip(*pairs, strict=True))
+        found.append((ceil(prompt), ceil(solution)))
+    return found
+
+
+def _describe_unasked(catalog: Catalog, where: str) -> str:
+    """Return how many problems each player was not asked, and of which sizes in which tasks."""
+    _, rows = catalog.query(
+        "SELECT player, task, min(size), max(size), sum(unasked)::BIGINT FROM beyondbench_unasked "
+        f"{where} GROUP BY ALL ORDER BY player, 5 DESC, task"
+    )
+    players: dict[str, list[tuple[str, int, int, int]]] = {}
+    for player, *of_task in rows:
+        players.setdefault(player, []).append(tuple(of_task))
+    texts = []
+    for player, tasks in players.items():
+        named = [f"{task} of size {low} to {high}" for task, low, high, _ in tasks[:_MOST_NAMED]]
+        more = [f"{len(tasks) - _MOST_NAMED} more tasks"] if len(tasks) > _MOST_NAMED else []
+        texts.append(f"{player} {sum(each[3] for each in tasks):,} problems ({', '.join(named + more)})")
+    return f"{'; '.join(texts)}: table beyondbench_unasked" if texts else ""
+
+
+def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Figure]:
+    return cell_figures(_played_cells(tables[_PLAYED]), seed)
+
+
+def _played_cells(table: pyarrow.Table) -> Iterator[PlayedCell]:
+    names = (table[name].to_pylist() for name in ("player", "suite", "task", "variation"))
+    for row, (player, suite, task, variation) in enumerate(zip(*names, strict=True)):
+        columns = {column: table[column][row].values.to_numpy() for column in COLUMNS}
+        yield PlayedCell(player, suite, task, variation, columns)
