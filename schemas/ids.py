@@ -24,6 +24,12 @@ def derive_seed(seed: int, purpose: str, index: int) -> int:
     return int.from_bytes(digest, "little")
 
 
+def derive_seeds(seed: int, purposes: list[str]) -> bytes:
+    """The eight bytes, little-endian, of `derive_seed(seed, purpose, 0)` for each purpose."""
+    digest, start = hashlib.blake2b, f"{seed}/"
+    return b"".join(digest(f"{start}{purpose}/0".encode(), digest_size=8).digest() for purpose in purposes)
+
+
 def derive_rng(seed: int, purpose: str, index: int) -> random.Random:
     """Return a fresh generator for (seed, purpose, index), the only way randomness enters perennial."""
     return random.Random(derive_seed(seed, purpose, index))

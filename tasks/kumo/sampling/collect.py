@@ -59,8 +59,16 @@ class Collection:
     def accept(self, first_index: int, candidates: Candidates) -> None:
         """Accept for each index, from the first on, its candidate or else the next that is not taken."""
         with _pause_garbage_collection():
-            instances = iter(self._make_instances(first_index, candidates))
-        attempts = candidates.attempts.tolist()
+            made = self._make_instances(first_index, candidates)
+        ids = candidates.ids.tolist()
+        if len(made) == len({*ids}) == len(ids) and not any(map(self._is_taken, ids)):
+            # The usual batch: an instance per index, all of them new.
+            self._accepted.update(ids)
+            self.ids += ids
+            self.instances += made
+            self.tally += candidates.tallies.sum(axis=0)
+            return
+        instances, attempts = iter(made), candidates.attempts.tolist()
         looked_at = 0
         for index, (attempt, instance_id) in enumerate(
             zip(attempts, candidates.ids, strict=True), first_index

@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from perennial.schemas.disclosure import is_public
-from perennial.schemas.ids import derive_rng, derive_seed
+from perennial.schemas.ids import derive_rng, derive_seed, derive_seeds
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance
 from perennial.tasks.kumo.sampling.balanced.boards import complete_boards
 from perennial.tasks.kumo.sampling.balanced.lists import CALLS, DISAGREED, REFUSED, ListSource
@@ -145,13 +145,13 @@ class CandidateSource:
         again a board gives the same instance, so that skipping duplicates cannot favour any truth.
         """
         digests = self.tables.board_digests(truths, actions)
-        seeds = [derive_seed(self._request.seed, f"{self._purpose}/{digest}", 0) for digest in digests]
+        purposes = [f"{self._purpose}/{digest}" for digest in digests]
         by_truth, by_action = np.argsort(truths, axis=1), np.argsort(actions, axis=1)
         draws = complete_boards(
             self.tables.kernel,
             np.take_along_axis(truths, by_truth, axis=1),
             np.take_along_axis(actions, by_action, axis=1),
-            np.array(seeds, np.uint64),
+            np.frombuffer(derive_seeds(self._request.seed, purposes), "<u8").astype(np.uint64),
         )
         for columns, order in (
             ((draws.truths, draws.valid), by_truth),

@@ -105,6 +105,8 @@ class SamplingTables:
         Without a precision they are uniform in the range; with one see `perennial.tasks.kumo.sampling.shown`.
         """
         states = draws.states
+        if self._is_label.all():
+            return self._labels[states]
         piece = np.sum(draws.uniforms[:, :, None] >= self._bounds[states][:, :, 1:], axis=2)
         start, end = self._bounds[states, piece], self._bounds[states, piece + 1]
         share = (draws.uniforms - start) / (end - start)
