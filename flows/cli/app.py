@@ -43,6 +43,10 @@ COMMANDS: dict[str, CommandLine] = {
         "perennial.flows.cli.run.evaluate:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
+    "contamination": (
+        "perennial.flows.cli.run.contamination:contamination_app",
+        "Say whether players do better on an edition's public instances than on its private ones.",
+    ),
     "design": (
         "perennial.flows.cli.run.design:design",
         "Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.",

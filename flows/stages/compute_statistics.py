@@ -20,6 +20,7 @@ from perennial.schemas.tables import TABLES
 from perennial.tasks.statistics import clusters as items
 from perennial.tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
 from perennial.tasks.statistics.clusters import Items, item_statistics
+from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
 from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rank_figures import domain_rank_figures, place_figures, rank_figures
@@ -77,7 +78,8 @@ def analyse_edition(
         for name in ("instances", "episodes", "turns", "calls", *own)
     }
     seed, external = plan.public_seed, load_scores(store)
-    return _analyse(store.root, places, edition, plan.benchmark, seed, external, spread, plan.canary)
+    split = plan.seed_commitment, plan.private_share
+    return _analyse(store.root, places, edition, plan.benchmark, seed, external, spread, plan.canary, split)
 
 
 def _places(
@@ -124,6 +126,7 @@ def _analyse(
     external: Scores,
     spread: Spread,
     canary: str = "",
+    split: tuple[str, float] = ("", 0.0),
 ) -> "pyarrow.Table":
     found = find_benchmark(benchmark)
     analysis = found.analysis()
@@ -148,6 +151,7 @@ def _analyse(
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
         studied: dict[str, Items] = {}
+        rates = OriginRates({setting: Split(**of) for setting, of in answers.read_split(*split).items()})
         figures += _version_figures(answers, domains)
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting), widest)
@@ -157,10 +161,12 @@ def _analyse(
             figures += control_figures(grid, found.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
+            rates.add(grid)
+        figures += contamination_figures(rates, seed)
         figures += place_figures(figures, kind, found.declaration.floor)
         figures += correlation_figures(figures, external, kind, found.declaration.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
-        for statistic in ("mcnemar", *analysis.families):
+        for statistic in ("mcnemar", GAP, *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)
         rows = [figure._asdict() for figure in figures]
         return as_statistics(edition, rows, _item_tables(answers, studied), canary)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, field_validator
@@ -24,6 +25,7 @@ SystemRole = Literal["", "system", "developer", "user"]
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _VARIABLE_NAME = re.compile(r"|[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature|^sig$", re.IGNORECASE)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # What a call is made of beside its parameters: an entry that sets them would change what is asked.
 _FACTS = (
@@ -32,6 +34,7 @@ _FACTS = (
     "quantization",
     "tuning",
     "weights",
+    "training_cutoff",
     "base_model",
     "trained_on",
     "trained_setting",
@@ -158,6 +161,11 @@ class ModelEntry(BaseModel):
     weights: Literal["", "open", "closed"] = setting(
         "", "Whether its weights are open or closed. Default: unknown.", example="open"
     )
+    training_cutoff: str = setting(
+        "",
+        "Last day of its training data, as its maker states it, YYYY-MM-DD. Default: unknown.",
+        example="2025-06-30",
+    )
     base_model: str = setting(
         "", "For a training checkpoint: the model that was trained.", example="Example-3"
     )
@@ -191,6 +199,13 @@ class ModelEntry(BaseModel):
     def _on_one_line(cls, value: str) -> str:
         if not value.isprintable() or value != value.strip():
             raise ValueError("expected one line without spaces around it")
+        return value
+
+    @field_validator("training_cutoff")
+    @classmethod
+    def _day(cls, value: str) -> str:
+        if value and not (_DAY.fullmatch(value) and _is_day(value)):
+            raise ValueError("expected a day, YYYY-MM-DD")
         return value
 
     @field_validator("key_env")
@@ -296,6 +311,14 @@ class ModelEntry(BaseModel):
         texts = (*self.headers.values(), *self.query.values())
         named = (name for text in texts for name in _VARIABLE.findall(text))
         return tuple(dict.fromkeys((*((self.key_env,) if self.key_env else ()), *named)))
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def fill_variables(values: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:

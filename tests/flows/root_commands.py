@@ -18,6 +18,7 @@ READERS: dict[str, Arguments] = {
     ),
     "try": (("m", "--base-url", "http://127.0.0.1:9/v1"),),
     "evaluate": (("kept", "--players", "random"), ("kept", "--players", "random", "--dry-run")),
+    "contamination": (("kept",), ("kept", "--players", "random")),
     "design": (("--calls", "500"),),
     "study new": (("new.toml",),),
     **{f"study {name}": (("s.toml",),) for name in ("codes", "status", "publish")},

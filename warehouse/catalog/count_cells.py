@@ -139,6 +139,24 @@ class Answers:
             of = {"setting": setting, "players": list(players), "version": version}
             return dict(connection.sql(sql, params=of).fetchnumpy())
 
+    def read_split(self, commitment: str, share: float) -> "dict[str, dict[str, Column]]":
+        """Return how the secret split the instances of each setting, in their order (`split.sql`).
+
+        `commitment` and `share` are what `editions` says of the edition; no share has no split.
+        """
+        if not share:
+            return {}
+        folder = files("perennial.warehouse.catalog")
+        private = (folder / "views" / "private_instances.sql").read_text(encoding="utf-8")
+        sql = (folder / "split.sql").read_text(encoding="utf-8").replace("PRIVATE_INSTANCES", f"({private})")
+        with self.open() as connection:
+            columns = connection.sql(sql, params={"commitment": commitment, "share": share}).fetchnumpy()
+        settings = columns.pop("setting")
+        return {
+            str(setting): {name: column[settings == setting] for name, column in columns.items()}
+            for setting in dict.fromkeys(settings)
+        }
+
     def instance_ids(self, setting: str) -> "Iterator[pyarrow.RecordBatch]":
         """Yield the setting's instances in the order of their numbers: domain and id, so many at a time."""
         with self.open() as connection:

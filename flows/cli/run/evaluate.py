@@ -65,6 +65,22 @@ def evaluate(
 
     Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
     """
+    played = evaluate_players(flags, edition, name, instances, dry_run, yes, as_json, verbose)
+    if played is not None:
+        print_edition(*played, result_console(as_json), as_json)
+
+
+def evaluate_players(
+    flags: JsonObject,
+    edition: str | None,
+    name: str,
+    instances: int,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    verbose: bool,
+) -> tuple[Store, str] | None:
+    """Do what `evaluate` does but print the result: return where the evaluation is, None for a dry run."""
     from perennial.flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
     from perennial.flows.refresh.make_units import make_evaluation
     from perennial.flows.refresh.planning.large_runs import refuse_large_run
@@ -94,7 +110,7 @@ def evaluate(
         console.print(f"note: {note}")
     if dry_run:
         print_evaluation_plan(console, store, plan, as_json, chosen)
-        return
+        return None
     if store.exists(row_file(plan.unit)):
         Staging(store, plan.unit).remove()
         console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
@@ -116,7 +132,7 @@ def evaluate(
                 "evaluate", [plan.unit], [named], partial(make_evaluation, named, plan), details=details
             )
             execute_by_prefect(job, console, verbose=verbose)
-    print_edition(store, plan.unit, console, as_json)
+    return store, plan.unit
 
 
 evaluate_app = settings_app(evaluate, is_for_play)

@@ -1,0 +1,162 @@
+"""`perennial contamination`: do players do better on public instances of an edition than on private ones?"""
+
+import sys
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.cli.run.evaluate import evaluate_players, is_for_play
+from perennial.flows.cli.run.refresh import YesOption, result_console
+from perennial.flows.console.settings_options import settings_app
+from perennial.flows.console.terminal import Terminal, json_text
+from perennial.flows.refresh.planning.player_choice import rename_aliases
+from perennial.schemas.errors import InvalidOption
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import JsonObject, Row
+from perennial.schemas.statistics import MODELS
+from perennial.warehouse.catalog.catalog import open_catalog, visible_editions
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.disclosure import is_retired
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
+
+_ALPHA = 0.05
+# Instances that a model's context does not hold count as asked: it would not be asked them again.
+_ANSWERED = """
+WITH settled AS (
+    SELECT edition, player, instance_id FROM episodes WHERE version IS NULL
+    UNION
+    SELECT edition, player, subject FROM rejections WHERE rule = 'not_asked'
+)
+SELECT player FROM settled WHERE edition = {edition}
+GROUP BY player
+HAVING count(*) = (SELECT count(*) FROM instances WHERE edition = {edition})
+"""
+
+
+def contamination(
+    flags: JsonObject,
+    edition: Annotated[
+        str, typer.Argument(help="The edition, which has a private share; latest~1 is one before the newest.")
+    ],
+    yes: YesOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
+) -> None:
+    """Say whether players do better on an edition's public instances than on its private ones.
+
+    A secret decided which instances are private, so a player who never saw the edition does equally well on
+    both. With --players, those who have not answered the whole edition answer the rest first, as by
+    `perennial evaluate`; without, the players are those with published answers.
+
+    Example: perennial contamination kumo-2026-01-20 --players gpt-4.1-mini --max-calls 5000
+    """
+    from perennial.schemas.settings import load_settings
+
+    store = Store(load_settings({**flags, "players": None}, "evaluate").root)
+    plan = read_published_plan(store, select_unit(store, edition, visible_editions(store)))
+    if not plan.private_share:
+        raise InvalidOption(
+            f"edition {plan.edition!r} has no private instances to compare with: grow one that has, "
+            f"`perennial refresh --benchmark {plan.benchmark} --private-share 0.5`"
+        )
+    console = result_console(as_json)
+    players = [name.strip() for name in str(flags["players"] or "").split(",") if name.strip()]
+    players = rename_aliases(players, find_benchmark(plan.benchmark))
+    if missing := _without_answers(store, plan.edition, players):
+        chosen = {**flags, "players": ",".join(missing)}
+        evaluate_players(chosen, plan.edition, "", 0, False, yes, as_json, verbose)
+    rows = _read_gaps(store, plan.edition, players)
+    if not rows:
+        raise InvalidOption(
+            f"edition {plan.edition!r} has no published answers: name who shall answer it with --players"
+        )
+    if as_json:
+        dated = [{name: _json_value(value) for name, value in row.items()} for row in rows]
+        sys.stdout.write(json_text(dated) + "\n")
+    else:
+        _print(console, plan, rows, is_retired(store, plan.edition))
+
+
+def _without_answers(store: Store, edition: str, players: Sequence[str]) -> list[str]:
+    """Return those of the players who have not answered the whole edition."""
+    if not players:
+        return []
+    catalog = open_catalog(store)
+    with catalog.closing():
+        _, rows = catalog.query(_ANSWERED.format(edition=quote(edition)))
+    complete = {player for (player,) in rows}
+    return [player for player in players if player not in complete]
+
+
+def _read_gaps(store: Store, edition: str, players: Sequence[str]) -> list[Row]:
+    catalog = open_catalog(store)
+    with catalog.closing():
+        names, rows = catalog.query(f"FROM contamination_gaps WHERE edition = {quote(edition)}")
+    found = [dict(zip(names, row, strict=True)) for row in rows]
+    return [row for row in found if not players or row["player"] in players]
+
+
+def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: bool) -> None:
+    published: datetime = rows[0]["created_at"]
+    has_cutoff = any(row["training_cutoff"] for row in rows)
+    title = f"{plan.edition}, published {published:%Y-%m-%d}: public minus private rate"
+    table = Table(Column("player", overflow="fold"), title=title, title_justify="left")
+    for heading in ("gap", "95% interval", "p (Holm)", "would find"):
+        table.add_column(heading, justify="right")
+    if has_cutoff:
+        table.add_column("trained until")
+    for row in rows:
+        cells = [row["player"], _number(row["gap"], "+.3f"), _interval(row), _number(row["p_holm"], ".4f")]
+        cells.append(_number(row["detectable_gap"], ".3f"))
+        table.add_row(*cells, *([str(row["training_cutoff"] or "")] if has_cutoff else []))
+    console.print(table)
+    console.print(describe_gaps(rows))
+    for reason in dict.fromkeys(row["no_gap"] for row in rows if row["no_gap"]):
+        named = ", ".join(row["player"] for row in rows if row["no_gap"] == reason)
+        console.print(f"no gap for {named}: {reason}; grow a larger edition, or a share nearer to 0.5")
+    if left_out := max(row["origins_left_out"] for row in rows):
+        console.print(f"left out: up to {left_out:,} origins, of domains without instances on both sides")
+    if retired:
+        console.print(
+            f"warning: edition {plan.edition!r} is retired: its private instances are known too, so that a "
+            "leak since then shows no gap"
+        )
+
+
+def describe_gaps(rows: Sequence[Row]) -> str:
+    """Say in one sentence what the rows of `contamination_gaps` of an edition prove about its models."""
+    models = [row for row in rows if row["player_kind"] == MODELS and row["gap"] is not None]
+    better = [row["player"] for row in models if row["p_holm"] <= _ALPHA]
+    if better:
+        return (
+            f"Better on public instances than chance explains (Holm's p <= {_ALPHA:g}): {', '.join(better)}: "
+            "the public part has reached them."
+        )
+    known = [row["detectable_gap"] for row in models if row["detectable_gap"] is not None]
+    if not known:
+        return "No model has answers that could show a gap."
+    return (
+        "No model does better on public instances than chance explains; a gap below "
+        f"{max(known):.2f} may have been missed."
+    )
+
+
+def _json_value(value: object) -> object:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else f"{value:{form}}"
+
+
+def _interval(row: Row) -> str:
+    return "" if row["gap"] is None else f"{row['gap_low']:+.3f} to {row['gap_high']:+.3f}"
+
+
+contamination_app = settings_app(contamination, is_for_play)
