@@ -151,7 +151,9 @@ def _analyse(
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
         studied: dict[str, Items] = {}
-        rates = OriginRates({setting: Split(**of) for setting, of in answers.read_split(*split).items()})
+        rates = OriginRates(
+            {setting: Split(**columns) for setting, columns in answers.read_split(*split).items()}
+        )
         figures += _version_figures(answers, domains)
         for setting in sorted(parts):
             grid = grid_of(setting, domains[setting], parts.pop(setting), widest)

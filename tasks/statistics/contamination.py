@@ -93,7 +93,7 @@ def contamination_figures(rates: OriginRates, seed: int) -> Iterator[Figure]:
     """
     stratum, is_private = _describe_origins(rates)
     samples = {
-        player: Sample.of(rates.sums[player], rates.instances[player], stratum, is_private)
+        player: Sample.choose(rates.sums[player], rates.instances[player], stratum, is_private)
         for player in sorted(rates.sums)
     }
     p_values = permute_splits(samples, seed)
@@ -126,7 +126,9 @@ class Sample:
     is_public: "_Mask"
 
     @classmethod
-    def of(cls, sums: "Numbers", instances: "Numbers", stratum: "Column", is_private: "_Mask") -> "Sample":
+    def choose(
+        cls, sums: "Numbers", instances: "Numbers", stratum: "Column", is_private: "_Mask"
+    ) -> "Sample":
         """Choose the origins that can be compared."""
         import numpy as np
 
@@ -134,6 +136,7 @@ class Sample:
         sides = [np.bincount(stratum[answered], is_private[answered] == side) for side in (False, True)]
         has_both = (sides[0] > 0) & (sides[1] > 0)
         kept = answered[has_both[stratum[answered]]]
+        # Sorted, each stratum is a slice of every array.
         kept = kept[np.argsort(stratum[kept], kind="stable")]
         numbers = np.unique(stratum[kept], return_inverse=True)[1]
         return cls(
@@ -256,6 +259,7 @@ def _redraw(sample: Sample, centered: "Numbers", rng: "np.random.Generator") -> 
     while left:
         rows = min(left, max(1, _RANDOM_NUMBERS_AT_ONCE // widest))
         sums = np.zeros((rows, centered.shape[1]))
+        # Public are those with the smallest random numbers of their stratum: as many as there were.
         for first, last, size in zip(bounds, bounds[1:], public.astype(int), strict=False):
             drawn = rng.random((rows, last - first))
             bound = np.partition(drawn, size - 1, axis=1)[:, size - 1 : size]

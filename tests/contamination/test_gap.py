@@ -25,14 +25,14 @@ PRIVATE = np.arange(12) >= 6
 
 def _sample(rates: list[float], stratum: "np.ndarray | None" = None) -> Sample:
     numbers = ONE_STRATUM if stratum is None else stratum
-    return Sample.of(np.array(rates), np.ones(12), numbers, PRIVATE)
+    return Sample.choose(np.array(rates), np.ones(12), numbers, PRIVATE)
 
 
 def test_p_is_the_share_of_all_splits_with_as_large_a_gap() -> None:
     rates = [1, 1, 1, 1, 0.5, 0, 0, 0.5, 0, 1, 0, 0]
     gaps = []
     for public in combinations(range(12), 6):
-        inside = sum(rates[one] for one in public)
+        inside = sum(rates[origin] for origin in public)
         gaps.append(inside / 6 - (sum(rates) - inside) / 6)
     sample = _sample(list(map(float, rates)))
     assert sample.gap() == pytest.approx(4.5 / 6 - 1.5 / 6)

@@ -69,6 +69,7 @@ def contamination(
     players = [name.strip() for name in str(flags["players"] or "").split(",") if name.strip()]
     players = rename_aliases(players, find_benchmark(plan.benchmark))
     if missing := _without_answers(store, plan.edition, players):
+        # The others are not asked again: their runs would count beside those that they have.
         chosen = {**flags, "players": ",".join(missing)}
         evaluate_players(chosen, plan.edition, "", 0, False, yes, as_json, verbose)
     rows = _read_gaps(store, plan.edition, players)
@@ -98,8 +99,8 @@ def _read_gaps(store: Store, edition: str, players: Sequence[str]) -> list[Row]:
     catalog = open_catalog(store)
     with catalog.closing():
         names, rows = catalog.query(f"FROM contamination_gaps WHERE edition = {quote(edition)}")
-    found = [dict(zip(names, row, strict=True)) for row in rows]
-    return [row for row in found if not players or row["player"] in players]
+    gaps = [dict(zip(names, row, strict=True)) for row in rows]
+    return [row for row in gaps if not players or row["player"] in players]
 
 
 def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: bool) -> None:
@@ -138,12 +139,12 @@ def describe_gaps(rows: Sequence[Row]) -> str:
             f"Better on public instances than chance explains (Holm's p <= {_ALPHA:g}): {', '.join(better)}: "
             "the public part has reached them."
         )
-    known = [row["detectable_gap"] for row in models if row["detectable_gap"] is not None]
-    if not known:
+    detectable = [row["detectable_gap"] for row in models if row["detectable_gap"] is not None]
+    if not detectable:
         return "No model has answers that could show a gap."
     return (
         "No model does better on public instances than chance explains; a gap below "
-        f"{max(known):.2f} may have been missed."
+        f"{max(detectable):.2f} may have been missed."
     )
 
 
