@@ -163,6 +163,7 @@ def _analyse(
             figures += control_figures(grid, found.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
+            # Over all settings, as the split was drawn over the whole edition.
             rates.add(grid)
         figures += contamination_figures(rates, seed)
         figures += place_figures(figures, kind, found.declaration.floor)

@@ -31,6 +31,7 @@ GAP, DETECTABLE, RATE, LEFT_OUT = (
 )
 FEWEST_ORIGINS = 6
 """On each side: with fewer, no p below .05 is possible in some splits, and variances are unknown."""
+# The smallest p is 1 / 5,000: .004 after Holm's correction over 20 models.
 PERMUTATIONS = 4_999
 ALPHA, POWER = 0.05, 0.8
 _RANDOM_NUMBERS_AT_ONCE = 4_000_000
@@ -133,6 +134,7 @@ class Sample:
         import numpy as np
 
         answered = np.flatnonzero(instances > 0)
+        # A stratum may have lost a side to API errors, or to a subset of instances.
         sides = [np.bincount(stratum[answered], is_private[answered] == side) for side in (False, True)]
         has_both = (sides[0] > 0) & (sides[1] > 0)
         kept = answered[has_both[stratum[answered]]]
@@ -186,6 +188,7 @@ class Sample:
         """Return the standard deviation of the gap over all splits of these origins, which is exact."""
         import numpy as np
 
+        # The public ones are a sample without replacement, hence sizes - 1.
         sizes = np.bincount(self.stratum)
         variances = np.bincount(self.stratum, self.centered() ** 2) / (sizes - 1)
         weights = self.weights()
@@ -197,6 +200,7 @@ class Sample:
 
         chosen = self.is_public == is_public
         stratum = self.stratum[chosen]
+        # Origins of a side share the weight that their stratum has in the gap.
         sizes = (self.weights() / np.bincount(stratum))[stratum]
         return estimate_ratio(self.rate[chosen] * sizes, sizes, Draw(strata=stratum))
 
@@ -238,6 +242,7 @@ def permute_splits(samples: Mapping[str, Sample], seed: int) -> dict[str, float]
     p_values: dict[str, float] = {}
     for index, players in enumerate(groups.values()):
         first = samples[players[0]]
+        # A column per player: one product of matrices sums the public rates of all of them.
         centered = np.stack([samples[player].centered() for player in players], axis=1)
         observed = centered[first.is_public].sum(axis=0)
         rng = np.random.default_rng(derive_seed(seed, "contamination gap", index))
@@ -282,6 +287,7 @@ def _figures_of(player: str, sample: Sample, p_value: float | None) -> Iterator[
     yield gap._replace(value=sample.gap(), low=low, high=high, p_value=p_value, population=THESE_DOMAINS)
     for name, side, number in zip(("public", "private"), sides, counts, strict=True):
         yield Figure(RATE, ALL, ALL, player, int(number), side.ratio, _RATE_METHOD, convention=name)
+    # Where all answers are alike every split has the gap 0, which promises nothing.
     deviation = sample.deviation()
     smallest = detectable_gap(deviation) if deviation > 0 else None
     yield Figure(DETECTABLE, ALL, ALL, player, origins, smallest, _DETECTABLE_METHOD)

@@ -118,6 +118,7 @@ def _print(console: Terminal, plan: EditionPlan, rows: Sequence[Row], retired: b
         table.add_row(*cells, *([str(row["training_cutoff"] or "")] if has_cutoff else []))
     console.print(table)
     console.print(describe_gaps(rows))
+    # Players may have answered different numbers of instances, and so have different reasons.
     for reason in dict.fromkeys(row["no_gap"] for row in rows if row["no_gap"]):
         named = ", ".join(row["player"] for row in rows if row["no_gap"] == reason)
         console.print(f"no gap for {named}: {reason}; grow a larger edition, or a share nearer to 0.5")
