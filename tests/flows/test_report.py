@@ -35,10 +35,11 @@ from tests.report import sample_report
 QUERIES = (
     *("headline", "relative_action_counts", "references", "domains", "player_pairs", "tokens", "statuses"),
     *("other_benchmarks", "models", "scale", "optimal_counts", "topology", "control_gaps", "book_versions"),
-    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores", "draws"),
+    *("authoring_funnel", "authoring_costs", "book_styles", "paper_scores", "draws", "contamination"),
 )
 SOURCES = ("configurations", "checkpoint_rates", "outcome_runs")
 NEEDS_MODELS = (
+    "contamination",  # of an edition with a private share
     "scale",  # computed at the end of a publication
     "draws",  # of instances that an engine drew; these are made by hand
     "other_benchmarks",

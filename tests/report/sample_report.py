@@ -1,5 +1,6 @@
 """A report's data, made by hand: two settings, three domains, and names that want to be markup."""
 
+from datetime import datetime
 from itertools import combinations, product
 from typing import Any
 
@@ -133,6 +134,13 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
             for e in ("e<0>", "e<1>")
             for statistic in ("rate_in_edition", "shift_of_edition")
         ],
+        "contamination": [
+            (
+                *(p, "models", 0.3 - 0.1 * i, 0.1 - 0.1 * i, 0.5 - 0.1 * i, POPULATION, 0.0004 * 10**i),
+                *(0.2 * i or None, i == 0, 60, 40, 100, datetime(2026, 1, 20), None, None),
+            )
+            for _, (i, p) in pairs[: len(players)]
+        ],
         "optimal_counts": [
             (s, count, 10, 30, 3.0, 2.8, 3.2, 1 / 3, 0.19, 0.51) for s in SETTINGS for count in (2, 3, 4)
         ],
@@ -199,6 +207,8 @@ def report_data(players: tuple[str, ...] = NAMES, **changed: list[tuple[Any, ...
         "success_rate_high population mean_tokens mean_reasoning_tokens",
         "scale": "setting statistic player other value standard_error low high domains editions link "
         "discrimination discrimination_p_holm created_at",
+        "contamination": "player player_kind gap gap_low gap_high population p_holm detectable_gap "
+        "detects_08 public_instances private_instances compared created_at training_cutoff no_gap",
         "optimal_counts": "setting optimal_count instances n mean_count mean_low mean_high share share_low "
         "share_high",
         "topology": "setting player instances topology_trend topology_trend_low topology_trend_high "

@@ -11,7 +11,12 @@ from vl_convert import vega_to_svg
 from perennial.tasks.kumo.report_figures import optimal_histogram
 from perennial.tasks.report.comparison import edition_difference
 from perennial.tasks.report.content import Drawing
-from perennial.tasks.report.figures.headline import headline, heat_map, scale_over_editions
+from perennial.tasks.report.figures.headline import (
+    contamination_gaps,
+    headline,
+    heat_map,
+    scale_over_editions,
+)
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data
@@ -183,6 +188,18 @@ def test_hostile_names_are_texts_of_a_drawing() -> None:
     shown = texts(success_rows(report_data()).drawings[0])
     assert NAMES[0] in shown
     assert NAMES[2] in shown
+
+
+def test_the_gap_of_each_player_stands_with_what_would_have_been_found() -> None:
+    section = contamination_gaps(report_data())
+    assert section.grid is not None
+    assert len(section.grid.rows) == len(section.drawings[0].rows) == len(NAMES)
+    assert [row[2:5] for row in section.grid.rows][:2] == [
+        ("< 0.001", "\N{EN DASH}", "yes"),
+        ("0.004", "0.200", "no"),
+    ]
+    assert "n = 100 per player" in section.drawings[0].heading
+    assert "published 2026-01-20" in section.caption
 
 
 def test_a_player_with_an_unequal_slope_is_marked_in_the_common_scale() -> None:

@@ -17,7 +17,7 @@ from perennial.tasks.kumo.report import (
 )
 from perennial.tasks.kumo.report_figures import optimal_histogram, training_curves
 from perennial.tasks.report.content import ReportData, Section
-from perennial.tasks.report.figures.headline import headline, heat_map
+from perennial.tasks.report.figures.headline import contamination_gaps, headline, heat_map
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,
@@ -36,6 +36,7 @@ from tests.report.sample_report import MEASURED, SETTINGS, report_data
         ("relative_action_counts", action_rows, "perennial analyse"),
         ("domains", heat_map, "perennial analyse"),
         ("player_pairs", player_pairs, "perennial analyse"),
+        ("contamination", contamination_gaps, "has no private instances, or nobody has answered them"),
         ("tokens", tokens_scatter, "Fewer than two players of this edition have a token count."),
         ("tokens", token_rows, "no model played in it"),
         ("statuses", status_rows, "perennial analyse"),

@@ -233,7 +233,7 @@ def test_a_comparison_stands_after_the_headline_with_both_rates() -> None:
 
 def test_own_sections_stand_after_the_rates_and_at_the_end_and_may_be_missing() -> None:
     shared = [
-        *("headline", "success_rate", "domains", "player_pairs", "scale", "two_settings"),
+        *("headline", "success_rate", "domains", "player_pairs", "contamination", "scale", "two_settings"),
         "success_and_tokens",
         *("other_benchmarks", "models", "tokens", "statuses"),
     ]

@@ -38,6 +38,7 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
+from perennial.tasks.report.figures.interval_rows import Scale, interval_rows, read_estimate
 from perennial.tasks.report.wording import clean, decimals, name_populations, p_number, span, with_interval
 
 _KEY = "headline"
@@ -366,3 +367,58 @@ def _draw(rows: list[Record], setting: str) -> list[Drawing]:
     spec = compile_chart(alt.layer(rule, point).properties(width="container", height=280))
     heading = f"{setting}: {len(editions)} editions"
     return [make_drawing(heading, f"{_TITLE_SCALE_OVER_EDITIONS}: {setting}", spec, marks, is_wide=True)]
+
+
+# How much better each player does on public instances than on private ones, which a secret chose.
+
+
+CONTAMINATION = Query(
+    "contamination",
+    """
+-- How much better does each player do on public instances than on private ones?
+SELECT player, player_kind, gap, gap_low, gap_high, population, p_holm, detectable_gap, detects_08,
+       public_instances, private_instances, public_instances + private_instances AS compared, created_at,
+       training_cutoff, no_gap
+FROM contamination_gaps
+WHERE edition = $edition
+ORDER BY player_kind <> 'models', player_kind, gap DESC NULLS LAST, player
+""",
+)
+
+
+@figure(CONTAMINATION.name, "Contamination gap", CONTAMINATION)
+def contamination_gaps(data: ReportData) -> Section:
+    """Return the section of the gap of public and private instances: a row per player."""
+    key, title = contamination_gaps.key, contamination_gaps.title
+    table = data.tables[key]
+    rows = data.known_rows(key, "gap")
+    if not rows:
+        reasons = [str(row["no_gap"]) for row in table.records()]
+        missing = "The edition has no private instances, or nobody has answered them."
+        return omit_section(key, title, [table], f"There are {reasons[0]}." if reasons else missing)
+    scale = Scale(("public minus private success rate",), has_zero_line=True)
+    drawn = [read_estimate(row, "gap", "compared") for row in rows]
+    heading = f"all settings, n = {span(row['compared'] for row in rows)} per player"
+    cells = tuple(
+        (
+            clean(row["player"]),
+            with_interval(row["gap"], row["gap_low"], row["gap_high"]),
+            p_number(row["p_holm"]),
+            decimals(row["detectable_gap"]),
+            "yes" if row["detects_08"] else "no",
+            str(row["training_cutoff"] or ""),
+        )
+        for row in rows
+    )
+    headings = ("player", "gap", "p (Holm)", "would find", "detects .08", "trained until")
+    published = f"{rows[0]['created_at']:%Y-%m-%d}"
+    caption = (
+        f"A secret chose the private instances of this edition, published {published}: a player who has not "
+        "seen it does as well on public ones. The gap is the public minus the private success rate within "
+        f"domain and setting. {name_populations(rows)} p is of one side, by redrawn splits, with Holm's "
+        "correction over players of a kind; a small one says that public instances have reached the model. "
+        "A gap below what the edition would find with power .8 may be missed, and a leak of the private part "
+        "has no gap. n counts instances."
+    )
+    drawings = (interval_rows(heading, title, drawn, scale),)
+    return Section(key, title, caption, (table,), drawings, Grid(headings, cells, frozenset(range(1, 4))))
