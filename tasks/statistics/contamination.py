@@ -9,6 +9,7 @@ that neither part gains by holding easier domains.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -220,10 +221,19 @@ def gap_of_rates(public: Estimate, private: Estimate, trials: tuple[float, float
     return max(-1.0, r - s - below), min(1.0, r - s + above)
 
 
-def detectable_gap(deviation: float) -> float:
-    """Return the gap that is found with power .8 where the split's chance alone moves it so far."""
+def detectable_gap(deviation: float, power: float = POWER) -> float:
+    """Return the gap that is found with this power where the split's chance alone moves it so far."""
     normal = NormalDist()
-    return (normal.inv_cdf(1 - ALPHA) + normal.inv_cdf(POWER)) * deviation
+    return (normal.inv_cdf(1 - ALPHA) + normal.inv_cdf(power)) * deviation
+
+
+def count_origins(gap: float, power: float, share: float, rate: float) -> int:
+    """Return how many origins an edition needs to detect the gap, this share of them private.
+
+    `rate` is what a player without a leak solves, in every domain: where domains differ, fewer are enough.
+    """
+    deviation = (rate * (1 - rate) / (share * (1 - share))) ** 0.5
+    return ceil((detectable_gap(deviation, power) / gap) ** 2)
 
 
 def permute_splits(samples: Mapping[str, Sample], seed: int) -> dict[str, float]:

@@ -67,6 +67,16 @@ def test_a_budget_is_kept(run: Run) -> None:
     assert 1000 < found["calls"] <= 2000
 
 
+def test_a_gap_becomes_a_number_of_instances_by_private_share(run: Run) -> None:
+    # 2.4865 sqrt(.25 / (share (1 - share)) / n) = .08
+    shown = json.loads(run("design", "--gap", "0.08", "--benchmark", "knowlogic", "--json").out)
+    needed = {row["private_share"]: row["origins"] for row in shown["shares"]}
+    assert (needed[0.5], needed[0.2]) == (967, 1510)
+    table = run("design", "--gap", "0.08", "--power", "0.9", "--rate", "0.9").out
+    assert "0.9 of what it has not seen" in table
+    assert "│           0.5 │     482 │" in table
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -75,6 +85,10 @@ def test_a_budget_is_kept(run: Run) -> None:
         (("--half-width", "0.03", "--calls", "9"), "expected one of"),
         (("--half-width", "0.001", "--max-domains", "40"), "40 domains reach 0.03"),
         (("--difference", "1.5"), "--difference 1.5: expected a number between 0 and 1"),
+        (("--gap", "1.5"), "--gap 1.5: expected a number between 0 and 1"),
+        (("--gap", "0.1", "--rate", "1"), "--rate 1: expected a number between 0 and 1"),
+        (("--calls", "9", "--rate", "0.4"), "--rate 0.4: expected together with --gap only"),
+        (("--gap", "0.1", "--benchmark", "kuno"), "did you mean kumo?"),
         (("--calls", "3"), "needs 2 domains: give"),
         (("--calls", "10", "--players", "greedy"), "which make none"),
         (("--calls", "10", "--players", "a,a"), "expected each name once"),

@@ -13,6 +13,7 @@ from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
 
 _LARGEST = 10_000_000
+_SHARES = (0.5, 0.3, 0.2, 0.1)
 
 
 def design(
@@ -28,7 +29,13 @@ def design(
     difference: Annotated[
         float | None, typer.Option(help="Difference between two players to find, such as 0.05.")
     ] = None,
-    power: Annotated[float, typer.Option(help="Chance to find --difference if it is there.")] = 0.8,
+    gap: Annotated[
+        float | None, typer.Option(help="Contamination gap to find, public minus private rate, such as 0.08.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="With --gap: the success rate that you expect. Default: 0.5.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="Chance to find --difference or --gap if it is there.")] = 0.8,
     max_domains: Annotated[int, typer.Option(help="Maximum number of domains.")] = 200,
     benchmark: Annotated[str, typer.Option(help="The benchmark.")] = DEFAULT_BENCHMARK,
     setting: Annotated[
@@ -39,7 +46,7 @@ def design(
 ) -> None:
     """Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.
 
-    Give one of --half-width, --calls and --difference. The variance of success comes from published
+    Give one of --half-width, --calls, --difference and --gap. The variance of success comes from published
     evaluations in the data root where they hold 20 domains and two players, else from runs that the benchmark
     names. Models that were not evaluated in the data root cost what their price in models.toml or prices.csv
     says, from brief replies to long ones.
@@ -52,12 +59,17 @@ def design(
     from perennial.flows.refresh.planning.model_checks import known_prices
     from perennial.schemas.settings import load_settings
 
-    goals = {"--half-width": half_width, "--calls": calls, "--difference": difference}
+    goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}
     given = [option for option, value in goals.items() if value is not None]
     if len(given) != 1:
         told = " and ".join(given) if given else "none"
         raise InvalidOption(f"goal: {told} given, expected one of {', '.join(goals)}")
-    for option, value in (("--half-width", half_width), ("--difference", difference)):
+    for option, value in (
+        ("--half-width", half_width),
+        ("--difference", difference),
+        ("--gap", gap),
+        ("--rate", rate),
+    ):
         if value is not None and not 0 < value < 1:
             raise InvalidOption(f"{option} {value:g}: expected a number between 0 and 1")
     if calls is not None and not 1 <= calls <= _LARGEST:
@@ -66,6 +78,11 @@ def design(
         raise InvalidOption(f"--power {power:g}: expected 0.5 or more, and less than 1")
     if not 2 <= max_domains <= 1000:
         raise InvalidOption(f"--max-domains {max_domains}: expected 2 to 1,000")
+    if gap is not None:
+        _print_shares(benchmark, gap, power, 0.5 if rate is None else rate, as_json)
+        return
+    if rate is not None:
+        raise InvalidOption(f"--rate {rate:g}: expected together with --gap only")
     names = [name.strip() for name in players.split(",") if name.strip()]
     if len(set(names)) < len(names):
         raise InvalidOption(f"--players {players!r}: expected each name once")
@@ -84,6 +101,34 @@ def design(
         sys.stdout.write(json_text(document) + "\n")
         return
     _print(document)
+
+
+def _print_shares(benchmark: str, gap: float, power: float, rate: float, as_json: bool) -> None:
+    """Print how many instances detect the gap, by private share; domains need not be drawn for it."""
+    from perennial.flows.benchmark import find_benchmark
+    from perennial.tasks.statistics.contamination import ALPHA, count_origins
+
+    find_benchmark(benchmark)
+    origins = {share: count_origins(gap, power, share, rate) for share in _SHARES}
+    if as_json:
+        rows = [{"private_share": share, "origins": number} for share, number in origins.items()]
+        document = {"benchmark": benchmark, "gap": gap, "power": power, "rate": rate, "shares": rows}
+        sys.stdout.write(json_text(document) + "\n")
+        return
+    table = Table(title=f"Contamination gap {gap:g} with power {power:g}", title_justify="left")
+    for heading in ("private share", "origins", "private", "public"):
+        table.add_column(heading, justify="right")
+    for share, number in origins.items():
+        private = round(share * number)
+        table.add_row(f"{share:g}", f"{number:,}", f"{private:,}", f"{number - private:,}")
+    console = Terminal(soft_wrap=True)
+    console.print(table)
+    console.print(
+        f"for one model that solves {rate:g} of what it has not seen, at p <= {ALPHA:g}. An origin is an "
+        "instance, or instances that are private together, such as the two languages of a question."
+    )
+    named = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
+    console.print(f"next: perennial refresh{named} --private-share {_SHARES[0]:g} --dry-run")
 
 
 def _print(document: JsonObject) -> None:
