@@ -17,6 +17,7 @@ from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import shown_measures
+from perennial.tasks.report.wording import decimals, p_number, with_interval
 from perennial.tasks.website.names import data_folder, edition_file
 from perennial.tasks.website.render import render
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
@@ -90,6 +91,7 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         ),
         "measures": measures,
         "board_note": " ".join((describe_rows(rows, floor), *(measure.doc for measure in measures))),
+        "gaps": _read_gaps(catalog, edition.name),
         "problems": _describe_problems(catalog, edition.name),
         "seed_note": _describe_seed(edition),
         "data_note": _describe_data(edition, private),
@@ -106,6 +108,24 @@ def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[
         ordered = query_table(catalog.query, order.name, fill_query(order, edition.name))
         first = [row["setting"] for row in ordered.records()]
     return list(dict.fromkeys((*first, *sorted((row["setting"] for row in rows), key=natural_key))))
+
+
+def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
+    """Return the players' contamination gaps as texts; none for an edition without a private share."""
+    from perennial.tasks.report.figures.headline import CONTAMINATION  # it imports altair
+
+    rows = query_table(catalog.query, CONTAMINATION.name, fill_query(CONTAMINATION, edition)).records()
+    return [
+        {
+            "player": row["player"],
+            "gap": with_interval(row["gap"], row["gap_low"], row["gap_high"]),
+            "p": p_number(row["p_holm"]),
+            "detectable": decimals(row["detectable_gap"]),
+            "cutoff": row["training_cutoff"] or "",
+        }
+        for row in rows
+        if row["gap"] is not None
+    ]
 
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.export.export_edition import export_edition
+from perennial.flows.website.build import build_site
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.disclosure import private_ids, retire
 from perennial.warehouse.store.store import Store
@@ -75,6 +76,15 @@ def test_nothing_published_says_which_instances_are_private(root: Path) -> None:
     rows = open_catalog(store).query("FROM statistics WHERE statistic LIKE 'contamination%'")[1]
     assert len(rows) == 4 * 5
     assert not [row for row in rows if private & set(map(str, row))]
+
+
+def test_the_website_shows_the_gap_of_an_edition_with_a_private_share(root: Path, tmp_path: Path) -> None:
+    build_site(Store(str(root)), tmp_path / "site")
+    split, whole = ((tmp_path / f"site/editions/{name}.html").read_text("utf-8") for name in ("e", "whole"))
+    rows = split.partition("Contamination</h2>")[2].partition("</table>")[0]
+    assert [name in rows for name in ("reader", "careful", "honest", "guesser")] == [True] * 4
+    assert "&lt; 0.001" in rows
+    assert "Contamination" not in whole
 
 
 def test_what_cannot_be_answered_is_one_line(
