@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from perennial.flows.stages.policies import Policies
-    from perennial.flows.stages.workspace import Workspace
+    from perennial.flows.stages.workspace import Policies, Workspace
     from perennial.flows.web.page import Opened, Page
     from perennial.schemas.model_calls import ModelChoice, Prices, StageEstimate
     from perennial.schemas.plan import EditionPlan, EvaluationPlan

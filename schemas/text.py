@@ -100,7 +100,7 @@ ScreenKind = Literal["consent", "profile", "tutorial", "task", "end", "closed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ListedChoice:
     """An action or a truth by its listed name, and whether the participant has chosen it."""
 
     name: str
@@ -127,8 +127,8 @@ class TaskView:
     turn: int
     goal: str
     book: str
-    truths: tuple[Choice, ...]
-    actions: tuple[Choice, ...]
+    truths: tuple[ListedChoice, ...]
+    actions: tuple[ListedChoice, ...]
     observations: tuple[Observation, ...]
     truth_noun: str = "truth"
     action_noun: str = "action"

@@ -10,7 +10,7 @@ from perennial.schemas.kumo.things import Proposal
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.a2rbench import replies as a2rbench_answers
 from perennial.tasks.a2rbench.expansion import read_expansion, read_judgement
-from perennial.tasks.a2rbench.item_text import Form
+from perennial.tasks.a2rbench.item_text import OutputForm
 from perennial.tasks.a2rbench.readers import excerpt, is_quoted, read_analysis
 from perennial.tasks.a2rbench.rule_author import CodeForm, RuleForm, VerdictForm, read_reply
 from perennial.tasks.beyondbench.problem import draw_problem
@@ -84,9 +84,9 @@ def other_parsers() -> dict[str, Parse]:
     }
 
 
-def _form(dimension: int, *, texts: bool = False) -> Form:
+def _form(dimension: int, *, texts: bool = False) -> OutputForm:
     """Return the form of items with a few tokens."""
-    return Form(dimension, texts, False, False, frozenset("a1AB+"), frozenset())
+    return OutputForm(dimension, texts, False, False, frozenset("a1AB+"), frozenset())
 
 
 def _quotes_itself(text: str) -> bool:

@@ -10,10 +10,9 @@ import pytest
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.export.games import open_games
-from perennial.flows.export.lm_eval_task import write_task
+from perennial.flows.export.hugging_face import write_task
 from perennial.flows.export.source import Source
-from perennial.flows.inspect_tasks.questions import open_questions
-from perennial.flows.inspect_tasks.record import Record, replay
+from perennial.flows.inspect_tasks.record import Record, open_questions, replay
 from perennial.flows.practice.grade import find_practice, grade, open_question
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelRequest, Reply

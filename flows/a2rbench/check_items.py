@@ -2,11 +2,9 @@
 
 from dataclasses import asdict
 
-from perennial.flows.a2rbench.authoring.authored_seeds import distinct_seeds
+from perennial.flows.a2rbench.authoring import distinct_seeds
 from perennial.flows.a2rbench.edition import item_of, jail_of, plan_of
-from perennial.flows.stages.gate_faults import refuse_faults
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace, refuse_faults
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.rows import Rows
 from perennial.tasks.a2rbench.catalogue import RULES

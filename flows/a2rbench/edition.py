@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.a2rbench.things import CATALOGUE, DOMAINS, A2RBenchPlan, Item, name_domain
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import EditionConflict, InvalidOption
@@ -14,9 +13,9 @@ from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.rows import Rejection, Row
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Rule
-from perennial.tasks.a2rbench.players import Form, ItemGame, shape_of
+from perennial.tasks.a2rbench.players import ItemForm, ItemGame, shape_of
 from perennial.tasks.play import InstanceSeat
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, require_protection
 
 
@@ -51,7 +50,7 @@ def jail_of(plan: A2RBenchPlan, policies: Policies) -> Jail:
     """
     try:
         return require_protection(accept_unprotected=plan.tier == "none" or bool(policies.own)).jail
-    except Refused as error:
+    except SandboxRefusal as error:
         raise InvalidOption(f"{error.detail}, with --accept-weak-sandbox") from None
 
 
@@ -97,7 +96,7 @@ class ItemSeat(InstanceSeat):
     answer: str
     prompt: str
     template_hash: str = ""
-    form: Form = field(default_factory=Form)
+    form: ItemForm = field(default_factory=ItemForm)
 
     def start(self) -> ItemGame:
         """Return a fresh game of it."""
@@ -128,5 +127,5 @@ class ItemSeat(InstanceSeat):
 def make_seat(row: Row) -> ItemSeat:
     """Return the seat of an item as a row of its table."""
     shape = shape_of(json.loads(row["query"]))
-    form = Form(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
+    form = ItemForm(name_domain(row["dimension"], row["type"]), row["variation"], row["is_remapped"], shape)
     return ItemSeat(row["instance_id"], row["answer"], row["prompt"], row["template_hash"], form)

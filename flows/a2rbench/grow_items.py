@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from perennial.flows.a2rbench.edition import numbers_of, plan_of
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.a2rbench.things import VARIATIONS, Item
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import content_id

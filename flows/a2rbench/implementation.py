@@ -27,15 +27,15 @@ from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.statistics import (
     COUNTS,
     Analyses,
-    Items,
-    Played,
+    EditionItems,
+    PlayedItems,
     agreement_figures,
     item_figures,
 )
 from perennial.tasks.play import SecondReader
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection, require_protection
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import Catalog, rows_with
 from perennial.warehouse.editions.publish import read_counts
@@ -93,9 +93,10 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         )
 
     def stages(self) -> tuple[Stage, ...]:
+        from perennial.flows.a2rbench import authoring as author_rules
+        from perennial.flows.a2rbench import authoring as expand_rules
         from perennial.flows.a2rbench import check_items, grow_items
-        from perennial.flows.a2rbench.authoring import author_rules, expand_rules
-        from perennial.flows.a2rbench.authoring.authored_seeds import expansion_batches, gate_batches
+        from perennial.flows.a2rbench.authoring import expansion_batches, gate_batches
 
         return (
             Stage(
@@ -161,8 +162,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
     ) -> list[StageEstimate]:
         """A call per item and run, then those of readers; of a refresh those of authors before them."""
-        from perennial.flows.a2rbench.authoring.estimate_authors import estimate_authors, estimate_expansions
-        from perennial.flows.a2rbench.readers.estimate_reading import estimate_reading
+        from perennial.flows.a2rbench.authoring import estimate_authors, estimate_expansions
+        from perennial.flows.a2rbench.readers import estimate_reading
 
         writing: list[StageEstimate] = []
         if prepared:
@@ -226,7 +227,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         return judge_by(judges[0]) if judges else None
 
     def reading_stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.a2rbench.readers.analyse_answers import STAGES
+        from perennial.flows.a2rbench.readers import STAGES
 
         return STAGES
 
@@ -245,7 +246,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         )
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
-        from perennial.flows.a2rbench.paper.compare import compare_paper
+        from perennial.flows.a2rbench.paper import compare_paper
 
         return compare_paper(store, path, step)
 
@@ -278,17 +279,17 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.a2rbench.web.own_pages import ITEMS
+        from perennial.flows.a2rbench.web import ITEMS
 
         return (ITEMS,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.a2rbench.web.item import show_item
+        from perennial.flows.a2rbench.web import show_item
 
         show_item(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.a2rbench.web.item import show_solution
+        from perennial.flows.a2rbench.web import show_solution
 
         show_solution(edition, instance_id)
 
@@ -301,7 +302,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
 def _require_sandbox(settings: A2RBenchSettings) -> None:
     try:
         require_protection(accept_unprotected=settings.accept_weak_sandbox)
-    except Refused as error:
+    except SandboxRefusal as error:
         raise InvalidOption(
             f"--author {','.join(settings.author)}: {error.detail} (--accept-weak-sandbox); see "
             "`perennial doctor`"
@@ -324,7 +325,7 @@ def _wrap(answer: str) -> str:
     return wrapped if read_answer(wrapped) is not None else answer
 
 
-def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Figure]:
+def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statistic]:
     items = _items(tables[_ITEMS])
     yield from item_figures(items, _read_players(tables[_PLAYED], len(items)), PLAYERS)
     yield from agreement_figures(_read_analyses(tables[_ANALYSED]), seed)
@@ -336,7 +337,7 @@ def _read_analyses(table: pyarrow.Table) -> Iterator[Analyses]:
         yield Analyses(row["player"], row["rule"], *said)
 
 
-def _items(table: pyarrow.Table) -> Items:
+def _items(table: pyarrow.Table) -> EditionItems:
     import numpy as np
 
     rules, types, authors = (np.array(table[name].to_pylist(), str) for name in ("rule", "type", "author"))
@@ -345,7 +346,7 @@ def _items(table: pyarrow.Table) -> Items:
     )
     _, number = np.unique(rules, return_inverse=True)
     gzip = np.array(table["gzip"].to_pylist(), float)
-    return Items(
+    return EditionItems(
         rule=number,
         type=types,
         dimension=dimension,
@@ -357,7 +358,7 @@ def _items(table: pyarrow.Table) -> Items:
     )
 
 
-def _read_players(table: pyarrow.Table, number: int) -> Iterator[Played]:
+def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedItems]:
     import numpy as np
 
     for row, player in enumerate(table["player"].to_pylist()):
@@ -367,4 +368,4 @@ def _read_players(table: pyarrow.Table, number: int) -> Iterator[Played]:
             counts[name] = np.zeros(number, np.int64)
             counts[name][places] = table[name][row].values.to_numpy()
         wrong = dict(zip(places.tolist(), table["wrong"][row].as_py(), strict=True))
-        yield Played(player, counts, wrong)
+        yield PlayedItems(player, counts, wrong)

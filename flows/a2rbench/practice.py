@@ -20,7 +20,7 @@ from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import setting
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
-from perennial.tasks.a2rbench.players import Form, ItemGame
+from perennial.tasks.a2rbench.players import ItemForm, ItemGame
 from perennial.tasks.sandbox.tier import find_protection
 
 # Kinds of variations (section 3.3 of the paper): V0 is the seed.
@@ -101,7 +101,7 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
             json.loads(question.answer)
         except (ValueError, RecursionError):
             raise UnreadableInput(f"practice question: answer {quote(question.answer)} is no JSON") from None
-        form = Form(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
+        form = ItemForm(question.domain, variation, game.get("is_remapped") is True, tuple(shape))
         return ItemSeat(question.instance_id, question.answer, question.question[0]["content"], form=form)
 
     def measure(self, game: ItemGame) -> dict[str, float]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from perennial.flows.editions.figure_data import query_table
+from perennial.flows.editions.report import query_table
 from perennial.flows.website.examples import choose_question
 from perennial.schemas.presentation import (
     Card,

@@ -68,14 +68,14 @@ BENCHMARK = Declaration(
     origins=ORIGINS,
     commands={
         "tasks": (
-            "perennial.flows.beyondbench.cli.tasks:tasks",
+            "perennial.flows.beyondbench.tasks_command:tasks",
             "List the tasks of BeyondBench, try one, or draw problems.",
             "tasks of BeyondBench",
         ),
     },
     importers={
         "beyondbench": (
-            "perennial.flows.beyondbench.cli.import_leaderboard:beyondbench",
+            "perennial.flows.beyondbench.import_leaderboard:beyondbench",
             "Import the leaderboard of BeyondBench's authors as scores of another benchmark.",
         ),
     },

@@ -2,18 +2,18 @@
 
 from itertools import takewhile
 
-from perennial.flows.beyondbench.edition import batch_of, cell_of, plan_of
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.beyondbench.edition import batch_of, cell_of, plan_of, problem_of
+from perennial.flows.stages.workspace import Policies, Workspace, refuse_faults
 from perennial.prompts.render import template_hash
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.beyondbench.things import BeyondBenchPlan, Cell
-from perennial.schemas.ids import canonical_json
+from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.schemas.rows import Rejection, Rows
+from perennial.tasks.beyondbench.gate import TestedProblem, check_problem
 from perennial.tasks.beyondbench.problem import (
     SHARE,
     CellRequest,
-    Drawn,
+    DrawnProblem,
     GrownCell,
     estimate_tokens,
     grow_cell,
@@ -22,6 +22,42 @@ from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.llm.limits import text_counter
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging import question_row
+
+# Stage `gate`: test each problem and its grader before any model is paid for an answer.
+
+
+def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one cell; raise AuditFailed, naming the problems, where one is unsound."""
+    cell = cell_of(batch)
+    faults: list[str] = []
+    tested: list[TestedProblem] = []
+    for row in workspace.rows(batch_of("problems", cell), "beyondbench_instances"):
+        instance_id, problem = row["instance_id"], problem_of(row)
+        found = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
+        if problem.content_id != instance_id or problem.prompt != row["prompt"]:
+            found.faults.append("id or prompt are not those of its parameters")
+        faults += [f"{instance_id}: {fault}" for fault in found.faults]
+        tested.append(found)
+    refuse_faults(str(cell), faults, len(tested), "problems")
+    return {"beyondbench_gate": [_row(cell, tested)]}
+
+
+def _row(cell: Cell, tested: list[TestedProblem]) -> dict[str, object]:
+    return {
+        "task": cell.task,
+        "variation": cell.variation,
+        "problems": len(tested),
+        "mutations": sum(each.mutations for each in tested),
+        "refused": sum(each.refused for each in tested),
+        "also_right": sum(each.also_right for each in tested),
+        "unique": sum(each.is_unique for each in tested),
+    }
+
+
+def gate_batches(workspace: Workspace) -> list[Batch]:
+    """Return a batch for each cell."""
+    return [batch_of("gate", cell) for cell in plan_of(workspace).cells]
+
 
 EXCLUDED = "token_budget"
 EXHAUSTED = "space_exhausted"
@@ -58,7 +94,7 @@ def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -
     return {id_ for batch in batches for id_ in workspace.column(batch, "instances", "instance_id")}
 
 
-def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[str, object]:
+def _shared_row(cell: Cell, drawn: DrawnProblem, first: int, seed: int | None) -> dict[str, object]:
     return question_row(
         drawn.content_id,
         benchmark="beyondbench",
@@ -71,7 +107,7 @@ def _shared_row(cell: Cell, drawn: Drawn, first: int, seed: int | None) -> dict[
     )
 
 
-def _own_row(cell: Cell, drawn: Drawn, context_tokens: int) -> dict[str, object]:
+def _own_row(cell: Cell, drawn: DrawnProblem, context_tokens: int) -> dict[str, object]:
     problem, solutions = drawn.problem, drawn.problem.solutions
     space = problem.task.space(cell.variation, problem.size)
     return {

@@ -13,7 +13,7 @@ from perennial.schemas.people import is_person
 from perennial.schemas.rows import ReadJson, Row
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
-from perennial.tasks.beyondbench.problem import Problem, Task, fits, token_status
+from perennial.tasks.beyondbench.problem import Task, TaskProblem, fits, token_status
 from perennial.tasks.beyondbench.registry import PATHS, TASKS, find_task
 from perennial.tasks.play import InstanceSeat
 
@@ -40,12 +40,12 @@ def plan_of(workspace: Workspace) -> BeyondBenchPlan:
     return BeyondBenchPlan.from_json(workspace.growth.own)
 
 
-def problem_of(row: dict[str, object]) -> Problem:
+def problem_of(row: dict[str, object]) -> TaskProblem:
     """Return the problem of a row of `beyondbench_instances`; raise ValueError where its payload is none."""
     task: Task[object] = TASKS[str(row["task"])]
     size = row["size"]
     assert isinstance(size, int)
-    return Problem(task, str(row["variation"]), size, task.params_of(str(row["payload"])))
+    return TaskProblem(task, str(row["variation"]), size, task.params_of(str(row["payload"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ProblemSeat(InstanceSeat):
     """A problem as it is played: the prompt as published, and the budgets by player."""
 
     instance_id: str
-    problem: Problem
+    problem: TaskProblem
     prompt: str
     template_hash: str
     prompt_tokens: int

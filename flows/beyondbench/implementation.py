@@ -30,7 +30,7 @@ from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, SHARE, fits
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.beyondbench.statistics import COLUMNS, PlayedCell, cell_figures
 from perennial.tasks.llm.limits import text_counter, token_counter
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import Catalog, rows_with
 from perennial.warehouse.editions.publish import read_published_plan
@@ -82,7 +82,8 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         )
 
     def stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.beyondbench import check_problems, draw_problems
+        from perennial.flows.beyondbench import draw_problems
+        from perennial.flows.beyondbench import draw_problems as check_problems
 
         return (
             Stage(
@@ -211,7 +212,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         )
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
-        from perennial.flows.beyondbench.paper.compare import compare_paper
+        from perennial.flows.beyondbench.paper import compare_paper
 
         return compare_paper(store, path, step)
 
@@ -247,17 +248,17 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.beyondbench.web.own_pages import PROBLEMS
+        from perennial.flows.beyondbench.presentation import PROBLEMS
 
         return (PROBLEMS,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.beyondbench.web.own_pages import show_problem
+        from perennial.flows.beyondbench.presentation import show_problem
 
         show_problem(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.beyondbench.web.own_pages import show_solution
+        from perennial.flows.beyondbench.presentation import show_solution
 
         show_solution(edition, instance_id)
 
@@ -313,7 +314,7 @@ def _describe_unasked(catalog: Catalog, where: str) -> str:
     return f"{'; '.join(texts)}: table beyondbench_unasked" if texts else ""
 
 
-def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Figure]:
+def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statistic]:
     return cell_figures(_played_cells(tables[_PLAYED]), seed)
 
 

@@ -14,7 +14,13 @@ from perennial.schemas.ids import derive_rng, derive_seed
 from perennial.schemas.practice import PracticeQuestion
 from perennial.schemas.settings.form import Names, setting
 from perennial.tasks.beyondbench.gate import TaskGame
-from perennial.tasks.beyondbench.problem import DEFAULT_CONTEXT, Problem, draw_problem, estimate_tokens, fits
+from perennial.tasks.beyondbench.problem import (
+    DEFAULT_CONTEXT,
+    TaskProblem,
+    draw_problem,
+    estimate_tokens,
+    fits,
+)
 from perennial.tasks.beyondbench.registry import TASKS
 
 # Which of a variation's sizes, the smallest first.
@@ -103,7 +109,7 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
                 f"{quote(size)}"
             )
         try:
-            return _seat(Problem(task, str(variation), size, task.params_of(str(game.get("payload")))))
+            return _seat(TaskProblem(task, str(variation), size, task.params_of(str(game.get("payload")))))
         except ValueError:
             raise UnreadableInput(
                 f"practice question: its payload is none of task {question.domain}"
@@ -122,6 +128,6 @@ def _fits(cell: Cell, size: int, budget: int) -> bool:
     return fits(sum(TASKS[cell.task].tokens(cell.variation, size)), budget)
 
 
-def _seat(problem: Problem) -> ProblemSeat:
+def _seat(problem: TaskProblem) -> ProblemSeat:
     hash_ = template_hash(problem.task.template)
     return ProblemSeat(problem.content_id, problem, problem.prompt, hash_, 0, 0, DEFAULT_CONTEXT, {})

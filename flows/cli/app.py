@@ -12,12 +12,10 @@ from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
 from perennial.flows.cli.start import let_ctrl_c_interrupt
-from perennial.flows.console.errors.library_errors import translate_error
-from perennial.flows.console.errors.os_errors import describe_os_error
-from perennial.flows.console.errors.usage_errors import describe_usage_error
-from perennial.flows.console.help_form import format_commands, put_example_last
+from perennial.flows.console.errors import describe_os_error, describe_usage_error, translate_error
 from perennial.flows.console.interrupts import EXIT_CODES
-from perennial.flows.console.terminal import Terminal, escape_what_cannot_be_encoded
+from perennial.flows.console.row_formats import Terminal, escape_what_cannot_be_encoded
+from perennial.flows.console.settings_options import format_commands, put_example_last
 from perennial.schemas.benchmark import CommandLine, benchmarks
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.rows import JsonObject
@@ -27,12 +25,12 @@ _REFUSED_BY_THE_SYSTEM = 2
 # Where each command is, and its line in the help: the first of its own help.
 COMMANDS: dict[str, CommandLine] = {
     "init": (
-        "perennial.flows.cli.run.init:init",
+        "perennial.flows.cli.run.models:init",
         "Write a commented perennial.toml and models.toml: each setting with its description.",
     ),
     "models": ("perennial.flows.cli.run.models:models", "Try the models of models.toml."),
     "try": (
-        "perennial.flows.cli.run.try_model:try_model",
+        "perennial.flows.cli.run.models:try_model",
         "Give a model a first score: grow a tiny edition, play it, and say what went wrong.",
     ),
     "refresh": (
@@ -40,7 +38,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Grow one edition, let players answer its questions, audit and publish both.",
     ),
     "evaluate": (
-        "perennial.flows.cli.run.evaluate:evaluate_app",
+        "perennial.flows.cli.run.refresh:evaluate_app",
         "Let players answer the questions of a published edition, and publish their answers.",
     ),
     "contamination": (
@@ -52,11 +50,11 @@ COMMANDS: dict[str, CommandLine] = {
         "Say how many domains, instances and runs a question needs, with calls and cost; nothing is played.",
     ),
     "study": (
-        "perennial.flows.cli.people.study:study",
+        "perennial.flows.cli.people:study",
         "Let people play instances of a published edition, and publish their answers.",
     ),
     "play": (
-        "perennial.flows.cli.people.play:play",
+        "perennial.flows.cli.people:play",
         "Play one instance yourself, freshly drawn or of a published edition; nothing is recorded.",
     ),
     "sample": (
@@ -69,11 +67,11 @@ COMMANDS: dict[str, CommandLine] = {
     ),
     "query": ("perennial.flows.cli.look.query:query", "Run SQL over the published editions."),
     "ask": (
-        "perennial.flows.cli.look.ask:ask",
+        "perennial.flows.cli.look.query:ask",
         "Answer a saved question about what is published, and show its SQL.",
     ),
     "episode": (
-        "perennial.flows.cli.look.episode:episode",
+        "perennial.flows.cli.look.calls:episode",
         "Print an episode whole: what the player was shown, its reasoning and its reply, turn by turn.",
     ),
     "tables": (
@@ -93,11 +91,11 @@ COMMANDS: dict[str, CommandLine] = {
         "Write the report of an edition: one HTML page that opens offline, or its tables.",
     ),
     "export": (
-        "perennial.flows.cli.share.exchange:export",
+        "perennial.flows.cli.share:export",
         "Write an edition with its evaluations as a folder for others, its private instances left out.",
     ),
     "site": (
-        "perennial.flows.cli.share.site:site",
+        "perennial.flows.cli.share:site",
         "Build a static website of all visible editions, for any host or for opening from disk.",
     ),
     "reproduce": (
@@ -105,7 +103,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Rebuild an edition, or an evaluation, from its seed and its stored replies, and compare.",
     ),
     "reproduce-paper": (
-        "perennial.flows.cli.look.reproduce_paper:reproduce_paper",
+        "perennial.flows.cli.look.report:reproduce_paper",
         "Print each table and figure of a benchmark's paper: what it prints, ours, the difference, "
         "or why not.",
     ),
@@ -118,7 +116,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Check versions, Prefect, model endpoint, root, ledger, and all published and staged data.",
     ),
     "analyse": (
-        "perennial.flows.cli.operate.analyse:analyse",
+        "perennial.flows.cli.operate.verify:analyse",
         "Compute statistics again: after new external scores, or with a newer perennial.",
     ),
     "audit": (
@@ -134,15 +132,15 @@ COMMANDS: dict[str, CommandLine] = {
         "Show a data root in a browser, until Ctrl-C: leaderboards, instances, transcripts, SQL.",
     ),
     "unlock": (
-        "perennial.flows.cli.operate.unlock:unlock",
+        "perennial.flows.cli.operate.doctor:unlock",
         "Remove the lock of a data root whose writer is gone, after showing who held it.",
     ),
     "benchmarks": (
-        "perennial.flows.cli.operate.benchmarks:list_benchmarks",
+        "perennial.flows.cli.operate.doctor:list_benchmarks",
         "List the installed benchmarks with their packages, or check one against the contract.",
     ),
     "import": (
-        "perennial.flows.cli.share.exchange:import_app",
+        "perennial.flows.cli.share:import_app",
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }

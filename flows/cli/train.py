@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.rows import JsonObject
 
 
@@ -44,17 +44,17 @@ def train(
 
     Example: perennial train --model Qwen/Qwen2.5-0.5B-Instruct --data easy.jsonl --out runs/qwen-easy
     """
-    from perennial.flows.console.output_places import require_folder, write_lines
-    from perennial.flows.training.chat_file import ChatFile
-    from perennial.flows.training.entries import checkpoint_entries
-    from perennial.flows.training.fine_tune import (
+    from perennial.flows.console.input_files import require_folder, write_lines
+    from perennial.flows.training import (
+        ChatFile,
         TrainingPlan,
+        checkpoint_entries,
         fine_tune,
         load_model,
         make_encode,
+        make_served_folders,
         require_same_plan,
     )
-    from perennial.flows.training.served_folders import make_served_folders
     from perennial.schemas.errors import UnreadableInput, count
     from perennial.tasks.training import choose_steps, require_name
 

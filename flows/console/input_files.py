@@ -1,13 +1,47 @@
 """Read what users hand in: text files, whole or line by line, with an error that says what to do."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from perennial.schemas.errors import UnreadableInput
+from perennial.schemas.errors import EditionConflict, InvalidOption, UnreadableInput
+from perennial.schemas.units import describe_unit
+from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.editions.selectors import read_publication_time
 from perennial.warehouse.store.local_files import NotRegular, open_regular
+from perennial.warehouse.store.store import Store
+
+# The clock against what is published: a clock that was set back would name and order editions wrongly.
+#
+# Editions are named by date, and "the last K editions" go by the time of publication.
+
+
+# Clocks of several machines that write to one root differ by seconds; a summer-time mistake is an hour.
+_TOLERANCE = timedelta(minutes=5)
+
+
+def refuse_clock_set_back(store: Store, now: datetime) -> None:
+    """Raise EditionConflict where the latest published edition lies in the future of `now`."""
+    published = [(read_publication_time(store, edition), edition) for edition in published_units(store)]
+    if not published:
+        return
+    latest, edition = max(published)
+    if now < latest - _TOLERANCE:
+        raise EditionConflict(
+            f"the clock says {_format(now)}, but {describe_unit(edition)} was published in {store.root} at "
+            f"{_format(latest)}, which is later: set the clock of this machine right, then try again "
+            "(editions are named and ordered by time)"
+        )
+
+
+def _format(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
 
 MAX_BYTES = 10_000_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -95,4 +129,59 @@ def read_lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise UnreadableInput(
             f"{show_path(path)}: not UTF-8 text ({error.reason}); save it as UTF-8"
+        ) from None
+
+
+# Where a command is to write: checked before its work, so that nobody waits for an error; whole files.
+
+
+def require_folder(option: str, folder: Path) -> None:
+    """Raise InvalidOption, naming the option, unless the folder can be written, or made; make nothing."""
+    place = Path(os.path.abspath(folder))
+    while not os.path.lexists(place):
+        place = place.parent
+    try:
+        with TemporaryFile(dir=place):
+            return
+    except OSError as error:
+        raise InvalidOption(
+            f"{option} {show_path(folder)}: {error.strerror or error} ({show_path(place)}); name a folder "
+            "that you can write"
+        ) from None
+
+
+def require_file_place(option: str, file: Path) -> None:
+    """Raise InvalidOption, naming the option, unless the file's folder is there and can be written."""
+    target = Path(os.path.realpath(file))
+    if os.path.exists(target) and not target.is_file():
+        raise InvalidOption(f"{option} {show_path(file)}: not a regular file; name one that may be replaced")
+    try:
+        with TemporaryFile(dir=target.parent):
+            return
+    except OSError as error:
+        raise InvalidOption(
+            f"{option} {show_path(file)}: {error.strerror}; name a file in a folder that you can write"
+        ) from None
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines so that the file is there whole or not at all; raise InvalidOption if it cannot be.
+
+    Only a regular file is replaced, of a link what it leads to. Whatever ends the lines' own making passes
+    through, and leaves no draft.
+    """
+    require_file_place("--out", path)
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.draft")
+    try:
+        with draft.open("w", encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in lines)
+        draft.replace(target)
+    except BaseException as error:
+        with suppress(OSError):
+            draft.unlink()
+        if not isinstance(error, OSError):
+            raise
+        raise InvalidOption(
+            f"--out {show_path(path)}: {error.strerror}; name a file in a folder that you can write"
         ) from None

@@ -8,11 +8,16 @@ from dataclasses import asdict
 from textwrap import wrap
 
 from perennial.flows.benchmark import Benchmark
-from perennial.flows.console.leaderboard_table import figure
-from perennial.flows.console.terminal import Terminal
-from perennial.flows.editions.call_problems import describe_call_problems
-from perennial.flows.editions.diagnosis import PROBLEMS, Problem, find_problems, quote_reply
-from perennial.flows.editions.figure_data import order_settings
+from perennial.flows.console.print_edition import figure
+from perennial.flows.console.row_formats import Terminal
+from perennial.flows.editions.diagnosis import (
+    PROBLEMS,
+    EpisodeProblem,
+    describe_call_problems,
+    find_problems,
+    quote_reply,
+)
+from perennial.flows.editions.report import order_settings
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.rows import JsonObject, Row
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
@@ -104,7 +109,7 @@ def _explain(row: Row, floors: Mapping[str, float | None]) -> str:
     return UNDECIDED if low is None or low <= floor else ABILITY
 
 
-def _propose(benchmark: str, problems: list[Problem], meanings: list[str]) -> tuple[str, str, str]:
+def _propose(benchmark: str, problems: list[EpisodeProblem], meanings: list[str]) -> tuple[str, str, str]:
     """Return what to do after looking at an episode, by what was seen, in words and as a command.
 
     Of the command: all before the model's name, and the flag for another benchmark than this one.
@@ -145,7 +150,7 @@ def _scores(
 
 
 def _problems(
-    store: Store, catalog: Catalog, problems: list[Problem], episodes: int, limit: str
+    store: Store, catalog: Catalog, problems: list[EpisodeProblem], episodes: int, limit: str
 ) -> list[str]:
     """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
     found = {one.status: one for one in problems}

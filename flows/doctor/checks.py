@@ -1,14 +1,238 @@
 """All that `perennial doctor` looks at, in order. Nothing is changed, and Prefect is never imported."""
 
+import asyncio
+import os
+import platform
+import tempfile
+import time
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+from urllib.parse import urlsplit
 
-from perennial.flows.doctor.check import Look
-from perennial.flows.doctor.editions import edition_looks
-from perennial.flows.doctor.endpoint import endpoint_look
-from perennial.flows.doctor.machine import machine_looks
-from perennial.flows.doctor.root import format_look, has_our_format, is_readable, root_look, root_looks
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.doctor.root import (
+    UNREADABLE,
+    Check,
+    Look,
+    can_be_made,
+    edition_looks,
+    fail,
+    fail_by,
+    format_look,
+    has_our_format,
+    is_readable,
+    root_look,
+    root_looks,
+    warn,
+)
+from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
+from perennial.schemas.errors import EndpointFailed, PerennialError
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
+from perennial.tasks.llm.bounded_http import check_key, check_url, is_loopback, strip_url
+from perennial.tasks.llm.listing import ask_for_models, listed_models
+from perennial.tasks.play import parse_model_player
+from perennial.tasks.sandbox.tier import find_protection
+from perennial.warehouse.ledger.ledger import without_credentials
 from perennial.warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    import httpx2
+    from packaging.requirements import Requirement
+
+
+# A look at the model endpoint: does it answer, take the key, and know the models that are configured?
+
+
+_ENDPOINT_TIMEOUT_S = 10.0
+_KEY = (
+    "set PERENNIAL_API_KEY to a key of this endpoint (OPENAI_API_KEY goes to the host of OPENAI_BASE_URL, "
+    "or to OpenAI's, alone), or name another one (base_url)"
+)
+_REACH = (
+    "start the server, or correct base_url (PERENNIAL_BASE_URL, or base_url in perennial.toml) or "
+    "OPENAI_BASE_URL"
+)
+
+
+def endpoint_look(settings: RefreshSettings) -> Look:
+    """Return the look at the model endpoint of these settings; none is needed where no model is named."""
+    return Look("endpoint", _KEY, partial(_endpoint, settings))
+
+
+def _endpoint(settings: RefreshSettings) -> str | Check:
+    models = _models(settings)
+    endpoint = settings.endpoint()
+    if not models and endpoint.url_from == "default":
+        return "not configured: no model is named"
+    policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_ENDPOINT_TIMEOUT_S)
+    shown = strip_url(check_url(policy.base_url))
+    key = check_key(endpoint.key)
+    found = _judge(shown, key, asyncio.run(ask_for_models(policy, key)), models)
+    sources = f" ({endpoint.describe_sources()})"
+    return found + sources if isinstance(found, str) else replace(found, seen=found.seen + sources)
+
+
+def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> str | Check:
+    if isinstance(answer, str):
+        return fail(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+    status = f"(HTTP {answer.status_code})"
+    if answer.status_code in (401, 403):
+        problem = "refuses the key" if key else "asks for a key, and none is set"
+        return fail(f"{shown} {problem} {status}", _KEY, EndpointFailed.exit_code)
+    if answer.status_code >= 500:
+        remedy = "try again later, or look at that server"
+        return fail(f"{shown} answers with an error {status}", remedy, EndpointFailed.exit_code)
+    listed = listed_models(answer)
+    if listed is None:
+        remedy = "check that base_url ends as the server wants it, often in /v1"
+        return warn(f"{shown} answers and lists no models {status}", remedy)
+    unlisted = [model for model in models if model not in listed]
+    if unlisted:
+        remedy = "correct the model's name, if the server does not know it unlisted"
+        return warn(f"{shown} answers and does not list {', '.join(unlisted)}", remedy)
+    return f"{shown} answers and lists {len(listed):,} model{'' if len(listed) == 1 else 's'}"
+
+
+def _models(settings: RefreshSettings) -> list[str]:
+    """Return the models that the settings name, each once."""
+    benchmark = find_benchmark(settings.benchmark)
+    players = [name for name in settings.players if name not in {*benchmark.programs, *benchmark.aliases}]
+    models = (parse_model_player(name, {}, benchmark.variants).choice.model for name in players)
+    named = [*settings.author_models(), *models]
+    return list(dict.fromkeys(name for name in named if name))
+
+
+# Looks at the machine: the versions that are installed, the sandbox, and Prefect.
+
+
+_DISTRIBUTION = "perennial-bench"
+_TIMEOUT_S = 5.0
+
+_INSTALL = "install perennial again, in an environment of its own: `pip install perennial-bench`"
+_PREFECT = "start that server, or unset PREFECT_API_URL: each refresh then starts one of its own"
+_SANDBOX = (
+    "run on Linux with seccomp, best with bubblewrap installed (program `bwrap`); until then set "
+    "accept_weak_sandbox only for code that you trust"
+)
+_EMBEDDED = "see why it does not start with `prefect server start`"
+
+
+def machine_looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:
+    """Yield the looks at versions, sandbox and Prefect; `deep` starts a server where none is named."""
+    yield Look("versions", _INSTALL, _versions)
+    yield Look("sandbox", _SANDBOX, _sandbox)
+    url = os.environ.get("PREFECT_API_URL", "")
+    if url:
+        yield Look("prefect", _PREFECT, partial(_check_named_server, url))
+    elif deep:
+        yield Look("prefect", _EMBEDDED, _start_server)
+    else:
+        yield Look("prefect", _EMBEDDED, partial(_embedded_home, prefect_home(settings.root)))
+
+
+def _versions() -> str | Check:
+    from packaging.requirements import Requirement
+
+    try:
+        installed = distribution(_DISTRIBUTION)
+    except PackageNotFoundError:
+        return warn("perennial runs from its folder and is not installed", _INSTALL)
+    python = platform.python_version()
+    required = [Requirement(line) for line in installed.requires or []]
+    direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
+    wrong = [f"{one} is required, {found} is installed" for one in direct if (found := _find_misfit(one))]
+    if not Requirement(f"python{installed.metadata['Requires-Python'] or ''}").specifier.contains(
+        python, True
+    ):
+        wrong.insert(0, f"Python {installed.metadata['Requires-Python']} is required, {python} runs")
+    others = {name for name in packages_distributions().get("perennial", []) if name != _DISTRIBUTION}
+    wrong += [f"package {name!r} installs a module `perennial` too" for name in sorted(others)]
+    if wrong:
+        return fail_by(wrong, _INSTALL, PerennialError.exit_code)
+    return (
+        f"Python {python}, perennial {installed.version}, Prefect {version('prefect')}, "
+        f"and all {len(direct)} dependencies as required"
+    )
+
+
+def _sandbox() -> str | Check:
+    """Look at what holds code that a model wrote: found by trying it."""
+    found = find_protection()
+    seen = f"tier {found.tier} ({'; '.join(found.findings)})"
+    if found.tier == "none":
+        return warn(
+            f"{seen}: nothing protects this machine from code that a model or a file wrote, so that it "
+            "is refused unless accept_weak_sandbox is set",
+            _SANDBOX,
+        )
+    return f"{seen}: code that a model or a file wrote is run"
+
+
+def _find_misfit(required: "Requirement") -> str:
+    """Return the version of a dependency that is installed, "" where it fits."""
+    try:
+        found = version(required.name)
+    except PackageNotFoundError:
+        return "none"
+    return "" if required.specifier.contains(found, prereleases=True) else found
+
+
+def _check_named_server(url: str) -> str | Check:
+    """Look at the server of PREFECT_API_URL, which a user name or a key may be needed for."""
+    import httpx
+
+    shown = without_credentials(url)
+    key, pair = os.environ.get("PREFECT_API_KEY"), os.environ.get("PREFECT_API_AUTH_STRING")
+    user, _, password = (pair or "").partition(":")
+    with httpx.Client(
+        headers={"Authorization": f"Bearer {key}"} if key else None,
+        auth=(user, password) if pair and not key else None,
+        timeout=_TIMEOUT_S,
+        trust_env=not is_loopback(urlsplit(url)),
+    ) as client:
+        try:
+            client.get(f"{url.rstrip('/')}/health").raise_for_status()
+            found = str(client.get(f"{url.rstrip('/')}/admin/version").raise_for_status().json())
+        except httpx.HTTPStatusError as error:
+            raise PerennialError(f"{shown} answers with {error.response.status_code}") from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            raise PerennialError(f"{shown} does not answer as Prefect does ({error})") from None
+    installed = version("prefect")
+    if found.split(".")[:2] != installed.split(".")[:2]:
+        seen = f"{shown} answers, Prefect {found}, and {installed} is installed here"
+        remedy = (
+            f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
+        )
+        return warn(seen, remedy)
+    return f"{shown} answers, Prefect {found}"
+
+
+def _embedded_home(home: Path) -> str | Check:
+    if can_be_made(home):
+        return f"each refresh starts a server of its own, in {home}"
+    remedy = "make that folder writable, or start `prefect server start` elsewhere and set PREFECT_API_URL"
+    return fail(f"{home} cannot be made or written", remedy, UNREADABLE)
+
+
+def _start_server() -> str:
+    """Start an embedded server in a folder of its own, and end it again."""
+    from perennial.flows.serve.embedded_server import EmbeddedServer
+
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="perennial-") as folder, patch.dict(os.environ):
+        home = prefect_home(folder)
+        os.environ.pop("PREFECT_HOME", None)
+        configure_prefect(folder, verbose=False)
+        with EmbeddedServer(home) as server:
+            server.wait_ready()
+            seconds = time.monotonic() - begun
+    return f"an embedded server started within {seconds:.0f} s and was ended again"
 
 
 def looks(settings: RefreshSettings, *, deep: bool) -> Iterator[Look]:

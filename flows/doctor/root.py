@@ -2,24 +2,218 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from perennial.flows.console.clock import refuse_clock_set_back
-from perennial.flows.doctor.check import UNREADABLE, Check, Look, fail, fail_by, warn
-from perennial.schemas.errors import Damaged, PerennialError, RootLocked, UnreadableInput, count
-from perennial.schemas.units import describe_unit
-from perennial.warehouse.catalog.catalog import published_call_ids, refuse_other_format
+from perennial.flows.console.errors import describe_os_error
+from perennial.flows.console.input_files import refuse_clock_set_back
+from perennial.flows.run.code_version import code_version
+from perennial.flows.stages.grow import progress_of
+from perennial.flows.stages.workspace import Workspace
+from perennial.schemas.errors import (
+    Damaged,
+    EditionConflict,
+    PerennialError,
+    RootLocked,
+    UnreadableInput,
+    count,
+)
+from perennial.schemas.units import describe_unit, is_evaluation, split_unit
+from perennial.warehouse.catalog.catalog import published_call_ids, published_units, refuse_other_format
 from perennial.warehouse.catalog.confinement import FORMAT
+from perennial.warehouse.catalog.withdrawals import withdrawn_units
+from perennial.warehouse.editions.integrity import beside_flaws, relation_flaws, staged_state
+from perennial.warehouse.editions.verify import verifiable_units, verify_unit
 from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import check_ledger, find_missing_calls
 from perennial.warehouse.lock import Life, find_lock
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.store import Store, find_root_id
 from perennial.warehouse.study.ledger import study_files
 from perennial.warehouse.study.schema import find_pending
+
+# What a check of `perennial doctor` is, and what exit code several of them come to.
+
+
+UNREADABLE = 2
+_SHOWN = 3
+# Damage first, then what cannot be read or written: nothing else works without.
+_BY_SEVERITY = (8, 2, 9, 6, 5)
+
+
+class Status(StrEnum):
+    """What came of a check."""
+
+    ok = "ok"
+    warning = "warning"
+    failed = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: what was seen, and where it is not ok, what to do about it.
+
+    `exit_code` is 0 unless the check failed; `flaws` are all that were found, where `seen` names some.
+    """
+
+    name: str
+    status: Status
+    seen: str
+    remedy: str = ""
+    exit_code: int = 0
+    flaws: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A check to be carried out: its action returns what it saw, where that is ok, or the check.
+
+    `remedy` is for the errors that the action raises.
+    """
+
+    name: str
+    remedy: str
+    action: Callable[[], str | Check]
+
+    def run(self) -> Check:
+        """Return what the action finds; an error is a failed check with the error's exit code."""
+        try:
+            found = self.action()
+        except PerennialError as error:
+            found = fail(str(error), self.remedy, error.exit_code)
+        except OSError as error:
+            found = fail(describe_os_error(error), self.remedy, UNREADABLE)
+        return (
+            Check(self.name, Status.ok, found) if isinstance(found, str) else replace(found, name=self.name)
+        )
+
+
+def warn(seen: str, remedy: str) -> Check:
+    """Return a check that found something to look at, and nothing that stops the work."""
+    return Check("", Status.warning, seen, remedy)
+
+
+def fail(seen: str, remedy: str, exit_code: int) -> Check:
+    """Return a check that failed."""
+    return Check("", Status.failed, seen, remedy, exit_code)
+
+
+def fail_by(flaws: Sequence[str], remedy: str, exit_code: int = Damaged.exit_code) -> Check:
+    """Return a check that failed by these flaws, of which its line names the first ones."""
+    more = f"; and {len(flaws) - _SHOWN} more" if len(flaws) > _SHOWN else ""
+    return replace(fail("; ".join(flaws[:_SHOWN]) + more, remedy, exit_code), flaws=tuple(flaws))
+
+
+def exit_code_of(checks: Iterable[Check]) -> int:
+    """Return 0 where no check failed, else the exit code of the most severe one that did."""
+    codes = {check.exit_code for check in checks if check.status is Status.failed}
+    return next((code for code in _BY_SEVERITY if code in codes), max(codes, default=0))
+
+
+# Looks at what is published, what is staged, and the files beside them.
+
+
+_RESTORE = "restore the named files from a copy"
+_LISTED = "make the folders of the root readable"
+
+
+def edition_looks(store: Store) -> Iterator[Look]:
+    """Yield a look at each published and each staged edition, and at the files beside them."""
+    editions = verifiable_units(store)
+    staged = [name for name in store.names("staging") if not name.startswith(".")]
+    if not editions:
+        yield Look("editions", _LISTED, lambda: "none is published yet")
+    for edition in editions:
+        kind = "evaluation" if is_evaluation(edition) else "edition"
+        yield Look(f"{kind} {edition}", _RESTORE, partial(_edition, store, edition))
+    yield Look("withdrawals", _RESTORE, partial(_withdrawals, store))
+    yield Look("other files", _RESTORE, partial(_other_files, store))
+    if not staged:
+        yield Look("staging", _LISTED, lambda: "nothing is staged")
+    for edition in staged:
+        staging = Staging(store, edition)
+        yield Look(f"staging {edition}", staging.remedy, partial(_check_staged, staging))
+
+
+def _edition(store: Store, edition: str) -> str | Check:
+    verification = verify_unit(store, edition)
+    damage = [f"{finding.file}: {finding.message}" for finding in verification.findings if finding.is_damage]
+    if edition in published_units(store):
+        damage += relation_flaws(store, edition)
+    if damage:
+        remedy = (
+            f"restore the named files from a copy; until then `perennial editions --withdraw {edition} "
+            "--why TEXT` hides it from readers"
+        )
+        return fail_by(damage, remedy)
+    unlisted = [finding.file for finding in verification.findings if finding.problem == "unlisted"]
+    if unlisted:
+        return warn(f"{unlisted[0]} does not belong to it", "move such files away")
+    return (
+        f"{verification.files:,} files of {verification.bytes:,} bytes, {verification.rows:,} rows as they "
+        "were published; keys and references hold"
+    )
+
+
+def _withdrawals(store: Store) -> str:
+    withdrawn = withdrawn_units(store)
+    return f"withdrawn: {', '.join(withdrawn)}" if withdrawn else "none is withdrawn"
+
+
+def _other_files(store: Store) -> str | Check:
+    count, flaws = beside_flaws(store)
+    if flaws:
+        remedy = (
+            "move the named files away, then make them again: `perennial analyse EDITION` for analyses, "
+            "`perennial import scores` for scores"
+        )
+        return fail_by(flaws, remedy)
+    return f"{count:,} files of later analyses and other scores, all readable"
+
+
+def _check_staged(staging: Staging) -> str | Check:
+    store, unit = staging.store, staging.unit
+    try:
+        plan = staging.read_plan()
+    except EditionConflict as error:
+        return warn(str(error), staging.remedy)
+    if plan is None:
+        return fail_by([f"{staging.folder} has no plan.json"], staging.remedy)
+    state = staged_state(staging)
+    if state.flaws:
+        return fail_by(state.flaws, staging.remedy)
+    published = published_units(store)
+    remedy = f"remove it with `perennial editions --prune-staging {unit}`"
+    if unit in published:
+        return warn("left over: it is published", remedy)
+    edition, name = split_unit(unit)
+    if name and edition not in published:
+        if edition in staged_units(store):
+            return f"begins when {edition} is published"
+        return warn(f"left over: {edition} is neither published nor staged", remedy)
+    try:
+        progress = progress_of(Workspace(staging, plan))
+    except Damaged as error:
+        return fail_by([str(error).removesuffix(f": {staging.remedy}")], staging.remedy)
+    if progress.unasked:
+        return fail_by([f"batch {key} is not in the plan" for key in progress.unasked], staging.remedy)
+    done = len(progress.asked) - len(progress.missing)
+    staged = (
+        f"{done:,} of {len(progress.asked):,} batches known so far are staged, {state.parts:,} parts as they "
+        "were written"
+    )
+    if plan.code_version != code_version():
+        return warn(
+            f"{staged}; perennial {plan.code_version} began it, and {code_version()} does not resume it",
+            remedy,
+        )
+    return f"{staged}; the same command with the same settings resumes it"
+
 
 _LITTLE_SPACE = 1 << 30  # bytes
 

@@ -1,24 +1,66 @@
 """Audit what is published: do all expectations still hold of an edition's tables?"""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from perennial.flows.refresh.publish import local_questions
+from perennial.flows.run.process_pool import spread_over
+from perennial.flows.stages.compute_statistics import analyse_edition, compute_scale
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import Rows
 from perennial.schemas.tables import staged_tables
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.audit.audit import audit, describe_broken
-from perennial.warehouse.catalog.catalog import published_units
+from perennial.warehouse.catalog.catalog import published_units, visible_editions, visible_evaluations
 from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.catalog.later_statistics import analysis_of, keep_analysis
 from perennial.warehouse.editions.publish import unit_plan
-from perennial.warehouse.editions.selectors import require_any, select_units
+from perennial.warehouse.editions.selectors import require_any, select_unit, select_units
+from perennial.warehouse.lock import lock_root
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
     from perennial.warehouse.audit.great_expectations import CheckpointRunner
+
+
+# Compute the statistics of published editions again, without any model call.
+
+
+def analyse_editions(
+    store: Store,
+    edition: str | None,
+    tell: Callable[[str], None],
+    step: Callable[[str], None] = lambda name: None,
+) -> dict[str, int]:
+    """Compute and keep the figures of the edition, or of all that are not withdrawn; return their numbers.
+
+    `tell` gets a line for each edition, `step` its name while it is at work.
+    Raises InvalidOption where it is not published, UnreadableInput where none is.
+    """
+    known = visible_editions(store)
+    require_any(store, known)
+    chosen = known if edition is None else (select_unit(store, edition, known),)
+    with lock_root(store, f"analyse {edition or 'every edition'}", tell):
+        numbers = {}
+        for name in chosen:
+            step(name)
+            evaluations = visible_evaluations(store, name)
+            statistics = analyse_edition(store, name, evaluations, spread=spread_over(None))
+            shown = analysis_of(store, name, evaluations)
+            if shown is not None and store.read_table(shown).equals(statistics):
+                result = "as before"
+            else:
+                keep_analysis(store, name, evaluations, statistics)
+                result = f"kept in {store.location('analyses')}"
+            tell(f"{name}: {statistics.num_rows:,} statistics, {result}")
+            numbers[name] = statistics.num_rows
+        step("scale over all editions")
+        compute_scale(store)
+    return numbers
+
 
 IMPORTED = "imported, so not audited: its findings are in `rejections`"
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
-from perennial.flows.benchmark import find_benchmark
-from perennial.flows.editions.design_costs import Cost, cost_per_episode
-from perennial.flows.stages.compute_scale import read_cells
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.stages.compute_statistics import read_cells
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK, benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.model_calls import Prices
 from perennial.schemas.rows import JsonObject, Row
 from perennial.schemas.statistics import MeasuredVariance, Parts
+from perennial.tasks.llm.replies import cost_usd
+from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics.scale.design import (
     Design,
     best_design,
@@ -21,7 +22,43 @@ from perennial.tasks.statistics.scale.design import (
 )
 from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.ledger.prices import PRICE_FILE
 from perennial.warehouse.store.store import Store
+
+# What a design costs per player: by its own episodes in the data root, else by its model's price.
+
+
+class Cost(NamedTuple):
+    """Dollars of an episode, from brief replies to long ones; both None where `missing` says what is."""
+
+    low: float | None
+    high: float | None
+    missing: str | None = None
+
+
+def cost_per_episode(
+    player: str,
+    own: float | None,
+    calls: float,
+    prices: Prices,
+    benchmark: Benchmark,
+    measured: MeasuredVariance,
+) -> Cost:
+    """Return what an episode costs the player: its `own` mean cost here, else calls by tokens by price."""
+    if player in benchmark.programs:
+        return Cost(0.0, 0.0)
+    if own is not None:
+        return Cost(own, own)
+    model = parse_model_player(player, {}, benchmark.variants).choice.model
+    prompt = round(calls * measured.prompt_tokens_per_call)
+    low, high = (
+        cost_usd(prices.get(model), prompt, round(calls * reply), None)
+        for reply in measured.reply_tokens_per_call
+    )
+    if low is None or high is None:
+        return Cost(None, None, f"{player}: no price of {model!r}: give it in models.toml or in {PRICE_FILE}")
+    return Cost(low, high)
+
 
 _COUNTS = """
 SELECT e.player, avg(e.turns) AS turns, avg(e.cost_usd) AS cost

@@ -1,17 +1,79 @@
 """What kept a player from a score: replies without a readable answer, cut ones, refusals, failed calls."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from perennial.flows.editions.call_problems import describe_call_problems
 from perennial.schemas.errors import PerennialError, count, in_one_line
+from perennial.tasks.llm.server_words import is_same_model, read_ending
 from perennial.warehouse.catalog.catalog import Catalog
 from perennial.warehouse.catalog.confinement import quote, quote_all
 from perennial.warehouse.ledger.ledger import ledger_file
 from perennial.warehouse.ledger.reading import LedgerReader
 from perennial.warehouse.store.store import Store
+
+# What a model's calls say about its server: it cuts prompts, has another model, or unknown words.
+
+
+# So many prompts that are counted alike, at a round number, were cut there: Ollama's contexts are such.
+_ALIKE, _ROUND = 3, 256
+
+
+def describe_call_problems(catalog: Catalog, edition: str) -> list[str]:
+    """Return what is odd about the calls of an edition's players, a line for each model and oddity."""
+    of_players = f"FROM calls WHERE edition = {quote(edition)} AND role = 'player'"
+    kinds = catalog.query(
+        "SELECT model, coalesce(request ->> '$.params.model', model), served_model, finish_reason, "
+        f"status = 'overflow', usage = 'short', count(*) {of_players} GROUP BY ALL ORDER BY ALL"
+    )[1]
+    cuts = catalog.query(
+        "SELECT model, prompt_tokens, count(DISTINCT hash(request)) AS prompts FROM (SELECT model, "
+        f"prompt_tokens, request, max(prompt_tokens) OVER (PARTITION BY model) AS most {of_players}) "
+        f"WHERE prompt_tokens = most AND (most % {_ROUND} = 0 OR (most + 1) % {_ROUND} = 0) "
+        f"GROUP BY ALL HAVING prompts >= {_ALIKE} ORDER BY 1"
+    )[1]
+    return [*_read_kinds(kinds), *_read_cuts(cuts, {str(row[0]) for row in kinds if row[5]})]
+
+
+def _read_kinds(rows: list[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield what is odd about the calls, which come by model, what they asked, and what came of it."""
+    calls: Counter[str] = Counter()
+    odd: Counter[tuple[str, str]] = Counter()
+    for model, asked, served, finish_reason, is_overflow, is_short, number in rows:
+        calls[model] += number
+        oddities = []
+        if served is not None and not is_same_model(asked, served):
+            oddities.append(
+                f"were answered by {served!r}, as the server says: name the model as its server does"
+            )
+        if read_ending(finish_reason) == "unknown":
+            oddities.append(f"ended by {finish_reason!r}, which is not known, and were taken to be whole")
+        if is_overflow:
+            oddities.append(
+                "did not fit the model's context and ended their episodes: run it with a larger context, or "
+                "set a lower max_output"
+            )
+        if is_short:
+            oddities.append(
+                "had fewer prompt tokens, as the server counts, than their prompts can have: it seems to cut "
+                "prompts: start it with a larger context"
+            )
+        for text in oddities:
+            odd[model, text] += number
+    for (model, text), number in odd.most_common():
+        yield f"{model}: {number:,} of {count(calls[model], 'call')} {text}"
+
+
+def _read_cuts(rows: list[tuple[Any, ...]], named: set[str]) -> Iterator[str]:
+    for model, tokens, prompts in rows:
+        if model not in named:
+            yield (
+                f"{model}: {count(prompts, 'prompt')} had exactly {tokens:,} tokens, as the server counts, "
+                "and none had more: it may cut prompts: start it with a larger context"
+            )
+
 
 # What an episode ended with, in words; an answer that was read and wrong is no problem of this kind.
 PROBLEMS = {
@@ -24,7 +86,7 @@ LEAST_SHARE = 0.01  # a problem is mentioned on leaderboards above this share
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class EpisodeProblem:
     """How many of a player's episodes ended in one of these ways, and the id of one of them."""
 
     player: str
@@ -46,7 +108,7 @@ class Problem:
         )
 
 
-def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) -> list[Problem]:
+def find_problems(catalog: Catalog, edition: str, least: float = LEAST_SHARE) -> list[EpisodeProblem]:
     """Return the problems of the edition's players above this share, the largest first.
 
     The example is the episode that took most tokens.
@@ -62,9 +124,9 @@ def problems_sql(edition: str) -> str:
     )
 
 
-def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -> list[Problem]:
+def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -> list[EpisodeProblem]:
     """Return the rows of that SQL above this share."""
-    found = (Problem(*row) for row in rows)
+    found = (EpisodeProblem(*row) for row in rows)
     return [problem for problem in found if problem.share > least]
 
 

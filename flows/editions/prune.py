@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import typer
 
-from perennial.flows.console.row_formats import Format, print_rows
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Format, Terminal, print_rows
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import ANSWERED_STATUSES
 from perennial.warehouse.editions.prunable import Prunable, prunable, remove

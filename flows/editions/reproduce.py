@@ -15,8 +15,7 @@ from perennial.flows.refresh.publish import question_tables
 from perennial.flows.run.code_version import code_version
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan

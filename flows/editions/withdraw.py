@@ -35,7 +35,7 @@ def operator() -> str:
 
 def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
     """Keep the figures with or without the unit, before readers see that."""
-    from perennial.flows.stages.compute_scale import renew_scale
+    from perennial.flows.stages.compute_statistics import renew_scale
 
     if trouble := renew_scale(store, visible_units_if(store, unit, is_visible=is_visible)):
         progress.note(trouble)

@@ -15,12 +15,12 @@ from pkgutil import resolve_name
 from uuid import uuid4
 
 from perennial.flows.export.hugging_face import card_head
-from perennial.flows.export.readme import write_readme
 from perennial.flows.export.source import Source
 from perennial.flows.run.code_version import code_version
 from perennial.schemas.disclosure import canary_line
 from perennial.schemas.errors import Damaged, InvalidOption
 from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import ReadJson
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.disclosure import is_retired, revealed_seed
 from perennial.warehouse.editions.manifest import manifest_file
@@ -28,6 +28,70 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.export_tables import ExportedFile
 from perennial.warehouse.store.store import Store
+
+# The README of an export.
+
+
+_TABLES = (
+    "The tables are Parquet files: `tables/<table>/edition={edition}/`, with `part-0.parquet` for the "
+    "questions and a file with the name of each evaluation for its answers."
+)
+_CONTENT = {
+    "parquet": _TABLES,
+    "jsonl": "`instances.jsonl` has an instance a line, with the messages by which a model is asked.",
+    "hf": "`instances.parquet` has one row per instance, with the messages by which a model is asked: "
+    '`datasets.load_dataset(FOLDER, "instances", split="test")`. Each configuration has one split, `test`. '
+    "Tables, where there are any, hold the answers too: `tables/<table>/`.",
+    "inspect": "The logs of Inspect in `logs/` have an episode a sample: `inspect view --log-dir logs`.",
+    "lm-eval": "`{edition}.yaml` is a task of lm-evaluation-harness: `lm_eval --tasks {edition} "
+    f"--include_path .`; its grader, `grade.py`, needs perennial. {_TABLES}",
+}
+
+
+def write_readme(manifest: ReadJson) -> str:
+    """Return the README of the export that this manifest describes."""
+    edition = manifest["edition"]
+    paragraphs = (
+        f"# {edition}",
+        manifest["canary_line"],
+        f"License: {manifest['licence']}",
+        f"An edition of the benchmark {manifest['benchmark']}, made with perennial, and "
+        f"{_evaluations(manifest)}. {_CONTENT[manifest['format']].format(edition=edition)} "
+        "`sha256sum --check SHA256SUMS` checks all files; `manifest.json` describes them.",
+        _seed(manifest),
+        _left_out(manifest),
+    )
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _evaluations(manifest: ReadJson) -> str:
+    number = len(manifest["evaluations"])
+    return "1 evaluation" if number == 1 else f"{number} evaluations"
+
+
+def _seed(manifest: ReadJson) -> str:
+    if not manifest["seed_commitment"]:
+        return "The data were imported; no seed is known."
+    told = (
+        f"The edition is {manifest['freshness']}. The commitment to its seed is "
+        f"{manifest['seed_commitment']}, "
+        "the SHA-256 of the seed's "
+    )
+    if manifest["seed"] is None:
+        return f"{told}decimal digits; the seed itself was not revealed when this was exported."
+    return f"{told}decimal digits: `printf %s {manifest['seed']} | sha256sum`."
+
+
+def _left_out(manifest: ReadJson) -> str:
+    if not manifest["left_out"]:
+        return "Nothing is left out."
+    counted = ", ".join(f"{number:,} {table}" for table, number in sorted(manifest["left_out"].items()))
+    return (
+        f"Private instances, and all that refers to them, are left out: {counted}. They stay private until "
+        "the edition is retired. All figures in `statistics`, and counts in `editions` and "
+        "`evaluations`, are over all instances, the private ones included."
+    )
+
 
 SUMS = "SHA256SUMS"
 _LICENCE = "Apache-2.0"
@@ -45,11 +109,11 @@ class ExportForm(StrEnum):
 
 # What writes each, in a file of its own; imported when it is asked for.
 _WRITERS = {
-    ExportForm.parquet: "perennial.flows.export.parquet_tables:write_tables",
-    ExportForm.jsonl: "perennial.flows.export.instance_lines:write_instances",
+    ExportForm.parquet: "perennial.flows.export.source:write_tables",
+    ExportForm.jsonl: "perennial.flows.export.source:write_instances",
     ExportForm.hf: "perennial.flows.export.hugging_face:write_dataset",
     ExportForm.inspect: "perennial.flows.export.inspect_logs:write_logs",
-    ExportForm.lm_eval: "perennial.flows.export.lm_eval_task:write_task",
+    ExportForm.lm_eval: "perennial.flows.export.hugging_face:write_task",
 }
 
 

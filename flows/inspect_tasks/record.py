@@ -5,17 +5,128 @@ the same statuses and bounds: whatever a log holds is untrusted text.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TypeVar
 
-from perennial.flows.inspect_tasks.questions import Questions
-from perennial.schemas.errors import UnreadableInput, quote
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.console.root_option import data_root
+from perennial.flows.stages.play_episodes import instance_order
+from perennial.schemas.errors import InvalidOption, UnreadableInput, quote
 from perennial.schemas.game import Episode, Seat
 from perennial.schemas.model_calls import ModelRequest, Price, Reply
-from perennial.schemas.rows import JsonObject, ReadJson
+from perennial.schemas.plan import EditionPlan
+from perennial.schemas.rows import JsonObject, ReadJson, Row, Rows
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import HttpResult
 from perennial.tasks.llm.structured import Ask
 from perennial.tasks.play import ModelPlayer, parse_model_player, play_model
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
+from perennial.warehouse.store.store import Store
+
+# Under which names Inspect knows what perennial adds to it: `perennial/kumo`.
+
+
+PACKAGE = "perennial"
+Named = TypeVar("Named", bound=Callable[..., object])
+
+
+def in_our_name(function: Named) -> Named:
+    """Return the function as one of no installed package, whose name Inspect would put before its own."""
+    function.__module__ = PACKAGE
+    return function
+
+
+# The questions of a task of Inspect: instances of a published edition, in the order in which a subset is
+# taken, so that the first N of them are those of `perennial evaluate --instances N`.
+
+
+# What a sample says of its instance; standard errors are by `cluster`.
+SAMPLE_COLUMNS = ("domain", "setting", "cluster")
+
+
+@dataclass(frozen=True)
+class EditionQuestions:
+    """An edition as tasks play it: its seats by instance id, in order, and what samples say of each.
+
+    `graded` holds the rows of episodes that were graded in this process, by episode id: the benchmark's
+    measures are computed from them.
+    """
+
+    store: Store
+    plan: EditionPlan
+    seats: dict[str, Seat]
+    columns: dict[str, Row]
+    graded: dict[str, dict[str, Rows]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The benchmark of the edition."""
+        return find_benchmark(self.plan.benchmark)
+
+    def seat(self, instance_id: object) -> Seat:
+        """Return the seat of an instance; raise InvalidOption where the edition has none that is played."""
+        found = self.seats.get(str(instance_id))
+        if found is None:
+            raise InvalidOption(
+                f"edition {self.plan.edition!r} of {self.store.root} has no instance {quote(instance_id)} "
+                "that can be played"
+            )
+        return found
+
+
+def find_edition(root: str, edition: str, benchmark: str) -> str:
+    """Return the name of a published edition; `latest`, `latest~1` are among those of the benchmark.
+
+    Raises InvalidOption where the root has none, or it is of another benchmark.
+    """
+    store = data_root(root or None)
+    known, own = visible_editions(store), _editions_of(store, benchmark)
+    if not own:
+        raise InvalidOption(
+            f"{store.root} has no edition of {benchmark}: give -T size=tiny to grow one first, or name "
+            "another data root with -T root=FOLDER"
+        )
+    if edition in known and edition not in own:
+        other = read_published_plan(store, edition).benchmark
+        raise InvalidOption(f"edition {edition!r} is of {other}: run the task perennial/{other}")
+    return select_unit(store, edition, own)
+
+
+def has_edition(root: str, benchmark: str) -> bool:
+    """Whether the data root has a visible edition of the benchmark."""
+    return bool(_editions_of(data_root(root or None), benchmark))
+
+
+def _editions_of(store: Store, benchmark: str) -> list[str]:
+    return [
+        name for name in visible_editions(store) if read_published_plan(store, name).benchmark == benchmark
+    ]
+
+
+@lru_cache(maxsize=4)
+def open_questions(root: str, edition: str) -> EditionQuestions:
+    """Return the questions of a published edition by its name; `root` "" is the usual data root.
+
+    Raises InvalidOption where none of them can be played.
+    """
+    store = data_root(root or None)
+    plan = read_published_plan(store, edition)
+    order = instance_order(store, edition)
+    ids = sorted(order, key=order.__getitem__)
+    seats = {
+        seat.instance_id: seat for seat in find_benchmark(plan.benchmark).take_seats(store, edition, ids, {})
+    }
+    if not seats:
+        raise InvalidOption(f"no instance of edition {edition!r} can be played: no version of it was checked")
+    rows = store.read_table(table_file("instances", edition), ["instance_id", *SAMPLE_COLUMNS]).to_pylist()
+    columns = {row.pop("instance_id"): row for row in rows}
+    return EditionQuestions(store, plan, seats, columns)
+
 
 RECORD = "perennial"  # its key in the store of a sample
 # Settings of Inspect's `GenerateConfig` that decide what a reply says; the others say how calls are made.
@@ -86,7 +197,7 @@ class Replayed:
         return sum(reply.latency_s for _, reply in self.calls)
 
 
-def player_of(questions: Questions, name: str, params: ReadJson) -> ModelPlayer:
+def player_of(questions: EditionQuestions, name: str, params: ReadJson) -> ModelPlayer:
     """Return the player of that name; raise InvalidOption where it names no model."""
     return parse_model_player(name, params, questions.benchmark.variants)
 
@@ -97,7 +208,7 @@ async def play_seat(seat: Seat, player: ModelPlayer, run: int, ask: Ask) -> Epis
 
 
 async def replay(
-    questions: Questions, seat: Seat, name: str, run: int, record: Record, price: Price | None = None
+    questions: EditionQuestions, seat: Seat, name: str, run: int, record: Record, price: Price | None = None
 ) -> Replayed:
     """Return the episode that the recorded replies give in a fresh game.
 

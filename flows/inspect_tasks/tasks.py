@@ -11,11 +11,16 @@ from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # shown in one line; no public module has it
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from perennial.flows.inspect_tasks.grade import grade, metrics_of
-from perennial.flows.inspect_tasks.names import PACKAGE, in_our_name
-from perennial.flows.inspect_tasks.play import chat_messages, play
-from perennial.flows.inspect_tasks.questions import find_edition, has_edition, open_questions
-from perennial.flows.inspect_tasks.record import RECORD, player_of
+from perennial.flows.inspect_tasks.play import chat_messages, grade, metrics_of, play
+from perennial.flows.inspect_tasks.record import (
+    PACKAGE,
+    RECORD,
+    find_edition,
+    has_edition,
+    in_our_name,
+    open_questions,
+    player_of,
+)
 from perennial.schemas.benchmark import benchmarks, find_declaration
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.tasks.play import open_game

@@ -71,14 +71,14 @@ BENCHMARK = Declaration(
     languages="SELECT instance_id, language FROM knowlogic_questions",
     commands={
         "knowledge": (
-            "perennial.flows.knowlogic.cli.knowledge:knowledge",
+            "perennial.flows.knowlogic.knowledge_command:knowledge",
             "List and check KnowLogic's knowledge base, or draw a question from it.",
             "facts of KnowLogic",
         ),
     },
     importers={
         "knowlogic": (
-            "perennial.flows.knowlogic.cli.import_questions:knowlogic",
+            "perennial.flows.knowlogic.import_questions:knowlogic",
             "Import questions of KnowLogic's published form as an edition.",
         ),
     },

@@ -11,7 +11,7 @@ from perennial.schemas.game import Episode
 from perennial.schemas.knowlogic.things import DomainName, KnowLogicPlan, Language, Question
 from perennial.schemas.rows import Row
 from perennial.tasks.knowlogic.growing import plan_scenarios
-from perennial.tasks.knowlogic.players import Form, QuestionGame
+from perennial.tasks.knowlogic.players import QuestionForm, QuestionGame
 from perennial.tasks.knowlogic.problem import Domain, find_domain
 from perennial.tasks.play import InstanceSeat
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
@@ -75,7 +75,7 @@ class QuestionSeat(InstanceSeat):
     def start(self) -> QuestionGame:
         """Return a fresh game of it."""
         find = partial(load_domain, self.domain)
-        form = Form(self.domain, self.type, self.difficulty, self.has_none)
+        form = QuestionForm(self.domain, self.type, self.difficulty, self.has_none)
         return QuestionGame(self.prompt, self.letters, self.language, find, self.template_hash, form)
 
     def own_rows(self, episode_id: str, episode: Episode[QuestionGame]) -> dict[str, list[Row]]:

@@ -1,17 +1,100 @@
 """Stage `questions`: draw the questions of one scenario in all languages, and count what does not exist."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
+from typing import cast
 
-from perennial.flows.knowlogic.edition import domain_of, plan_of
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.knowlogic.edition import domain_of, load_domain, plan_of, question_of
+from perennial.flows.stages.workspace import Policies, Workspace, refuse_faults
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.knowlogic.things import Difficulty, Question
+from perennial.schemas.errors import InstancesExhausted, InvalidOption, join_choices, suggest
+from perennial.schemas.ids import derive_rng
+from perennial.schemas.knowlogic.things import (
+    DIFFICULTIES,
+    DOMAINS,
+    LANGUAGES,
+    Difficulty,
+    Language,
+    Question,
+)
 from perennial.schemas.rows import Rejection, Rows
-from perennial.tasks.knowlogic.growing import GrownScenario, ScenarioRequest, grow_scenario, plan_scenarios
+from perennial.tasks.knowlogic.growing import (
+    GrownScenario,
+    ScenarioRequest,
+    TestedQuestion,
+    check_pair,
+    find_repeats,
+    grow_scenario,
+    plan_scenarios,
+)
 from perennial.tasks.knowlogic.published import Imported
 from perennial.warehouse.editions.issued_ids import issued_instances
 from perennial.warehouse.staging import question_row
+
+# Stage `gate`: prove each question and read its texts back before any model is paid for an answer.
+
+
+def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the gate's row of one scenario; raise AuditFailed, naming the pairs, where one is unsound."""
+    name, scenario = batch.key
+    domain, languages = domain_of(workspace, name), plan_of(workspace).languages
+    rows = workspace.rows(Batch("questions", batch.key), "knowlogic_questions")
+    questions = sorted(map(question_of, rows), key=lambda question: (question.pair, question.language))
+    faults = [f"{repeat}: another question shows the same" for repeat in find_repeats(questions)]
+    tested: list[TestedQuestion] = []
+    for pair, group in groupby(questions, key=lambda question: question.pair):
+        found = check_pair(domain, list(group), languages)
+        faults += [f"{pair}: {fault}" for fault in found.faults]
+        tested.append(found)
+    refuse_faults(f"{name}/{scenario}", faults, len(tested), "questions")
+    row = {
+        "domain": name,
+        "scenario": scenario,
+        "pairs": len(tested),
+        "texts": sum(each.texts for each in tested),
+        "proved": sum(each.is_proved for each in tested),
+        "options": sum(each.options for each in tested),
+        "changes": sum(each.changes for each in tested),
+        "refused": sum(each.refused for each in tested),
+    }
+    return {"knowlogic_gate": [row]}
+
+
+# Draw one fresh question: of a domain, scenario, difficulty and language, or of drawn ones.
+
+
+def draw_question(
+    domain: str = "", seed: int = 0, *, scenario: str = "", difficulty: str = "", language: str = ""
+) -> Question:
+    """Return one question; equal arguments give the same one. What is "" is drawn by the seed.
+
+    Raises InvalidOption for what does not exist, InstancesExhausted where nothing was found.
+    """
+    rng = derive_rng(seed, "knowlogic/draw", 0)
+    found = load_domain(_choose("domain", domain, DOMAINS) if domain else rng.choice(DOMAINS))
+    scenarios = [_choose("scenario", scenario, sorted(found.shares))] if scenario else sorted(found.shares)
+    held = {name: [each for each in DIFFICULTIES if found.shares[name].get(each)] for name in scenarios}
+    if difficulty:
+        known = [each for each in DIFFICULTIES if any(each in of for of in held.values())]
+        chosen = _choose("difficulty", difficulty, known)
+        scenarios = [name for name in scenarios if chosen in held[name]]
+    own = rng.choice(scenarios)
+    if not difficulty:
+        chosen = rng.choice(held[own])
+    spoken = _choose("language", language, LANGUAGES) if language else LANGUAGES[0]
+    request = ScenarioRequest(found, own, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
+    questions = [each for of in grow_scenario(request).drawn.values() for each in of]
+    if not questions:
+        raise InstancesExhausted(f"{found.name}/{own}: no {chosen} question was found; give another --seed")
+    return questions[0]
+
+
+def _choose(option: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise InvalidOption(f"{option} {value!r}: expected {join_choices(known)}{suggest(value, known)}")
+    return value
+
 
 EXHAUSTED = "space_exhausted"
 Counts = dict[str, dict[Difficulty, int]]

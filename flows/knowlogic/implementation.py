@@ -26,11 +26,11 @@ from perennial.tasks.knowlogic.statistics import (
     LISTS,
     MCNEMAR,
     MCNEMAR_IN_DOMAIN,
-    Played,
-    Questions,
+    PlayedQuestions,
+    QuestionColumns,
     question_figures,
 )
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 from perennial.warehouse.catalog.catalog import Catalog, rows_with
 from perennial.warehouse.editions.publish import read_counts
@@ -75,7 +75,8 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         )
 
     def stages(self) -> tuple[Stage, ...]:
-        from perennial.flows.knowlogic import check_questions, grow_questions
+        from perennial.flows.knowlogic import grow_questions
+        from perennial.flows.knowlogic import grow_questions as check_questions
 
         return (
             Stage(
@@ -149,7 +150,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         return {}
 
     def draw_seat(self, domain: str, setting: str, seed: int) -> QuestionSeat:
-        from perennial.flows.knowlogic.draw_question import draw_question
+        from perennial.flows.knowlogic.grow_questions import draw_question
 
         question = draw_question(domain, seed, difficulty=setting)
         return QuestionSeat(
@@ -179,7 +180,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         )
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
-        from perennial.flows.knowlogic.paper.compare import compare_paper
+        from perennial.flows.knowlogic.paper import compare_paper
 
         return compare_paper(store, path, step)
 
@@ -209,17 +210,17 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.knowlogic.web.own_pages import QUESTIONS
+        from perennial.flows.knowlogic.presentation import QUESTIONS
 
         return (QUESTIONS,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.knowlogic.web.own_pages import show_question
+        from perennial.flows.knowlogic.presentation import show_question
 
         show_question(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.knowlogic.web.own_pages import show_letters
+        from perennial.flows.knowlogic.presentation import show_letters
 
         show_letters(edition, instance_id)
 
@@ -229,12 +230,12 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         return PRESENTATION
 
 
-def _figures(tables: Mapping[str, pyarrow.Table], _seed: int) -> Iterable[Figure]:
+def _figures(tables: Mapping[str, pyarrow.Table], _seed: int) -> Iterable[Statistic]:
     questions = _questions(tables[_QUESTIONS])
     return question_figures(questions, _read_players(tables[_PLAYED], len(questions)))
 
 
-def _questions(table: pyarrow.Table) -> Questions:
+def _questions(table: pyarrow.Table) -> QuestionColumns:
     import numpy as np
 
     names = ("pair", "language", "domain", "difficulty")
@@ -245,7 +246,7 @@ def _questions(table: pyarrow.Table) -> Questions:
         label: [_values(label, value) for value in table[_COLUMN_OF.get(label, label)].to_pylist()]
         for label in LABELS
     }
-    return Questions(number, language, domain, difficulty, level, labels)
+    return QuestionColumns(number, language, domain, difficulty, level, labels)
 
 
 def _values(label: str, value: object) -> list[str]:
@@ -254,7 +255,7 @@ def _values(label: str, value: object) -> list[str]:
     return [str(one) for one in value] if label in LISTS and isinstance(value, list) else [str(value)]
 
 
-def _read_players(table: pyarrow.Table, number: int) -> Iterator[Played]:
+def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedQuestions]:
     import numpy as np
 
     for row, player in enumerate(table["player"].to_pylist()):
@@ -263,4 +264,4 @@ def _read_players(table: pyarrow.Table, number: int) -> Iterator[Played]:
         for name in COUNTS:
             columns[name] = np.zeros(number, np.int64)
             columns[name][places] = table[name][row].values.to_numpy()
-        yield Played(player, columns)
+        yield PlayedQuestions(player, columns)

@@ -17,18 +17,18 @@ from perennial.tasks.kumo.statistics import (
     topology_figures,
 )
 from perennial.tasks.statistics.cells import Cells
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Analysis
 
 if TYPE_CHECKING:
     import pyarrow
 
 
-def _cell_figures(cells: Cells, seed: int) -> Iterable[Figure]:
+def _cell_figures(cells: Cells, seed: int) -> Iterable[Statistic]:
     return chain(topology_figures(cells, seed), counterfactual_figures(cells))
 
 
-def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Figure]:
+def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterable[Statistic]:
     return domain_figures(_configs(tables), seed)
 
 

@@ -19,7 +19,7 @@ COUNTERFACTUALS = Batch("counterfactuals")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Cell:
+class WorkCell:
     """A group of configurations, a setting, and one chunk of the instances of each: the unit of work.
 
     Chunk 0 holds the instances before `CHUNK`, and so on: no stage holds more of them in memory at once.
@@ -35,7 +35,7 @@ class Cell:
         return Batch(stage, (str(self.group), self.setting, str(self.chunk), *parts))
 
     @classmethod
-    def of(cls, batch: Batch) -> "Cell":
+    def of(cls, batch: Batch) -> "WorkCell":
         """Return the cell that a batch works on."""
         group, setting, chunk, *_ = batch.key
         return cls(int(group), setting, int(chunk))
@@ -70,18 +70,18 @@ class KumoEdition:
         return (*self.plan.configs, *self._read_made())
 
     @property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[WorkCell, ...]:
         """All cells of the edition, as far as its configurations are staged."""
         chunks = range(-(-self.plan.instances // CHUNK))
         groups = range(-(-len(self.configs) // self._group_size))
         return tuple(
-            Cell(group, setting.name, chunk)
+            WorkCell(group, setting.name, chunk)
             for group in groups
             for setting in self.plan.settings
             for chunk in chunks
         )
 
-    def configs_of(self, cell: Cell) -> tuple[str, ...]:
+    def configs_of(self, cell: WorkCell) -> tuple[str, ...]:
         """Return the ids of the cell's configurations."""
         return self.configs[cell.group * self._group_size :][: self._group_size]
 
@@ -89,7 +89,7 @@ class KumoEdition:
     def _group_size(self) -> int:
         return 1 if self.plan.instances > CHUNK else max(1, _GROUP // self.plan.instances)
 
-    def size(self, cell: Cell) -> int:
+    def size(self, cell: WorkCell) -> int:
         """Return how many instances of each of its configurations the cell is to hold."""
         return min(CHUNK, self.plan.instances - cell.chunk * CHUNK)
 
@@ -110,7 +110,7 @@ class KumoEdition:
             return config_id
         return self.config(config_id).config.name
 
-    def instance_rows(self, cell: Cell) -> Rows:
+    def instance_rows(self, cell: WorkCell) -> Rows:
         """Return the staged instances of a cell: their rows of `instances` and `kumo_instances` in one."""
         batch = cell.batch("sample")
         pairs = zip(
@@ -123,7 +123,7 @@ class KumoEdition:
         batches = (cell.batch("sample") for cell in self.cells)
         return [row for batch in batches for row in self.workspace.rows(batch, "kumo_draws")]
 
-    def book_rows(self, cell: Cell) -> Rows:
+    def book_rows(self, cell: WorkCell) -> Rows:
         """Return the staged rows of `kumo_books` of a cell: every version of each instance's book."""
         return self.workspace.rows(cell.batch("books"), "kumo_books")
 

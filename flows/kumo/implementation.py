@@ -118,7 +118,7 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return estimate_refresh(prepared, self, plan, prices)
 
     def protocol(self, settings: KumoSettings, store: Store, growth: EditionPlan) -> JsonObject:
-        from perennial.flows.kumo.planning.protocol import protocol_of
+        from perennial.flows.kumo.planning.prepare import protocol_of
 
         return protocol_of(settings, store, growth)
 
@@ -134,7 +134,7 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return unfit
 
     def draw_seat(self, domain: str, setting: str, seed: int) -> KumoSeat:
-        from perennial.flows.kumo.draw_seat import draw_seat
+        from perennial.flows.kumo.seats import draw_seat
 
         return draw_seat(domain, setting, seed)
 
@@ -162,7 +162,7 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return ANALYSIS
 
     def compare_paper(self, store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
-        from perennial.flows.kumo.paper.compare import compare_paper
+        from perennial.flows.kumo.paper import compare_paper
 
         return compare_paper(store, path, step)
 
@@ -180,17 +180,17 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.kumo.web.instances import INSTANCES
+        from perennial.flows.kumo.web import INSTANCES
 
         return (INSTANCES,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.kumo.web.instance import show_instance
+        from perennial.flows.kumo.web import show_instance
 
         show_instance(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.kumo.web.optimum import show_optimum
+        from perennial.flows.kumo.web import show_optimum
 
         show_optimum(edition, instance_id)
 

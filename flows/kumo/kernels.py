@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from time import perf_counter
 
 from perennial.tasks.kumo import sampling, search
-from perennial.tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
 
-_KERNELS: dict[str, Callable[[], Preparation]] = {"sampling": sampling.prepare, "search": search.prepare}
+_KERNELS: dict[str, Callable[[], KernelPreparation]] = {
+    "sampling": sampling.prepare,
+    "search": search.prepare,
+}
 _COMPILED = 3  # how a process ends that found no cache to load
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from perennial.flows.website.examples import choose_question
 from perennial.prompts.wording import plural
-from perennial.schemas.kumo.things import Rule
+from perennial.schemas.kumo.things import BookRule
 from perennial.schemas.presentation import (
     Card,
     ChosenGame,
@@ -45,7 +45,7 @@ class _Shown(NamedTuple):
     """What an action shows in the instance, and the rule that goes with it."""
 
     observation: str
-    rule: Rule
+    rule: BookRule
 
 
 def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> Example | None:
@@ -55,7 +55,7 @@ def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> E
     row, games = chosen
     _, outcomes = read(_OUTCOMES.format(instance=quote(row["instance_id"])))
     shown = {
-        action: _Shown(seen, Rule(action, label, low, high, frozenset(out).intersection(row["truths"])))
+        action: _Shown(seen, BookRule(action, label, low, high, frozenset(out).intersection(row["truths"])))
         for seen, action, label, low, high, out in outcomes
     }
     question = (

@@ -7,22 +7,112 @@ held. Which instances an edition gets does not depend on the size of a chunk.
 from collections import Counter
 from dataclasses import asdict
 from functools import lru_cache
+from itertools import count
 from math import inf
 
-from perennial.flows.kumo.edition import Cell, KumoEdition
-from perennial.flows.kumo.optimum_columns import optimum_columns
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.threads import available_threads
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.kumo.edition import KumoEdition, WorkCell
+from perennial.flows.stages.workspace import Policies, Workspace, available_threads
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import CONSTRUCTIVE, SOLVER, Instance, Setting
-from perennial.schemas.rows import Rejection, Rows
+from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.kumo.encoding import EncodedConfig, EncodedInstance, encode_instance, signature
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances, solver_name
-from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Optimum, Solution, solve_instances
+from perennial.tasks.kumo.worlds import World, draw_world, make_counterfactual
 from perennial.warehouse.editions.issued_ids import EitherSet, IdSet, issued_instances
-from perennial.warehouse.kumo.rows import draw_row, instance_row, shared_instance_row
+from perennial.warehouse.kumo.published_domains import published_domains
+from perennial.warehouse.kumo.rows import (
+    config_row,
+    domain_row,
+    draw_row,
+    instance_row,
+    outcome_rows,
+    shared_instance_row,
+)
+
+# Stages `worlds` and `counterfactuals`: domains that are drawn with the edition's seed.
+
+
+def draw_worlds(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the edition's worlds: the first ones of its seed that no edition has held."""
+    worlds = _choose_worlds(workspace)
+    return {
+        "kumo_domains": [
+            domain_row(
+                world.config, "world", world.kind, None if world.sparsity is None else str(world.sparsity)
+            )
+            for world in worlds
+        ],
+        "kumo_seed_configs": [config_row(world.config, []) for world in worlds],
+        "kumo_outcomes": [row for world in worlds for row in outcome_rows(world.config)],
+    }
+
+
+def draw_counterfactuals(workspace: Workspace, _batch: Batch, _policies: Policies) -> dict[str, Rows]:
+    """Return the rows of the counterfactuals of the given domains."""
+    edition = KumoEdition(workspace)
+    configs = [
+        make_counterfactual(edition.config(config_id).config, workspace.seed)
+        for config_id in edition.plan.configs
+    ]
+    return {
+        "kumo_domains": [domain_row(config, "counterfactual") for config in configs],
+        "kumo_seed_configs": [config_row(config, []) for config in configs],
+        "kumo_outcomes": [row for config in configs for row in outcome_rows(config)],
+    }
+
+
+def _choose_worlds(workspace: Workspace) -> list[World]:
+    edition = KumoEdition(workspace)
+    published = published_domains(workspace.staging.store, workspace.growth.known_editions)
+    used = {name for name, _ in published}
+    used |= {edition.domain_name(config_id) for config_id in edition.plan.configs}
+    chosen: dict[str, World] = {}
+    for index in count():
+        if len(chosen) == edition.plan.worlds:
+            break
+        world = draw_world(workspace.seed, index, edition.plan.sparse)
+        if world.config.name not in used:
+            chosen.setdefault(world.config.name, world)
+    return list(chosen.values())
+
+
+# The optimum of an instance as columns of `kumo_instances`, and back.
+
+
+def optimum_columns(instance: Instance, optimum: Optimum | None) -> Row:
+    """Return the columns of the optimum under the promise; status `none` where it does not apply."""
+    if optimum is None:
+        return {"promise_status": "none"}
+    figures: Row = {
+        "promise_status": optimum.status,
+        "promise_steps": optimum.steps,
+        "promise_steps_low": optimum.least_steps,
+        "policy_steps": optimum.policy_steps,
+    }
+    if optimum.status == "bounds":
+        return figures
+    moves = [instance.actions[action] for action in optimum.actions]
+    golden = [*moves, instance.truths[optimum.answer or 0]]
+    return {**figures, "promise_tests": len(moves), "promise_golden": golden}
+
+
+def optimum_from_row(row: Row, instance: Instance) -> Optimum | None:
+    """Return the optimum that a row of `kumo_instances` holds."""
+    if row["promise_status"] == "none":
+        return None
+    golden = row["promise_golden"]
+    *actions, answer = golden or [None]
+    return Optimum(
+        status=row["promise_status"],
+        steps=row["promise_steps"],
+        least_steps=row["promise_steps_low"],
+        policy_steps=row["policy_steps"],
+        actions=tuple(instance.actions.index(action) for action in actions),
+        answer=None if answer is None else instance.truths.index(answer),
+    )
+
 
 _UNSOLVED_ALLOWED = 10
 _UNSOLVED = "search_work_limit"
@@ -35,7 +125,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     cannot cope with the setting. A single instance that passes the search's limit of work becomes a row of
     `rejections`, and another one is drawn in its place.
     """
-    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
     tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "kumo_draws": [], "rejections": []}
     earlier = _read_drawn_ids(edition, cell)
@@ -44,13 +134,13 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     return tables
 
 
-def _read_drawn_ids(edition: KumoEdition, cell: Cell) -> IdSet:
+def _read_drawn_ids(edition: KumoEdition, cell: WorkCell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
     place = (workspace.staging.store.root, workspace.plan.edition)
     drawn = _Drawn.of(*place, cell.group, cell.setting)
     for chunk in range(drawn.chunks, cell.chunk):
-        batch = Cell(cell.group, cell.setting, chunk).batch("sample")
+        batch = WorkCell(cell.group, cell.setting, chunk).batch("sample")
         unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
         drawn.ids.update(workspace.column(batch, "kumo_instances", "instance_id") + unsolved)
         drawn.chunks += 1
@@ -71,7 +161,12 @@ class _Drawn:
 
 
 def _add_sample(
-    tables: dict[str, Rows], edition: KumoEdition, cell: Cell, config_id: str, issued: IdSet, earlier: IdSet
+    tables: dict[str, Rows],
+    edition: KumoEdition,
+    cell: WorkCell,
+    config_id: str,
+    issued: IdSet,
+    earlier: IdSet,
 ) -> None:
     """Add the rows of a configuration's chunk; `earlier` are the ids drawn for the chunks before."""
     plan = edition.plan

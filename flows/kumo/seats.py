@@ -2,22 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
-from perennial.flows.kumo.guidebooks import read_guidebooks
-from perennial.flows.kumo.optimum_columns import optimum_from_row
+from perennial.flows.kumo.planning.candidates import choose_domain
+from perennial.flows.kumo.sample_instances import optimum_from_row
+from perennial.flows.kumo.write_books import read_guidebooks
 from perennial.schemas.game import Episode
-from perennial.schemas.ids import content_id
+from perennial.schemas.ids import content_id, derive_rng
 from perennial.schemas.kumo.plan import KumoPlan, PaperMessages, fits_plan
-from perennial.schemas.kumo.things import Instance, Step
+from perennial.schemas.kumo.things import AS_PUBLISHED, DEFAULT_SAMPLER, Instance, Setting, Step
 from perennial.schemas.rows import ReadJson, Row
-from perennial.tasks.kumo.books import choose_guidebooks, rules_of
+from perennial.tasks.kumo.books import choose_guidebooks, rules_of, write_book
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config, encode_instance
 from perennial.tasks.kumo.game import Board, KumoGame
 from perennial.tasks.kumo.reliability import Case, Reports, read_probability, states_seen
-from perennial.tasks.kumo.search import Solution
+from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
+from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, Solution, solve_instances
+from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.warehouse.catalog.catalog import rows_with
 from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from perennial.warehouse.kumo.rows import (
     belief_row,
     episode_id,
@@ -183,4 +188,39 @@ def _solution(row: Row, instance: Instance) -> Solution:
         golden_actions=tuple(instance.actions.index(action) for action in actions),
         golden_answer=instance.truths.index(answer),
         optimum=optimum_from_row(row, instance),
+    )
+
+
+# Draw one fresh instance for a person: sampled, solved exactly, with a book of the template.
+
+
+_SETTING = "easy"
+
+
+def draw_seat(domain: str, setting: str, seed: int) -> KumoSeat:
+    """Return the seat of one instance; equal domains, settings and seeds give the same one.
+
+    Without a domain a bundled one is drawn. Raises InvalidOption for an unknown domain or setting,
+    UnsatisfiableSetting where there is no such instance.
+    """
+    name = domain or derive_rng(seed, "play/domain", 0).choice(sorted(bundled_domains()))
+    size = Setting.parse(setting or _SETTING)
+    config, _ = choose_domain(name)
+    refuse_unsafe(config)
+    encoded = encode_config(config)
+    sampler = DEFAULT_SAMPLER if size.n_valid == 1 else AS_PUBLISHED
+    request = SamplingRequest(size, 1, seed, 1.0, True, sampler=sampler)
+    sample = sample_instances(encoded, request)
+    if sample.shortfall is not None:
+        raise sample.shortfall
+    instance, instance_id = sample.instances[0], sample.ids[0]
+    board = encode_instance(encoded, instance)
+    limits = {"time_limit": inf, "work_limit": WORK_LIMIT, "node_limit": NODE_LIMIT}
+    (solution,) = solve_instances([board], threads=1, is_balanced=request.is_balanced, **limits)  # type: ignore[arg-type]
+    rules = rules_of(encoded, instance)
+    book = write_book(config, instance, rules, derive_rng(seed, f"book/{instance_id}", 0))
+    return KumoSeat(
+        instance_id,
+        content_id("bk", instance_id, 0, book),
+        Board(config, instance, board, book, rules, solution),
     )

@@ -4,19 +4,18 @@ from collections.abc import Callable, Sequence
 
 from perennial.flows.benchmark import Stage, always
 from perennial.flows.kumo import author_domains, sample_instances, write_books
-from perennial.flows.kumo.draw_worlds import draw_counterfactuals, draw_worlds
+from perennial.flows.kumo import gate as check_batches
 from perennial.flows.kumo.edition import (
     CONFIGS,
     COUNTERFACTUALS,
     PROPOSALS,
     WORLDS,
-    Cell,
     KumoEdition,
+    WorkCell,
     batch_of_given,
 )
-from perennial.flows.kumo.gate import check_batches
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.kumo.sample_instances import draw_counterfactuals, draw_worlds
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
 
 
@@ -57,7 +56,7 @@ def _name_domain(workspace: Workspace, batch: Batch, policies: Policies[author_d
 
 def _name_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> str:
     """Return stage, domains and setting, and which chunk of the setting where there are several."""
-    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
     first, *others = edition.configs_of(cell)
     name = edition.domain_name(first) + f" and {len(others)} more" * bool(others)
     return f"{batch.stage} {name} {cell.setting}" + f" {cell.chunk}" * bool(cell.chunk)

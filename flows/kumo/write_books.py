@@ -6,25 +6,81 @@ template's book is kept as the symbolic control. A second writer's book that pas
 first writer's that did. What a judge says of a model's books is kept with them.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 
 from perennial.flows.console import progress
-from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.edition import KumoEdition, WorkCell
 from perennial.flows.stages.model_calls import BatchCalls, ModelSession, run_session, settle_all
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.kumo.things import BOOK_STYLES, MIXED, PLAIN, BookStyle, Judgement
 from perennial.schemas.kumo.things import BookVersion as VersionName
 from perennial.schemas.rows import Rejection, Row, Rows
 from perennial.tasks.kumo.authors.books import BookHistory, BookVersion, judge_book, write_model_book
-from perennial.tasks.kumo.books import check_book, rules_of, write_book
+from perennial.tasks.kumo.books import OtherBook, check_book, rules_of, write_book
 from perennial.tasks.llm.structured import JsonAsker
+from perennial.warehouse.catalog.catalog import read_batches, rows_with
+from perennial.warehouse.disclosure import private_ids
 from perennial.warehouse.kumo.rows import book_row, instance_from_row
+from perennial.warehouse.store.store import Store
+
+# The books of an edition from which long contexts are composed: of each domain those of a few instances.
+
+
+_OF_A_DOMAIN = 8  # instances, in each setting
+_BATCH = 1 << 13
+
+Guidebooks = Mapping[str, Mapping[str, list[OtherBook]]]
+
+
+@lru_cache(maxsize=2)
+def read_guidebooks(store: Store, edition: str) -> Guidebooks:
+    """Return final books by setting and domain; a domain and its counterfactual are one.
+
+    They are those of the first public instances of each: a private one's book would be in the messages of
+    public ones, and memory should not grow with the edition.
+    """
+    private = private_ids(store, edition)
+    places: dict[str, tuple[str, str]] = {}
+    columns = ("instance_id", "setting", "cluster", "index")
+    for batch in read_batches(store, "instances", edition, columns, _BATCH):
+        for row in batch.to_pylist():
+            if row["index"] < _OF_A_DOMAIN and row["instance_id"] not in private:
+                places[row["instance_id"]] = row["setting"], row["cluster"]
+    books = rows_with(
+        *(store, "kumo_books", edition, "instance_id", sorted(places)),
+        ("instance_id", "text", "verdict", "version"),
+    )
+    texts = {
+        row["instance_id"]: row["text"]
+        for row in books
+        if (row["version"], row["verdict"]) == ("final", "passed")
+    }
+    listed = rows_with(
+        store,
+        table="kumo_instances",
+        unit=edition,
+        column="instance_id",
+        values=sorted(texts),
+        columns=("instance_id", "truths"),
+    )
+    found: dict[str, dict[str, list[OtherBook]]] = defaultdict(lambda: defaultdict(list))
+    for row in sorted(listed, key=lambda row: row["instance_id"]):
+        setting, domain = places[row["instance_id"]]
+        truths = frozenset(truth.casefold() for truth in row["truths"])
+        found[setting][domain].append(OtherBook(texts[row["instance_id"]], truths))
+    return found
+
+
+def count_domains(store: Store, edition: str) -> int:
+    """Return the number of domains that have books in each setting."""
+    return min((len(domains) for domains in read_guidebooks(store, edition).values()), default=0)
+
 
 TEMPLATE_AUTHOR = "template"
 
@@ -39,20 +95,20 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
     Every version is kept with its verdict. An instance without a book that passed is listed in `rejections`
     and is not played.
     """
-    edition, cell = KumoEdition(workspace), Cell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
     if not edition.plan.authoring.writer:
         return _by_template(edition, cell)
     return run_session(workspace, policies.calls, partial(_by_model, edition, cell), in_batches=True)
 
 
-def _by_template(edition: KumoEdition, cell: Cell) -> dict[str, Rows]:
+def _by_template(edition: KumoEdition, cell: WorkCell) -> dict[str, Rows]:
     tables: dict[str, Rows] = {"kumo_books": [], "rejections": []}
     for row in edition.instance_rows(cell):
         _add_template_book(tables, edition, row)
     return tables
 
 
-async def _by_model(edition: KumoEdition, cell: Cell, session: ModelSession) -> dict[str, Rows]:
+async def _by_model(edition: KumoEdition, cell: WorkCell, session: ModelSession) -> dict[str, Rows]:
     calls = session.batch()
     rows = edition.instance_rows(cell)
     asker = session.json_asker(calls)

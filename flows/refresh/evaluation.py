@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.console.clock import refuse_clock_set_back
-from perennial.flows.refresh.planning.model_checks import check_models, choose_params, state_facts
-from perennial.flows.refresh.planning.player_choice import choose_players, choose_versions, rename_aliases
+from perennial.flows.console.input_files import refuse_clock_set_back
+from perennial.flows.refresh.models import check_models, choose_params, state_facts
+from perennial.flows.refresh.plan import choose_players, choose_versions, rename_aliases
 from perennial.flows.run.code_version import code_version
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, way_of

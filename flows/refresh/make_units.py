@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from functools import partial
 
 from perennial.flows.console import progress
-from perennial.flows.refresh.planning.plan import PreparedRefresh
-from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.plan import PreparedRefresh, settle_seed
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.refresh.several import (
+    EditionOutcome,
     EditionsFailed,
-    Outcome,
     begin_run,
     end_run,
     outcome_of,
@@ -28,12 +27,10 @@ from perennial.flows.run.choose_runner import root_for_workers
 from perennial.flows.run.code_version import code_version
 from perennial.flows.run.plain_stages import Execution
 from perennial.flows.stages.grow import Here, grow
-from perennial.flows.stages.leaving import before_leaving
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.model_calls import before_leaving
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.flows.watchers.openlineage import LineageWatcher
-from perennial.flows.watchers.watcher import Watchers, report_failure
-from perennial.flows.watchers.webhook import Notices
+from perennial.flows.watchers.watcher import Notices, Watchers, report_failure
 from perennial.schemas.errors import (
     AuditFailed,
     InstancesExhausted,
@@ -63,7 +60,7 @@ def make_editions(
     each: Sequence[RefreshSettings],
     prepare: Callable[[Store], Sequence[PreparedRefresh]],
     execution: Execution,
-) -> list[Outcome]:
+) -> list[EditionOutcome]:
     """Publish the edition that is prepared of each of these settings, and its first evaluation.
 
     `prepare` is called once the root is held. Of several, one that fails for a reason of its own leaves the

@@ -1,33 +1,122 @@
 """Audit what is staged, an edition or an evaluation, and, if it holds, publish it."""
 
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from perennial.flows.benchmark import Benchmark, find_benchmark
 from perennial.flows.console import progress
-from perennial.flows.console.clock import refuse_clock_set_back
+from perennial.flows.console.input_files import refuse_clock_set_back
 from perennial.flows.console.interrupts import first_signal
-from perennial.flows.refresh.planning.plan import FIRST
-from perennial.flows.refresh.show_questions import show_questions
-from perennial.flows.refresh.template_hashes import template_hashes
-from perennial.flows.run.spread_work import spread_over
-from perennial.flows.stages.completeness import require_complete
-from perennial.flows.stages.compute_scale import renew_scale
-from perennial.flows.stages.compute_statistics import analyse_edition
+from perennial.flows.refresh.plan import FIRST
+from perennial.flows.run.process_pool import spread_over
+from perennial.flows.stages.compute_statistics import analyse_edition, renew_scale
+from perennial.flows.stages.grow import require_complete
 from perennial.flows.stages.workspace import open_workspace
+from perennial.prompts.render import template_hash, template_names
+from perennial.schemas.errors import (
+    InvalidOption,
+    PerennialError,
+    RootLocked,
+    UnusableBenchmark,
+    in_one_line,
+    shorten,
+)
+from perennial.schemas.game import Seat
+from perennial.schemas.ids import derive_rng
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
 from perennial.schemas.units import describe_unit, evaluation_of, is_evaluation
 from perennial.warehouse.audit.audit import audit, failed_validations, require_pass
-from perennial.warehouse.catalog.catalog import visible_evaluations
+from perennial.warehouse.catalog.catalog import published_units, visible_evaluations
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.editions.publish import publish
 from perennial.warehouse.merge_parts import consolidate
-from perennial.warehouse.staging import Staging
+from perennial.warehouse.staging import Staging, staged_units
 from perennial.warehouse.store.parquet import rows_as_table
 from perennial.warehouse.store.store import Store
+
+# Render what models would be shown of an edition before it is published: afterwards it is never changed.
+#
+# A refresh of programs alone renders no prompt: without this a missing template is found when the first model
+# plays.
+
+
+_MOST = 100  # questions, one of each domain and setting
+
+
+def show_questions(
+    plan: EditionPlan, protocol: Mapping[str, object], files: Mapping[str, Path], folder: Path
+) -> None:
+    """Render what a model would be shown of one question of each domain and setting, in every variant.
+
+    `files` are the edition's tables in the scratch `folder`. Raises UnusableBenchmark, which names the
+    question, where a template is missing or cannot be rendered.
+    """
+    benchmark = find_benchmark(plan.benchmark)
+    staged = _link_as_published(plan.edition, files, folder / "staged")
+    ids = _choose_questions(files["instances"])
+    shown = "its seats"
+    try:
+        for number, seat in enumerate(benchmark.take_seats(staged, plan.edition, ids, protocol)):
+            shown = f"question {seat.instance_id}"
+            for variant in ("", *benchmark.variants):
+                opening = seat.start().opening(variant)
+                if not opening.template_hash:
+                    template_hash(opening.template)
+            if number == 0 and not benchmark.one_shot:
+                _show_second_message(benchmark, seat)
+    except Exception as error:
+        if isinstance(error, PerennialError) and not isinstance(error, InvalidOption):
+            raise
+        # What a plugin raises is its own affair: a template's syntax, a value that it lacks, anything.
+        raise UnusableBenchmark(
+            f"benchmark {plan.benchmark!r} cannot show {shown} to a model: {type(error).__name__}: "
+            f"{shorten(in_one_line(error), 200)}; nothing was published: correct the benchmark, and the same "
+            "command resumes"
+        ) from error
+
+
+def _link_as_published(edition: str, files: Mapping[str, Path], folder: Path) -> Store:
+    """Return a root in which the tables have the names that seats read them by once they are published."""
+    for name, file in files.items():
+        link = folder / table_file(name, edition)
+        link.parent.mkdir(parents=True)
+        link.symlink_to(file.resolve())
+    return Store(str(folder))
+
+
+def _choose_questions(instances: Path) -> Sequence[str]:
+    """Return a question of each domain and setting, at most so many."""
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(instances, columns=["instance_id", "domain", "setting"])
+    first = rows.group_by(["domain", "setting"], use_threads=False).aggregate([("instance_id", "min")])
+    return sorted(first["instance_id_min"].to_pylist())[:_MOST]
+
+
+def _show_second_message(benchmark: Benchmark, seat: Seat) -> None:
+    """Render what follows a program's first move, where the game goes on."""
+    for program in benchmark.programs.values():
+        game = seat.start()
+        try:
+            move = program.start(game, derive_rng(0, "show questions", 0))
+        except InvalidOption:
+            continue  # This program cannot play here.
+        if game.take(move()) is not None:
+            game.next_message()
+            return
+
+
+# The hashes of all prompt templates that are installed, for the manifest of an edition.
+
+
+def template_hashes() -> dict[str, str]:
+    """Return the hash of every template that is rendered, by name such as `kumo/players/system.md.j2`."""
+    return {name: template_hash(name) for name in template_names()}
+
 
 _EVIDENCE = "failed_validations.json"
 
@@ -109,3 +198,23 @@ def local_questions(store: Store, edition: str, folder: Path) -> dict[str, Path]
         for name, file in present.items()
         if store.exists(file)
     }
+
+
+# What is prepared before a root is locked still holds afterwards, or is refused.
+
+
+UnitsOfRoot = tuple[frozenset[str], frozenset[str]]
+
+
+def units_of_root(store: Store) -> UnitsOfRoot:
+    """Return the editions and evaluations that are published, and those that are staged."""
+    return frozenset(published_units(store)), frozenset(staged_units(store))
+
+
+def refuse_changed_root(store: Store, before: UnitsOfRoot) -> None:
+    """Raise RootLocked where another command has published or staged something since `before`."""
+    if units_of_root(store) != before:
+        raise RootLocked(
+            f"another command wrote to {store.root} while this one was being prepared: give the same command "
+            "again"
+        )

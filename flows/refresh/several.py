@@ -1,21 +1,83 @@
 """A refresh of several benchmarks: all are prepared before any work, and what has ended is counted."""
 
+import json
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.table import Table
+
 from perennial.flows.benchmark import Benchmark, find_benchmark
-from perennial.flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
+from perennial.flows.console.print_edition import sum_calls
+from perennial.flows.console.row_formats import Terminal
+from perennial.flows.refresh.plan import PreparedRefresh, prepare_refresh
 from perennial.schemas.errors import InvalidOption, PerennialError, count, in_one_line
 from perennial.schemas.plan import Plan, RefreshPlan
+from perennial.schemas.rows import Row
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.several import naming
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog
 from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.staging import Staging, forget_unfinished, keep_unfinished, run_key
 from perennial.warehouse.store.store import Store
 
+# What a refresh of several benchmarks prints in the end: a line about each edition.
+
+
+def print_outcomes(
+    store: Store, outcomes: "Sequence[EditionOutcome]", console: Terminal, as_json: bool
+) -> None:
+    """Print what became of each edition for people, or as JSON on standard output."""
+    catalog = open_catalog(store)
+    rows = [_describe(catalog, outcome) for outcome in outcomes]
+    if as_json:
+        sys.stdout.write(json.dumps({"root": store.root, "editions": rows}, indent=1) + "\n")
+        return
+    table = Table(title="Editions of this refresh", title_justify="left", padding=0)
+    for heading in ("benchmark", "edition"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("instances", "evaluation", "calls", "cost", "seconds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(row["benchmark"], row["edition"], *_cells(row))
+    console.print(table)
+    for row in rows:
+        if row["error"]:
+            console.print(f"failed: {row['edition']}: {row['error']}", markup=False, highlight=False)
+    flag = "" if store.root == "warehouse/data" else f" --root {store.root}"
+    console.print(f'next:   perennial query{flag} "FROM leaderboard"', markup=False, highlight=False)
+
+
+def _describe(catalog: Catalog, outcome: "EditionOutcome") -> Row:
+    edition = outcome.edition
+    grown = catalog.query(f"SELECT counts FROM editions WHERE edition = '{edition}'")[1]
+    played = catalog.query(f"SELECT evaluation, counts FROM evaluations WHERE edition = '{edition}'")[1]
+    # What is not published has its calls in the ledger alone.
+    spent = sum_calls(catalog, edition) if played else {}
+    return {
+        "benchmark": outcome.benchmark,
+        "edition": edition,
+        "instances": json.loads(grown[0][0])["instances"] if grown else None,
+        "evaluation": played[0][0] if played else None,
+        "episodes": sum(json.loads(counts).get("episodes", 0) for _, counts in played) if played else None,
+        "calls": spent.get("calls"),
+        "known_cost_usd": spent.get("known_cost_usd"),
+        "calls_of_unknown_cost": spent.get("calls_of_unknown_cost"),
+        "seconds": round(outcome.seconds, 1),
+        "error": outcome.error,
+    }
+
+
+def _cells(row: Row) -> list[str]:
+    known = row["known_cost_usd"] or 0
+    cost = "-" if row["calls"] is None else "unknown" if row["calls_of_unknown_cost"] else f"${known:,.2f}"
+    counts = (row["instances"], row["evaluation"], row["calls"])
+    cells = ["-" if value is None else f"{value:,}" if isinstance(value, int) else value for value in counts]
+    return [*cells, cost, f"{row['seconds']:,.1f}"]
+
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EditionOutcome:
     """What became of one edition of a run: `error` says why it is not published, "" where it is.
 
     `seconds` are those of this run, 0 where it was published before.
@@ -30,7 +92,7 @@ class Outcome:
 class EditionsFailed(PerennialError):
     """A run of several benchmarks of which some came to no edition; the others are published."""
 
-    def __init__(self, outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, outcomes: Sequence[EditionOutcome]) -> None:
         self.outcomes = tuple(outcomes)
         failed = [outcome for outcome in outcomes if outcome.error]
         reasons = "; ".join(f"{outcome.edition}: {outcome.error}" for outcome in failed)
@@ -131,10 +193,12 @@ def units_of(plans: Sequence[RefreshPlan]) -> tuple[str, ...]:
     return tuple(plan.unit for refresh in plans for plan in (refresh.growth, refresh.evaluation))
 
 
-def outcome_of(plan: RefreshPlan, seconds: float = 0.0, error: PerennialError | None = None) -> Outcome:
+def outcome_of(
+    plan: RefreshPlan, seconds: float = 0.0, error: PerennialError | None = None
+) -> EditionOutcome:
     """Return what became of an edition, published unless there is an error."""
     reason = "" if error is None else in_one_line(error)
-    return Outcome(plan.growth.benchmark, plan.edition, seconds, reason)
+    return EditionOutcome(plan.growth.benchmark, plan.edition, seconds, reason)
 
 
 def _keys(plans: Sequence[RefreshPlan]) -> dict[str, RefreshPlan]:

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from perennial.flows.run.batch_runner import Runner, threads_of_share
-from perennial.flows.run.process_pool import ProcessPool, WorkerLost
-from perennial.flows.run.worker import run_work
+from perennial.flows.run.process_pool import ProcessPool, WorkerLost, run_work
 from perennial.flows.stages.grow import Counts, Work
-from perennial.flows.stages.leaving import before_leaving
+from perennial.flows.stages.model_calls import before_leaving
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import PerennialError
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.flows.run.batch_runner import Runner, threads_of_share
 from perennial.flows.run.code_version import code_version
-from perennial.flows.run.process_pool import interrupts_held_back
-from perennial.flows.run.worker import run_work
+from perennial.flows.run.process_pool import interrupts_held_back, run_work
 from perennial.flows.stages.grow import Counts
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import InvalidOption, PerennialError

@@ -8,15 +8,32 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from perennial.flows.run.worker import prepare_worker
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.seldom_collected import collect_seldom
+from perennial.flows.stages.compute_statistics import Spread
+from perennial.flows.stages.grow import Counts, Work
+from perennial.flows.stages.workspace import limit_threads
+
+# What a worker does: a process of this machine's pool, or of Dask's.
+
+
+def prepare_worker(benchmark: str) -> None:
+    """Import what batches need, without Prefect, before the first batch."""
+    find_benchmark(benchmark).stages()
+
+
+def run_work(work: Work, threads: int) -> Counts:
+    """Return the counts of the work; a batch takes so many threads."""
+    with limit_threads(threads):
+        return work.run()
+
 
 Result = TypeVar("Result")
 
@@ -133,3 +150,25 @@ def _leave_with(lifeline: Connection) -> None:
         lifeline.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
+
+
+# Spread work that needs no model and no Prefect over processes of this machine.
+
+
+def spread_over(workers: int | None) -> Spread:
+    """Return a function that calls another with each of some values, in so many processes.
+
+    By default there are as many as cores. Results come in the order of the values. The
+    processes end with the last of them.
+    """
+    count = workers or os.cpu_count() or 1
+
+    def spread(function: Callable[..., Any], values: Sequence[tuple[object, ...]]) -> Iterator[object]:
+        if count == 1 or len(values) < 2:
+            yield from (function(*each) for each in values)
+            return
+        width = min(count, len(values))
+        with ProcessPool(width) as pool, ThreadPoolExecutor(width) as threads:
+            yield from threads.map(lambda each: pool.run(function, *each), values)
+
+    return spread

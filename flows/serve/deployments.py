@@ -5,35 +5,83 @@ environment and perennial.toml of the process that runs the flow; secrets, endpo
 from there alone.
 """
 
+import inspect
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from prefect import Flow, State, flow, runtime
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import FlowRun
 from prefect.states import Completed
 
+from perennial.flows.benchmark import find_benchmark
 from perennial.flows.console import progress
 from perennial.flows.refresh.make_units import make_editions
-from perennial.flows.refresh.planning.plan import FIRST
+from perennial.flows.refresh.plan import FIRST
 from perennial.flows.refresh.several import prepare_each
 from perennial.flows.run.by_prefect import PrefectExecution, log_run
 from perennial.flows.run.code_version import code_version
 from perennial.flows.serve.child_runs import DOCS_VARIABLE, end_with_parent
-from perennial.flows.serve.flow_parameters import takes_settings
-from perennial.flows.watchers.webhook import Notices
-from perennial.flows.website.after_refresh import renew_site
+from perennial.flows.watchers.watcher import Notices
+from perennial.flows.website.build import renew_site
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import EditionName, load_settings
+from perennial.schemas.settings.form import describe_setting
+from perennial.schemas.settings.refresh import RefreshSettings, choose_benchmarks
 from perennial.schemas.settings.several import load_each
 from perennial.schemas.units import evaluation_of
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.store.store import Store
+
+# The settings of a refresh as the parameters of a flow: typed, described and optional.
+#
+# Prefect draws its form from a flow's signature and from the `Args` of its docstring: both are made from the
+# fields of the settings of the benchmark that this process serves. Of several they are those that all share:
+# each benchmark's own come from its section of perennial.toml.
+#
+# Whoever reaches the Prefect server chooses the parameters of a run. So none names an endpoint, a root, a
+# runner or a file: what is left are counts, seeds, limits and thresholds, and names of what is there already.
+# Where a benchmark's setting may name a file, `Benchmark.flow_parameters` has what a run may choose instead.
+
+
+# A URL of these may hold a secret: it comes from the environment or perennial.toml, never by Prefect.
+SECRET_SETTINGS = ("webhook", "openlineage_url")
+# Where keys, data and code go: these come from the operator's environment or perennial.toml alone.
+_OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", *SECRET_SETTINGS)
+
+
+def _parameters() -> dict[str, tuple[Any, str]]:
+    """Return type and help of each parameter, in the order of the command's options."""
+    benchmark, *others = choose_benchmarks(None)
+    form: type[RefreshSettings] = RefreshSettings if others else benchmark.settings()
+    found: dict[str, tuple[Any, str]] = {}
+    for name, field in form.ordered_fields().items():
+        annotation: Any = field.annotation
+        for constraint in field.metadata:
+            annotation = Annotated[annotation, constraint]
+        found[name] = annotation, describe_setting(field)
+    offered = {name: found[name] for name in found if name not in _OPERATOR_SETTINGS}
+    own = offered if others else {**offered, **find_benchmark(benchmark.name).flow_parameters()}
+    return {name: parameter for name, parameter in own.items() if parameter is not None}
+
+
+def takes_settings(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a function one parameter per setting: typed, described, and None where it is not given."""
+    settings = _parameters()
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation | None)
+        for name, (annotation, _) in settings.items()
+    ]
+    signature = inspect.signature(function).replace(parameters=parameters)
+    setattr(function, "__signature__", signature)  # noqa: B010  no attribute that type checkers know
+    lines = (f"    {name}: {text}" for name, (_, text) in settings.items())
+    function.__doc__ = "\n".join((function.__doc__ or "", "", "Args:", *lines))
+    return function
 
 
 def _fresh_editions(given: JsonObject) -> list[str]:
@@ -96,7 +144,7 @@ def analyse(edition: EditionName | None = None) -> State[object]:
     Args:
         edition: The edition. Default: every published one.
     """
-    from perennial.flows.editions.analyse import analyse_editions
+    from perennial.flows.editions.audit import analyse_editions
 
     with _run_of_its_own():
         store = Store(load_settings({}).root)

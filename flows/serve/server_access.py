@@ -8,7 +8,7 @@ import httpx
 from prefect.client.orchestration import PrefectClient
 from prefect.exceptions import PrefectHTTPStatusError
 
-from perennial.flows.watchers.webhook import without_credentials
+from perennial.flows.watchers.watcher import without_credentials
 from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.tasks.llm.bounded_http import is_loopback
 

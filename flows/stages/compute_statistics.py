@@ -4,25 +4,34 @@
 setting and some of its players) at a time, in any process that sees the files.
 """
 
+import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from perennial.flows.benchmark import find_benchmark
-from perennial.schemas.rows import Rows
-from perennial.schemas.statistics import Population
+from perennial.flows.benchmark import find_benchmark, find_installed
+from perennial.schemas.benchmark import benchmarks, find_declaration
+from perennial.schemas.errors import PerennialError
+from perennial.schemas.ids import content_id
+from perennial.schemas.people import pool_sql
+from perennial.schemas.plan import way_of
+from perennial.schemas.rows import ReadJson, Row, Rows
+from perennial.schemas.statistics import MeasuredVariance, Population
 from perennial.schemas.table_form import Table
-from perennial.schemas.tables import TABLES
+from perennial.schemas.tables import SCALE, TABLES
+from perennial.tasks.play import parse_model_player
 from perennial.tasks.statistics import clusters as items
-from perennial.tasks.statistics.cells import Cells, Domains, Part, grid_of, part_of
-from perennial.tasks.statistics.clusters import Items, item_statistics
+from perennial.tasks.statistics.cells import Cells, Domains, PlayerPart, grid_of, part_of
+from perennial.tasks.statistics.clusters import ItemStatistics, item_statistics
 from perennial.tasks.statistics.contamination import GAP, OriginRates, Split, contamination_figures
 from perennial.tasks.statistics.correlation import reliability_figures
-from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name
+from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rank_figures import domain_rank_figures, place_figures, rank_figures
 from perennial.tasks.statistics.rate_figures import (
     Analysis,
@@ -32,10 +41,13 @@ from perennial.tasks.statistics.rate_figures import (
     rate_figures,
     version_figures,
 )
+from perennial.tasks.statistics.scale.cells import DomainCell
+from perennial.tasks.statistics.scale.joint_model import ScalePlayer, scale_rows
 from perennial.tasks.statistics.study_figures import correlation_figures
-from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.catalog.catalog import Catalog, open_catalog, visible_units
+from perennial.warehouse.catalog.confinement import quote, table_file
 from perennial.warehouse.catalog.count_cells import Answers
-from perennial.warehouse.catalog.later_statistics import as_item_table, as_statistics
+from perennial.warehouse.catalog.later_statistics import as_item_table, as_statistics, keep_scale
 from perennial.warehouse.catalog.scores import load_scores
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.store.parquet import parquet_bytes
@@ -45,6 +57,101 @@ if TYPE_CHECKING:
     import pyarrow
 
     from perennial.tasks.statistics.cells import Column
+
+
+# Compute table `scale` from all visible editions: after a publication, and when figures are made again.
+
+
+MOST_EDITIONS = 40
+"""The newest of each benchmark; domains that return in all of them make large matrices."""
+_ID_DIGITS = 8
+
+
+def compute_scale(store: Store, units: Sequence[str] | None = None) -> int:
+    """Keep the scale over these editions and evaluations, by default the visible ones; return its rows."""
+    import pyarrow as pa
+
+    chosen = tuple(visible_units(store) if units is None else units)
+    rows: list[Row] = []
+    if chosen:
+        # Sums of floats depend on their order, which several threads leave open.
+        catalog = open_catalog(store, chosen, settings={"threads": 1})
+        with catalog.closing():
+            for (benchmark, setting), cells in read_cells(catalog).items():
+                rows += scale_rows(benchmark, setting, cells, _variance(benchmark))
+    rows.sort(key=lambda row: tuple(row[name] for name in SCALE.key))
+    keep_scale(store, chosen, pa.Table.from_pylist(rows, schema=SCALE.arrow_schema()))
+    return len(rows)
+
+
+def renew_scale(store: Store, units: Sequence[str] | None = None) -> str:
+    """Do the same, but return why it is not possible ("" where it is): no reason to stop what was begun."""
+    try:
+        compute_scale(store, units)
+    except PerennialError as error:
+        return f"table scale is not computed: {error}; then run `perennial analyse`"
+    return ""
+
+
+def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[DomainCell]]:
+    """Return the cells by benchmark and setting; a player is a name with a way in which it was asked.
+
+    Only benchmarks that draw their domains have any: the scale is of the population of domains.
+    """
+    newest = (
+        "SELECT edition, benchmark FROM editions "
+        "QUALIFY row_number() OVER (PARTITION BY benchmark ORDER BY created_at DESC, edition) "
+        f"<= {MOST_EDITIONS}"
+    )
+    drawn = {name for name, known in benchmarks().items() if known.variance is not None}
+    kept = [edition for edition, benchmark in catalog.query(newest)[1] if benchmark in drawn]
+    sql = (files("perennial.warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
+    sql = sql.replace("PLAYER", pool_sql("e.player"))
+    rows = sorted(row for edition in kept for row in catalog.query(sql.replace("EDITION", quote(edition)))[1])
+    ways = _read_ways(catalog)
+    several = defaultdict(set)
+    for benchmark, _, edition, _, player, *_ in rows:
+        several[benchmark, player].add(ways.get((edition, player), ""))
+    found: dict[tuple[str, str], list[DomainCell]] = defaultdict(list)
+    for benchmark, setting, edition, domain, player, rate, squares, instances, runs in rows:
+        protocol_id = ways.get((edition, player), "") if len(several[benchmark, player]) > 1 else ""
+        cell = DomainCell(
+            edition, domain, ScalePlayer(player, protocol_id).key, rate, squares, instances, runs
+        )
+        found[benchmark, setting].append(cell)
+    return dict(found)
+
+
+def _variance(benchmark: str) -> MeasuredVariance:
+    found = find_declaration(benchmark).variance
+    assert found is not None  # else it has no cells
+    return found
+
+
+def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
+    """Return an id of parameters and protocol by edition and model; programs have none.
+
+    Of several evaluations of an edition the first counts.
+    """
+    found: dict[tuple[str, str], str] = {}
+    sql = "SELECT edition, benchmark, settings FROM evaluations ORDER BY edition, created_at, evaluation"
+    for edition, name, text in catalog.query(sql)[1]:
+        plan = json.loads(text)
+        benchmark = find_installed(name)
+        if benchmark is None or plan.get("imported_from"):
+            continue
+        for player in plan["players"]:
+            if player not in benchmark.programs:
+                found.setdefault((edition, player), _describe_way(plan, player, benchmark.variants))
+    return found
+
+
+def _describe_way(plan: ReadJson, player: str, variants: Any) -> str:
+    model = parse_model_player(player, {}, variants).choice.model
+    params = plan.get("model_params", {}).get(model, plan.get("player_params", {}))
+    whole = content_id("way", params, way_of(plan.get("protocol", {}), player))
+    return whole.removeprefix("way_")[:_ID_DIGITS]
+
 
 Scores = Mapping[str, Mapping[str, float]]
 Result = TypeVar("Result")
@@ -113,8 +220,8 @@ def edition_statistics(
 class _Batch:
     """What one process computes: figures of some players, and their runs and solved ones on each instance."""
 
-    figures: list[Figure]
-    parts: dict[str, Part]
+    figures: list[Statistic]
+    parts: dict[str, PlayerPart]
 
 
 def _analyse(
@@ -144,13 +251,13 @@ def _analyse(
             for setting, players in _divide(episodes)
         ]
         is_large = sum(count for _, _, count in episodes) > _WORTH_SPREADING
-        figures: list[Figure] = []
-        parts: dict[str, dict[str, Part]] = {}
+        figures: list[Statistic] = []
+        parts: dict[str, dict[str, PlayerPart]] = {}
         made = (spread if is_large else run_here)(compute_batch, batches)
         for (_, _, _, setting, _, _), batch in zip(batches, made, strict=True):
             figures += batch.figures
             parts.setdefault(setting, {}).update(batch.parts)
-        studied: dict[str, Items] = {}
+        studied: dict[str, ItemStatistics] = {}
         rates = OriginRates(
             {setting: Split(**columns) for setting, columns in answers.read_split(*split).items()}
         )
@@ -215,14 +322,14 @@ def compute_batch(
     return _Batch(figures, parts)
 
 
-def _of_population(figures: Iterable[Figure], widest: Population) -> Iterator[Figure]:
+def _of_population(figures: Iterable[Statistic], widest: Population) -> Iterator[Statistic]:
     """Yield a benchmark's own figures: intervals that name no population are of its widest one."""
     for figure in figures:
         is_named = figure.low is None or figure.population is not None
         yield figure if is_named else figure._replace(population=widest)
 
 
-def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Figure]:
+def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Statistic]:
     """Yield how each player did on other versions of the questions than the usual one."""
     of: dict[tuple[str, str], dict[str, tuple[Mapping[str, Column], Mapping[str, Column]]]] = {}
     for setting, player, version in answers.find_versions():
@@ -241,7 +348,7 @@ def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Tabl
         return {name: connection.sql(sql).to_arrow_table() for name, sql in analysis.queries.items()}
 
 
-def _item_tables(answers: Answers, studied: Mapping[str, Items]) -> "list[pyarrow.Table]":
+def _item_tables(answers: Answers, studied: Mapping[str, ItemStatistics]) -> "list[pyarrow.Table]":
     n = {setting: found.n for setting, found in studied.items()}
     of: dict[str, dict[str, tuple[Column, Column | None, Column | None]]] = {
         "item_share_solved": {s: (found.share_solved, None, None) for s, found in studied.items()},

@@ -1,15 +1,100 @@
 """What every stage works in: a staged edition or evaluation, and its plan."""
 
-from dataclasses import dataclass, field
-from typing import Any
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from perennial.schemas.benchmark import Batch
-from perennial.schemas.errors import Damaged
+from perennial.schemas.errors import AuditFailed, Damaged
+from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan, EvaluationPlan, Plan
 from perennial.schemas.rows import Rows
+from perennial.schemas.settings import RefreshSettings
 from perennial.warehouse.disclosure import find_seed, seed_file
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
+
+# How a gate refuses what it found unsound.
+
+
+_SHOWN = 3
+
+
+def refuse_faults(subject: str, faults: Sequence[str], questions: int, noun: str) -> None:
+    """Raise AuditFailed, naming the first faults, where the gate found any in these questions."""
+    if faults:
+        more = f" and {len(faults) - _SHOWN:,} more" if len(faults) > _SHOWN else ""
+        raise AuditFailed(
+            f"{subject}: the gate found {len(faults):,} faults in {questions:,} {noun}, nothing was "
+            f"published: {'; '.join(faults[:_SHOWN])}{more}"
+        )
+
+
+# How stages go about their work; nothing here decides what an edition holds.
+
+
+# What a stage that takes bare policies is given, it cannot look into.
+InputsT_co = TypeVar("InputsT_co", covariant=True, default=object)
+GivenT = TypeVar("GivenT")
+
+
+@dataclass(frozen=True, slots=True)
+class Policies(Generic[InputsT_co]):
+    """How calls are made, and what a benchmark's stages are given beside the plan.
+
+    `own` is its policy (`RefreshSettings.own_policy`), None where nothing is to stop it; `inputs` are its
+    inputs (`perennial.flows.benchmark.Preparation`), which batches that run elsewhere do not get. `smoke`:
+    each model plays one instance before the rest.
+    """
+
+    calls: CallPolicy
+    accept_api_errors: bool
+    own: object = None
+    inputs: InputsT_co | None = None
+    smoke: bool = False
+
+    @staticmethod
+    def of(
+        settings: RefreshSettings, inputs: GivenT | None = None, units: tuple[str, ...] = ()
+    ) -> "Policies[GivenT]":
+        """Return what the settings say; the limits are of these editions and evaluations together."""
+        return Policies(
+            replace(settings.call_policy(), units=units),
+            settings.accept_api_errors,
+            settings.own_policy(),
+            inputs,
+            settings.smoke,
+        )
+
+    def without_inputs(self) -> "Policies[InputsT_co]":
+        """Return the policies as batches elsewhere get them."""
+        return replace(self, inputs=None)
+
+
+# How many threads a batch may take: all cores, or this worker's share of them.
+
+
+_threads: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
+def available_threads() -> int:
+    """Return how many threads a batch may take here."""
+    return _threads.get() or os.cpu_count() or 1
+
+
+@contextmanager
+def limit_threads(threads: int) -> Iterator[None]:
+    """Let batches take so many threads while the block runs."""
+    token = _threads.set(threads)
+    try:
+        yield
+    finally:
+        _threads.reset(token)
 
 
 @dataclass(frozen=True)

@@ -6,27 +6,66 @@ screen comes from the stored events alone, the same one after a reload, after a 
 
 import json
 import logging
+import threading
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
-from perennial.flows.study.attempts import Attempts
-from perennial.flows.study.codes import require_same_study
-from perennial.flows.study.opened import OpenedStudy, open_study
-from perennial.flows.study.run import Run, TaskRun, replay
-from perennial.flows.study.screens import closed_screen, draw_screen
+from perennial.flows.study.opened import OpenedStudy, open_study, require_same_study
+from perennial.flows.study.run import StudyRun, TaskRun, closed_screen, draw_screen, replay
 from perennial.flows.study.study_file import read_study
-from perennial.schemas.errors import InvalidOption, PerennialError, quote
+from perennial.schemas.errors import InvalidOption, LimitReached, PerennialError, quote
 from perennial.schemas.people import Study
 from perennial.schemas.text import Screen
 from perennial.tasks.study import parse_code
 from perennial.warehouse.store.store import Store
 from perennial.warehouse.study.ledger import (
-    Event,
     Participant,
     ReadClocks,
+    StudyEvent,
     StudyLedger,
     read_clocks,
     study_file,
 )
+
+# How often somebody may enter a code that is not right: by origin, and in total.
+
+
+WINDOW_S = 600.0
+MOST_OF_AN_ORIGIN = 20
+MOST_IN_TOTAL = 500
+
+
+class FailedCodes:
+    """The failed attempts of the last ten minutes; none is kept longer, and nothing is written."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._failed: deque[tuple[float, str]] = deque()
+
+    def refuse_too_many(self, origin: str) -> None:
+        """Raise LimitReached where too many attempts failed, from this origin or in total."""
+        with self._lock:
+            self._forget_old()
+            own = sum(of == origin for _, of in self._failed)
+            if own >= MOST_OF_AN_ORIGIN or len(self._failed) >= MOST_IN_TOTAL:
+                raise LimitReached(
+                    f"too many codes that were not right in the last {WINDOW_S / 60:.0f} minutes: wait as "
+                    "long, then try again"
+                )
+
+    def note_failure(self, origin: str) -> None:
+        """Note that an attempt failed."""
+        with self._lock:
+            self._forget_old()
+            self._failed.append((self._now(), origin))
+
+    def _forget_old(self) -> None:
+        oldest = self._now() - WINDOW_S
+        while self._failed and self._failed[0][0] < oldest:
+            self._failed.popleft()
+
 
 _LONGEST_ANSWER = 2_000
 _STALE = "that click was made on an earlier view of the task and does not count: this is the current one"
@@ -54,7 +93,7 @@ class StudyDesk:
         self._ledger = StudyLedger(study_file(store, self._study.name), clocks=clocks)
         require_same_study(self._ledger, self._study, file)
         self._opened = open_study(self._study, store)
-        self._attempts = Attempts(self._ledger.now)
+        self._attempts = FailedCodes(self._ledger.now)
 
     @property
     def study(self) -> Study:
@@ -188,7 +227,7 @@ class StudyDesk:
     def _is_open(self) -> bool:
         return self._ledger.closed_at() is None
 
-    def _run(self, participant: Participant) -> Run:
+    def _run(self, participant: Participant) -> StudyRun:
         return replay(
             self._opened, participant.number, self._ledger.events(participant.number), self._ledger.now()
         )
@@ -196,7 +235,7 @@ class StudyDesk:
     def _keep(
         self, participant: Participant, kind: str, task: str = "", turn: int = 0, value: str = ""
     ) -> None:
-        self._ledger.add_event(participant.number, Event(kind, task, turn, value, self._ledger.now()))  # type: ignore[arg-type]
+        self._ledger.add_event(participant.number, StudyEvent(kind, task, turn, value, self._ledger.now()))  # type: ignore[arg-type]
 
     def _draw(self, participant: Participant, notice: str = "") -> Screen:
         run = self._run(participant)
@@ -205,7 +244,7 @@ class StudyDesk:
         return draw_screen(self._opened, participant.public, run, self._ledger.now(), notice)
 
 
-def _refuse_move(run: Run, task: str, turn: int, name: str) -> str:
+def _refuse_move(run: StudyRun, task: str, turn: int, name: str) -> str:
     """Return why this is no move, "" where it is one."""
     named = next((one for one in run.tasks if one.task == task), None)
     if named is None:

@@ -1,9 +1,12 @@
 """Publish what people did as an evaluation of the edition, and take one person out of it again."""
 
+import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from perennial.flows.editions.withdraw import withdraw_unit
 from perennial.flows.refresh.evaluation import choose_evaluation_name
@@ -11,20 +14,159 @@ from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.code_version import code_version
 from perennial.flows.stages.play_episodes import PEOPLE
 from perennial.flows.stages.workspace import open_workspace
-from perennial.flows.study.codes import require_same_study
-from perennial.flows.study.opened import OpenedStudy, open_study
-from perennial.flows.study.results import Results, collect_results, is_playing
-from perennial.flows.study.run import replay
+from perennial.flows.study.opened import OpenedStudy, open_study, require_same_study
+from perennial.flows.study.run import StudyRun, replay
 from perennial.schemas.errors import InvalidOption, UnreadableInput, count
-from perennial.schemas.people import Study
+from perennial.schemas.ids import content_id
+from perennial.schemas.people import Study, person_name
 from perennial.schemas.plan import EvaluationPlan
+from perennial.schemas.rows import Row, Rows
 from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import visible_editions, visible_evaluations
 from perennial.warehouse.editions.publish import evaluation_plan, read_published_plan
 from perennial.warehouse.lock import lock_root
-from perennial.warehouse.staging import Staging, staged_units
+from perennial.warehouse.staging import Staging, episode_row, staged_units, turn_rows
 from perennial.warehouse.store.store import Store
-from perennial.warehouse.study.ledger import ReadClocks, StudyLedger, read_clocks, study_file
+from perennial.warehouse.study.ledger import Participant, ReadClocks, StudyLedger, read_clocks, study_file
+
+# What participants did, as rows of the published tables.
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTables:
+    """The tables of a study, the players whose episodes are among them, and the content id of it all."""
+
+    tables: dict[str, Rows]
+    players: tuple[str, ...]
+    digest: str
+
+
+def collect_results(opened: OpenedStudy, ledger: StudyLedger, at: float) -> StudyTables:
+    """Return the results at that time: of every participant who agreed and has not withdrawn.
+
+    A task that was begun and has no answer ends as `turn_limit`; one that was not begun has no episode. Who
+    is excluded has a row in `participants` alone.
+    """
+    tables: dict[str, Rows] = defaultdict(list, participants=[], episodes=[])
+    players = []
+    kept = []
+    for participant in ledger.participants():
+        events = ledger.events(participant.number)
+        run = replay(opened, participant.number, events, at)
+        if participant.is_withdrawn or not run.has_consented:
+            continue
+        player = person_name(participant.public)
+        kept.append((player, [(e.kind, e.task, e.turn, e.value, e.at) for e in events]))
+        row = participant_row(opened, player, run)
+        tables["participants"].append(row)
+        if not row["excluded"] and row["started"]:
+            players.append(player)
+            _add_episodes(tables, player, run)
+    return StudyTables(
+        dict(tables), tuple(sorted(players)), content_id("people", opened.study.name, sorted(kept))
+    )
+
+
+def participant_row(opened: OpenedStudy, player: str, run: StudyRun) -> Row:
+    """Return the row of `participants`."""
+    study = opened.study
+    profile = json.loads(run.profile) if run.profile else {}
+    answered = [task for task in run.counted if task.ended == "answered"]
+    seconds = median([task.seconds for task in answered]) if answered else None
+    exclusion = study.quality.why_excluded(seconds, run.solved / study.tasks)
+    earned = study.earnings.compute(run.solved, study.tasks, run.actions)
+    return {
+        "participant": player,
+        "consented": run.has_consented,
+        "age_band": profile.get("age_band"),
+        "education": profile.get("education"),
+        "gender": profile.get("gender"),
+        "major": profile.get("major"),
+        "assigned": study.tasks,
+        "started": sum(task.started_at is not None for task in run.counted),
+        "answered": len(answered),
+        "solved": run.solved,
+        "actions": run.actions,
+        "median_seconds": seconds,
+        "earnings": 0.0 if exclusion else earned,
+        "excluded": exclusion is not None,
+        "exclusion": exclusion,
+    }
+
+
+def _add_episodes(tables: dict[str, Rows], player: str, run: StudyRun) -> None:
+    for task in run.counted:
+        if task.started_at is None:
+            continue
+        episode = task.as_episode(player)
+        identity = task.seat.episode_id(player, 0)
+        tables["episodes"].append(episode_row(episode, identity, task.seat.instance_id, task.seconds))
+        tables["turns"] += turn_rows(episode, identity)
+        for name, rows in task.seat.own_rows(identity, episode).items():
+            tables[name] += rows
+
+
+def count_states(opened: OpenedStudy, ledger: StudyLedger, at: float) -> Rows:
+    """Return how far each participant is, without anything that says who it is."""
+    rows = []
+    for participant in ledger.participants():
+        run = replay(opened, participant.number, ledger.events(participant.number), at)
+        rows.append(
+            {
+                "participant": person_name(participant.public),
+                "state": _withdrawn(participant) if participant.is_withdrawn else state_of(run),
+                "ended": sum(bool(task.ended) for task in run.counted),
+                "of": opened.study.tasks,
+            }
+        )
+    return rows
+
+
+def _withdrawn(participant: Participant) -> str:
+    return "withdrawn, deletion pending" if participant.is_on_disk else "withdrawn"
+
+
+def state_of(run: StudyRun) -> str:
+    """Return how far a participant is, in a word or two."""
+    if not run.has_consented:
+        return "not begun"
+    if run.current is None:
+        return "ended"
+    return "playing" if is_playing(run) else "paused"
+
+
+def is_playing(run: StudyRun) -> bool:
+    """Whether the clock of a task that counts is running."""
+    current = run.current
+    return current is not None and current.started_at is not None and current in run.counted
+
+
+MOVE_COLUMNS = (
+    "participant",
+    "task",
+    "instance_id",
+    "turn",
+    "choice",
+    "shown",
+    "seconds",
+    "ended",
+    "right",
+)
+
+
+def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tuple[object, ...]]:
+    """Return every move of those who have not withdrawn; `seconds` are since the task's start."""
+    rows: list[tuple[object, ...]] = []
+    for participant in ledger.participants():
+        events = ledger.events(participant.number)
+        at_of = {(event.task, event.turn): event.at for event in events if event.kind == "move"}
+        for task in replay(opened, participant.number, events, at).tasks:
+            for turn, move in zip(task.turns, task.moves, strict=True):
+                place = (person_name(participant.public), task.task, task.seat.instance_id, turn.number)
+                seconds = at_of[task.task, turn.number] - (task.started_at or 0.0)
+                rows.append((*place, move, turn.feedback or "", round(seconds, 3), task.ended, task.is_right))
+    return rows
+
 
 Tell = Callable[[str], None]
 
@@ -168,7 +310,7 @@ def _published_answers(store: Store, study: Study) -> dict[str, str]:
     return {plan.unit: plan.people["moves"] for plan in plans if plan.people.get("study") == study.name}
 
 
-def _plan(opened: OpenedStudy, store: Store, results: Results, name: str) -> EvaluationPlan:
+def _plan(opened: OpenedStudy, store: Store, results: StudyTables, name: str) -> EvaluationPlan:
     edition = opened.study.edition
     growth = read_published_plan(store, edition)
     if growth.imported_from:
@@ -198,7 +340,7 @@ def _remove_leftovers(store: Store, study: Study) -> None:
                 Staging(store, unit).remove()
 
 
-def _stage_and_publish(store: Store, plan: EvaluationPlan, results: Results) -> dict[str, int]:
+def _stage_and_publish(store: Store, plan: EvaluationPlan, results: StudyTables) -> dict[str, int]:
     staging = Staging(store, plan.unit)
     staging.write_plan(plan)
     workspace = open_workspace(store.root, plan.unit)

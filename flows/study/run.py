@@ -6,8 +6,9 @@ from typing import Literal
 
 from perennial.flows.study.opened import OpenedStudy
 from perennial.schemas.game import Episode, Game, Result, Seat, Sheet, Turn
-from perennial.schemas.people import TUTORIAL
-from perennial.warehouse.study.ledger import Event
+from perennial.schemas.people import TUTORIAL, Study, person_name
+from perennial.schemas.text import ListedChoice, Observation, Screen, ScreenKind, TaskView
+from perennial.warehouse.study.ledger import StudyEvent
 
 _MINUTE_S = 60.0
 
@@ -62,7 +63,7 @@ class TaskRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StudyRun:
     """A participant's way through the study: the tasks in order, the tutorial first.
 
     `total_ends_at` is when the time of the whole ends, None before the first task that counts.
@@ -95,7 +96,7 @@ class Run:
         return sum(task.actions for task in self.counted)
 
 
-def replay(opened: OpenedStudy, participant: int, events: Sequence[Event], now: float) -> Run:
+def replay(opened: OpenedStudy, participant: int, events: Sequence[StudyEvent], now: float) -> StudyRun:
     """Return how far the participant is at this time."""
     study = opened.study
     starts = {event.task: event.at for event in events if event.kind == "start"}
@@ -112,14 +113,14 @@ def replay(opened: OpenedStudy, participant: int, events: Sequence[Event], now: 
     is_over = (total_ends_at is not None and now >= total_ends_at) or all(task.ended for task in tasks)
     profile = next((event.value for event in events if event.kind == "profile"), None)
     has_consented = any(event.kind == "consent" for event in events)
-    return Run(has_consented, profile, tuple(tasks), total_ends_at, is_over)
+    return StudyRun(has_consented, profile, tuple(tasks), total_ends_at, is_over)
 
 
 def _replay_task(
     opened: OpenedStudy,
     task: str,
     instance_id: str,
-    moves: Sequence[Event],
+    moves: Sequence[StudyEvent],
     started_at: float | None,
     ends_at: float,
     now: float,
@@ -139,3 +140,86 @@ def _replay_task(
         ended, ended_at = "time", ends_at
     names = tuple(move.value for move in moves)
     return TaskRun(task, seat, game, sheet, tuple(turns), names, started_at, ends_at, ended, ended_at)
+
+
+# What a participant is shown, from how far the participant is.
+
+
+def draw_screen(opened: OpenedStudy, public: str, run: StudyRun, now: float, notice: str = "") -> Screen:
+    """Return the participant's screen at this time."""
+    study = opened.study
+    shown = {"title": study.title, "participant": person_name(public), "notice": notice, "of": study.tasks}
+    if not run.has_consented:
+        return Screen("consent", texts=_texts(study), **shown)  # type: ignore[arg-type]
+    if run.profile is None:
+        bands = {name: getattr(study, name) for name in ("age_bands", "education", "genders", "majors")}
+        return Screen("profile", texts=_texts(study), **shown, **bands)  # type: ignore[arg-type]
+    done = sum(bool(task.ended) for task in run.counted)
+    current = run.current
+    if current is None:
+        earned = study.earnings.compute(run.solved, study.tasks, run.actions)
+        return Screen(
+            "end",
+            texts=_texts(study),
+            done=done,
+            earnings=earned,
+            currency=study.currency,
+            solved=run.solved,
+            actions=run.actions,
+            **shown,  # type: ignore[arg-type]
+        )
+    kind: ScreenKind = "tutorial" if current.task == TUTORIAL else "task"
+    is_started = current.started_at is not None
+    limit = None if kind == "tutorial" else study.task_minutes * 60.0
+    return Screen(
+        kind,
+        texts=_texts(study),
+        done=done,
+        task=current.task,
+        is_started=is_started,
+        seconds_left=limit if limit is None or not is_started else max(0.0, current.ends_at - now),
+        total_seconds_left=None if run.total_ends_at is None else max(0.0, run.total_ends_at - now),
+        view=draw_task(current) if is_started else None,
+        last="" if is_started else _how_the_last_ended(run, current),
+        **shown,  # type: ignore[arg-type]
+    )
+
+
+def closed_screen(study: Study, why: str) -> Screen:
+    """Return the screen of somebody who plays no more."""
+    return Screen("closed", study.title, {**_texts(study), "closed": why})
+
+
+def draw_task(task: TaskRun) -> TaskView:
+    """Return what the participant sees of a task whose clock runs: no observation that was not asked for."""
+    sheet = task.sheet
+    seen = [
+        Observation(move, turn.feedback)
+        for move, turn in zip(task.moves, task.turns, strict=True)
+        if turn.feedback is not None
+    ]
+    return TaskView(
+        turn=len(task.moves) + 1,
+        goal=sheet.goal,
+        book=sheet.book,
+        truths=tuple(ListedChoice(name, name in task.moves) for name in sheet.truths),
+        actions=tuple(ListedChoice(name, name in task.moves) for name in sheet.actions),
+        observations=tuple(seen),
+        truth_noun=sheet.truth_noun,
+        action_noun=sheet.action_noun,
+        is_typed=not sheet.truths,
+        n_valid=sheet.n_valid,
+    )
+
+
+def _how_the_last_ended(run: StudyRun, current: TaskRun) -> str:
+    place = run.tasks.index(current)
+    if not place:
+        return ""
+    last = run.tasks[place - 1]
+    return ("right" if last.is_right else "wrong") if last.task == TUTORIAL else last.ended
+
+
+def _texts(study: Study) -> dict[str, str]:
+    texts = {"consent": study.consent, "instructions": study.instructions, "contact": study.contact}
+    return {name: text for name, text in texts.items() if text}

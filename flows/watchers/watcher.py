@@ -1,11 +1,22 @@
 """Who watches a refresh or an evaluation: artifacts, lineage events, notices. None ever stops it."""
 
+import signal
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from perennial.flows.console import progress
+from perennial.flows.console.interrupts import Interrupted
+from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import Plan
+from perennial.schemas.rows import JsonObject
+from perennial.schemas.units import split_unit
+from perennial.warehouse.ledger import ledger
 
 
 class Watcher:
@@ -81,3 +92,115 @@ def report_failure(watching: Sequence[Watcher]) -> Iterator[None]:
         for watcher in watching:
             watcher.failed(error)
         raise
+
+
+# Tell a webhook how a refresh ended: one JSON document, posted once it is published or has failed.
+#
+# A notice is never fatal. Paths and queries of webhook URLs hold secrets: only the host is ever named.
+
+
+TIMEOUT_S = 10.0
+_PAUSE_S = 1.0
+
+
+@contextmanager
+def notice_of_failure(url: str, root: str, plan: Plan) -> Iterator[None]:
+    """Tell the webhook where the block, which comes before the work on this plan, fails."""
+    try:
+        yield
+    except PerennialError as error:
+        notices = Notices(url, root, plan.benchmark, plan.edition, plan.code_version)
+        notices.unit_started(root, plan)
+        notices.failed(error)
+        raise
+
+
+class Notices(Watcher):
+    """Sends the end of a refresh to a webhook; without a URL it does nothing."""
+
+    def __init__(self, url: str, root: str, benchmark: str, edition: str, code_version: str) -> None:
+        self._url = url
+        self._counts: Counter[str] = Counter()
+        self._known: JsonObject = {
+            "benchmark": benchmark,
+            "edition": edition or None,
+            "root": without_credentials(root),
+            "code_version": code_version,
+        }
+
+    def unit_started(self, root: str, plan: Plan) -> None:
+        """Remember what it is for the message at the end."""
+        self._known |= {
+            "edition": plan.edition,
+            "evaluation": split_unit(plan.unit)[1] or None,
+            "benchmark": plan.benchmark,
+            "code_version": plan.code_version,
+        }
+
+    def published(self, counts: dict[str, int]) -> None:
+        """Remember the rows."""
+        self._counts.update(counts)
+
+    def ended(self) -> None:
+        """Tell of the edition and its rows, those of its evaluation too."""
+        self._post({"event": "published", "counts": dict(self._counts), "error": None})
+
+    def failed(self, error: BaseException) -> None:
+        """Tell why there is no edition."""
+        message = str(error) or "interrupted; the same command, or the next scheduled run, resumes it"
+        document = {"type": type(error).__name__, "message": message, "exit_code": _exit_code(error)}
+        self._post({"event": "failed", "counts": {}, "error": document})
+
+    def crashed(self, reason: str) -> None:
+        """Send that the process of a refresh is gone without an error message."""
+        error = {"type": "Crashed", "message": reason, "exit_code": None}
+        self._post({"event": "failed", "counts": {}, "error": error})
+
+    def _post(self, news: JsonObject) -> None:
+        """Post the document, a second time if need be, and note why nobody took it."""
+        if not self._url:
+            return
+        document = {**self._known, **news, "at": datetime.now(UTC).isoformat()}
+        problem = self._try_post(document)
+        if problem:
+            time.sleep(_PAUSE_S)
+            problem = self._try_post(document)
+        if problem:
+            host = urlsplit(self._url).hostname
+            progress.note(f"warning: the webhook at {host} did not receive the message: {problem}")
+
+    def _try_post(self, document: JsonObject) -> str:
+        """Post once; a thread of its own holds the whole exchange to the time limit."""
+        outcome = [f"no answer within {TIMEOUT_S:.0f} s"]
+
+        def exchange() -> None:
+            outcome[0] = self._exchange(document)
+
+        thread = threading.Thread(target=exchange, daemon=True)
+        thread.start()
+        thread.join(TIMEOUT_S)
+        return outcome[0]
+
+    def _exchange(self, document: JsonObject) -> str:
+        import httpx
+
+        try:
+            # Not followed where it leads elsewhere: the document is for this host alone.
+            answer = httpx.post(self._url, json=document, timeout=TIMEOUT_S, follow_redirects=False)
+        except Exception as error:  # noqa: BLE001  its text may hold the URL, so that only its class is named
+            return type(error).__name__
+        return "" if answer.is_success else f"it answered {answer.status_code}"
+
+
+def without_credentials(root: str) -> str:
+    """Return the data root without what a URL may hold of secrets: its user and its query."""
+    return ledger.without_credentials(root) if "://" in root else root
+
+
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, PerennialError | Interrupted):
+        return error.exit_code
+    if isinstance(error, Exception):
+        return 1
+    # Prefect's TerminationSignal says which one it was; KeyboardInterrupt is always the same.
+    return 128 + int(getattr(error, "signal", signal.SIGINT))

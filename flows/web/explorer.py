@@ -8,20 +8,13 @@ from typing import Any
 import streamlit as st
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.console.errors.library_errors import translate_error
-from perennial.flows.web.page import Page, Visit, parameter
-from perennial.flows.web.plain_text import plain_line
-from perennial.flows.web.reading import read_snapshot
-from perennial.flows.web.shared_pages.compare import DRIFT, PAIRS
-from perennial.flows.web.shared_pages.domains import DOMAINS
+from perennial.flows.console.errors import translate_error
+from perennial.flows.web.page import Page, Visit, parameter, plain_line, read_snapshot
+from perennial.flows.web.shared_pages.compare import DRIFT, PAIRS, PROFILES, SCALE
 from perennial.flows.web.shared_pages.editions import EDITIONS
-from perennial.flows.web.shared_pages.episode import EPISODE
-from perennial.flows.web.shared_pages.figures import FIGURES
-from perennial.flows.web.shared_pages.instances import INSTANCES
-from perennial.flows.web.shared_pages.leaderboard import LEADERBOARD
+from perennial.flows.web.shared_pages.instances import EPISODE, INSTANCES
+from perennial.flows.web.shared_pages.leaderboard import DOMAINS, FIGURES, LEADERBOARD
 from perennial.flows.web.shared_pages.lineage import LINEAGE
-from perennial.flows.web.shared_pages.profiles import PROFILES
-from perennial.flows.web.shared_pages.scale import SCALE
 from perennial.flows.web.shared_pages.sql import SQL
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.errors import PerennialError

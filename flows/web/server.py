@@ -5,36 +5,227 @@ nothing from any other place, so that a reply that got through as HTML could nei
 """
 
 import asyncio
+import errno
 import logging
 import os
 import re
 import signal
 import socket
+import ssl
 import sys
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit.net_util
 import uvicorn
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 from streamlit.starlette import App
 from streamlit.web import bootstrap
 
 from perennial.flows.console.interrupts import first_signal
-from perennial.flows.web.address import Address
-from perennial.flows.web.known_host import KnownHost
-from perennial.flows.web.same_origin import SameOrigin
 from perennial.flows.web.site import Site, serve_site
-from perennial.flows.web.study_paths import StudyPaths
-from perennial.schemas.errors import PerennialError
+from perennial.schemas.errors import InvalidOption, PerennialError
 from perennial.schemas.rows import JsonObject
+from perennial.tasks.llm.bounded_http import bracket_host, is_loopback
+
+# Where the pages are served: the address, and whether others than this machine may be let in.
+
+
+DEFAULT_PORT = 8501
+# Names by which a browser on this machine asks for a page: a website that rebinds its own name has another.
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
+# `create_server` passes on the resolver's numbers in an OSError: names without an address have these.
+_NO_ADDRESS_HERE = (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Host and port, and the files of the certificate and its key where this server ends TLS itself."""
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is reached from this machine alone."""
+        return is_loopback(urlsplit(f"//{bracket_host(self.host)}"))
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The hosts under which it is asked for; None where the operator lets others in, under any name."""
+        return (*LOOPBACK_NAMES, self.host) if self.is_local and not self.behind_proxy else None
+
+    def url(self, port: int) -> str:
+        """Return the URL of the pages at the port that was opened."""
+        scheme = "http" if self.certificate is None else "https"
+        return f"{scheme}://{bracket_host(self.host)}:{port}"
+
+
+def check_address(address: Address) -> None:
+    """Raise InvalidOption for an address that lets others in without TLS, or for files that are no TLS."""
+    if (address.certificate is None) != (address.key is None):
+        raise InvalidOption("--tls-cert and --tls-key belong together: give both, or neither")
+    if address.certificate is None and not address.is_local and not address.behind_proxy:
+        raise InvalidOption(
+            f"--host {address.host}: other machines would read everything without TLS; give --tls-cert FILE "
+            "and --tls-key FILE, or --behind-proxy where a proxy in front ends TLS, or leave --host out"
+        )
+    if address.certificate is not None:
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(address.certificate, address.key)
+        except (OSError, ValueError) as error:
+            raise InvalidOption(
+                f"--tls-cert {address.certificate}, --tls-key {address.key}: no certificate with its key in "
+                f"PEM ({getattr(error, 'strerror', None) or error}): give the files that a browser's "
+                "certificate authority, or `openssl req -x509`, made"
+            ) from None
+
+
+def open_port(address: Address) -> socket.socket:
+    """Return a socket that listens there; raise InvalidOption where that is not possible."""
+    try:
+        return socket.create_server(
+            (address.host, address.port), family=socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        )
+    except OSError as error:
+        if error.errno in _NO_ADDRESS_HERE:
+            raise InvalidOption(
+                f"--host {address.host}: no address of this machine ({error.strerror or error}); give "
+                "one that it has, such as 127.0.0.1"
+            ) from None
+        raise InvalidOption(
+            f"--port {address.port} on {address.host} cannot be used ({error.strerror or error}): choose "
+            "another, or --port 0 for any free one"
+        ) from None
+
+
+# A page's connection is opened by that page alone: its origin is this server's scheme, host and port.
+#
+# A browser sends the origin of the page with each WebSocket, whatever page that is. Streamlit lets every port
+# of this machine in: any program's page on it could act for the visitor.
+
+
+_PORTS = {"http": 80, "https": 443}
+_FORBIDDEN = 1008  # before the connection is accepted the server answers 403
+
+
+class SameOrigin:
+    """Refuses a WebSocket whose origin is not the page's; behind a proxy the page came by HTTPS."""
+
+    def __init__(self, app: ASGIApp, behind_proxy: bool = False) -> None:
+        self._app = app
+        self._behind_proxy = behind_proxy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or refuse it."""
+        if scope["type"] == "websocket" and not self._is_own(scope):
+            await WebSocketClose(_FORBIDDEN)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _is_own(self, scope: Scope) -> bool:
+        origins = values_of(scope["headers"], b"origin")
+        hosts = values_of(scope["headers"], b"host")
+        if len(origins) != 1 or len(hosts) != 1:
+            return False
+        page = read_origin(f"{self._scheme(scope)}://{hosts[0]}")
+        return page is not None and read_origin(origins[0]) == page
+
+    def _scheme(self, scope: Scope) -> str:
+        if self._behind_proxy:
+            # The proxy ends TLS; one that serves plain HTTP has to say so.
+            told = values_of(scope["headers"], b"x-forwarded-proto")
+            return told[0].strip().lower() if told else "https"
+        return "https" if scope["scheme"] in ("wss", "https") else "http"
+
+
+def values_of(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
+    """Return all values of the header of this name."""
+    return [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
+
+
+def read_origin(url: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port of an origin; None for anything that is more or less than one."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    is_bare = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
+    if parts.scheme not in _PORTS or not parts.hostname or not is_bare:
+        return None
+    return parts.scheme, parts.hostname, _PORTS[parts.scheme] if port is None else port
+
+
+# Requests are answered under this server's own names alone.
+#
+# A website can let its name mean this machine (DNS rebinding): its pages then read what this server answers
+# as if it were theirs. A browser tells by the header Host under which name it asks.
+
+
+_MISDIRECTED = 421
+
+
+class KnownHost:
+    """Refuses a request for any other host than these, or for none or several."""
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = {host.strip("[]").lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or refuse it."""
+        if scope["type"] not in ("http", "websocket") or self._is_known(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(_FORBIDDEN)(scope, receive, send)
+        else:
+            names = ", ".join(sorted(self._hosts))
+            text = f"this server answers under {names} alone; start it with --behind-proxy for another name\n"
+            await PlainTextResponse(text, _MISDIRECTED)(scope, receive, send)
+
+    def _is_known(self, scope: Scope) -> bool:
+        hosts = values_of(scope["headers"], b"host")
+        asked = read_origin(f"http://{hosts[0]}") if len(hosts) == 1 else None
+        return asked is not None and asked[1] in self._hosts
+
+
+# What a server of a study answers: the page, what it is drawn with, and its connection; nothing else.
+
+
+_PATHS = {"/", "/favicon.png", "/manifest.json", "/_stcore/health", "/_stcore/host-config", "/_stcore/stream"}
+_DRAWN_WITH = "/static/"
+
+
+class StudyPaths:
+    """Answers 404 to every other path, so that there is no page to guess and no count of other visits."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or refuse it."""
+        if scope["type"] == "lifespan" or scope["path"] in _PATHS or scope["path"].startswith(_DRAWN_WITH):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose()(scope, receive, send)
+        else:
+            await PlainTextResponse("Not found", status_code=404)(scope, receive, send)
+
 
 _SCRIPT = Path(__file__).with_name("app.py")
 _LEAVE_AFTER_S = 2
@@ -162,7 +353,7 @@ def _load_explorer() -> None:
 
 def _end_queries() -> None:
     """End the SQL of visitors; a server of a study has not loaded what runs it."""
-    running = sys.modules.get("perennial.flows.web.run_sql")
+    running = sys.modules.get("perennial.flows.web.shared_pages.sql")
     if running is not None:
         running.close_sql_pool()
 

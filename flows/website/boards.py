@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from perennial.schemas.rows import Row
 from perennial.schemas.statistics import LINES, Floor, Measure, label_player, rank_text
 from perennial.tasks.report.wording import decimals, name_populations, with_interval
-from perennial.tasks.website.line_chart import MOST_SERIES, LineChart, Point, Series
+from perennial.tasks.website.line_chart import MOST_SERIES, LineChart, LinePoint, Series
 
 _MOST_ROWS = 450  # of all leaderboards on an edition's page, so that it stays below its size
 _MOST_ROWS_EACH = 200
@@ -20,7 +20,7 @@ SCALED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RateBounds:
     """What rates of a setting are compared with: those of the floor and of the reference, where known."""
 
     floor: float | None = None
@@ -28,14 +28,14 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class WrittenRate:
     """A rate with its interval between its bounds, and how it is written."""
 
     rate: float | None
     low: float | None
     high: float | None
     instances: int
-    bounds: Bounds = Bounds()
+    bounds: RateBounds = RateBounds()
 
     @property
     def text(self) -> str:
@@ -58,12 +58,12 @@ class BoardRow:
     label: str
     group: str
     rank: str
-    estimate: Estimate
+    estimate: WrittenRate
     measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class SettingBoard:
     """The leaderboard of a setting: who is ranked, then programs as lines; `more` says what is left out."""
 
     setting: str
@@ -78,7 +78,7 @@ def make_boards(
     floor: Floor | None,
     best_player: str,
     measures: Sequence[Measure] = (),
-) -> list[Board]:
+) -> list[SettingBoard]:
     """Return the leaderboards of an edition, one per setting in this order; its rows are in order."""
     boards = []
     held = [setting for setting in settings if any(row["setting"] == setting for row in rows)]
@@ -103,7 +103,7 @@ def make_boards(
         ranked = tuple(row for row in made if row.group not in LINES)
         left_out = max(len(ranked) - most, 0)
         boards.append(
-            Board(
+            SettingBoard(
                 setting,
                 ranked[:most],
                 tuple(row for row in made if row.group in LINES),
@@ -113,18 +113,20 @@ def make_boards(
     return boards
 
 
-def estimate_of(row: Row, bounds: Mapping[str, Bounds]) -> Estimate:
+def estimate_of(row: Row, bounds: Mapping[str, RateBounds]) -> WrittenRate:
     """Return the estimate of a row of view `leaderboard`; `bounds` are by setting."""
     low, high = row["success_rate_low"], row["success_rate_high"]
-    return Estimate(row["success_rate"], low, high, row["instances"], bounds.get(row["setting"], Bounds()))
+    return WrittenRate(
+        row["success_rate"], low, high, row["instances"], bounds.get(row["setting"], RateBounds())
+    )
 
 
-def find_bounds(rows: Iterable[Row], floor: Floor | None, best_player: str) -> dict[str, Bounds]:
+def find_bounds(rows: Iterable[Row], floor: Floor | None, best_player: str) -> dict[str, RateBounds]:
     """Return the bounds of each setting of an edition."""
     rates = {(row["setting"], row["player"]): row["success_rate"] for row in rows}
     lowest = floor.player if floor else ""
     return {
-        setting: Bounds(rates.get((setting, lowest)), rates.get((setting, best_player)))
+        setting: RateBounds(rates.get((setting, lowest)), rates.get((setting, best_player)))
         for setting, _ in rates
     }
 
@@ -185,7 +187,7 @@ def make_chart(
     def series(player: str, color: int) -> Series:
         by = rates.get(player, {})
         return Series(
-            player, tuple(Point(place, *by[name]) for name, place in places.items() if name in by), color
+            player, tuple(LinePoint(place, *by[name]) for name, place in places.items() if name in by), color
         )
 
     lines = [line for color, player in enumerate(models) if (line := series(player, color)).points]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from perennial.flows.benchmark import find_installed
 from perennial.flows.editions.diagnosis import PROBLEMS, find_problems
-from perennial.flows.editions.figure_data import fill_query, own_report, query_table, read_record
+from perennial.flows.editions.report import fill_query, own_report, query_table, read_record
 from perennial.flows.export.export_edition import SUMS, ExportForm, export_edition
 from perennial.flows.website.boards import describe_rows, make_boards, natural_key
-from perennial.flows.website.folder import Content, Part
+from perennial.flows.website.folder import Content, SitePart
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.disclosure import canary_line
@@ -27,9 +27,9 @@ from perennial.warehouse.store.store import Store
 _MOST_PROBLEMS = 8
 
 
-def edition_part(store: Store, edition: Edition) -> Part:
+def edition_part(store: Store, edition: Edition) -> SitePart:
     """Return the part that holds the edition's page and downloads."""
-    return Part(f"edition {edition.name}", edition.key, lambda drafts: _make(store, edition, drafts))
+    return SitePart(f"edition {edition.name}", edition.key, lambda drafts: _make(store, edition, drafts))
 
 
 def _make(store: Store, edition: Edition, drafts: Path) -> Mapping[str, Content]:

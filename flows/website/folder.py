@@ -28,7 +28,7 @@ Content = bytes | Path
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SitePart:
     """Files that are made together: `key` says from what, `make` gets an empty folder for drafts."""
 
     name: str
@@ -67,7 +67,7 @@ class SiteFolder:
         self._pending: set[str] = set()
         self.changes = Changes()
 
-    def update(self, parts: Sequence[Part], step: Callable[[str], None]) -> None:
+    def update(self, parts: Sequence[SitePart], step: Callable[[str], None]) -> None:
         """Make the folder hold these parts and no other; `step` gets the name of each one that is made.
 
         Raises InvalidOption where something of others has the place of a file.
@@ -130,7 +130,7 @@ class SiteFolder:
     def _is_whole(self, listed: _Listed) -> bool:
         return all(_sha256(self._target(name)) == sha256 for name, sha256 in listed.files.items())
 
-    def _make(self, part: Part) -> None:
+    def _make(self, part: SitePart) -> None:
         self._empty_drafts()
         made = part.make(self._drafts)
         own = set(self._files())

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 
-from perennial.flows.website.boards import Estimate, estimate_of, find_bounds
+from perennial.flows.website.boards import WrittenRate, estimate_of, find_bounds
 from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.rows import Row
@@ -25,7 +25,7 @@ class ModelRow:
     group: str
     edition: str
     day: str
-    cells: tuple[Estimate | None, ...]
+    cells: tuple[WrittenRate | None, ...]
     instances: int
     cost: str
     cost_value: float | None
@@ -37,7 +37,7 @@ class BestModel:
 
     setting: str
     player: str
-    estimate: Estimate
+    estimate: WrittenRate
     others: str
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perennial.flows.editions.figure_data import query_table
+from perennial.flows.editions.report import query_table
 from perennial.flows.website.boards import Rates, choose_models, make_chart
 from perennial.flows.website.edition_part import order_settings
 from perennial.flows.website.visible import Edition, present

@@ -4,12 +4,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perennial.flows.website.boards import Estimate, estimate_of, find_bounds
-from perennial.flows.website.examples import ShownExample, open_edition, read_lost_games
+from perennial.flows.website.boards import WrittenRate, estimate_of, find_bounds
+from perennial.flows.website.examples import (
+    PAGE_CHARACTERS,
+    ShownExample,
+    describe_ending,
+    open_edition,
+    read_lost_games,
+)
 from perennial.flows.website.folder import Content
 from perennial.flows.website.model_board import describe_cost
 from perennial.flows.website.overview import LEAST_QUESTIONS, Overview, find_floor
-from perennial.flows.website.transcripts import PAGE_CHARACTERS, describe_ending
 from perennial.flows.website.visible import Edition, present
 from perennial.schemas.errors import count
 from perennial.schemas.people import is_person
@@ -34,7 +39,7 @@ _LOSSES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SettingResult:
     """A success rate in a setting of an edition; `cost` is of a success in the whole edition."""
 
     title: str
@@ -42,7 +47,7 @@ class Result:
     edition: str
     day: str
     setting: str
-    estimate: Estimate
+    estimate: WrittenRate
     rank: str
     cost: str
 
@@ -59,7 +64,7 @@ class Losses:
 
 def player_files(store: Store, overview: Overview) -> dict[str, Content]:
     """Return the content of each page by its name."""
-    results: dict[str, list[Result]] = defaultdict(list)
+    results: dict[str, list[SettingResult]] = defaultdict(list)
     groups: dict[str, str] = {}
     for edition in overview.editions:
         for player, group, result in _read_results(overview, edition):
@@ -82,7 +87,7 @@ def player_files(store: Store, overview: Overview) -> dict[str, Content]:
     }
 
 
-def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, Result]]:
+def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, SettingResult]]:
     """Return each player of the edition that is no program, its group, and its result in a setting."""
     rows, about = overview.scores.get(edition.name, []), present(edition.benchmark)
     bounds = find_bounds(rows, find_floor(edition.benchmark), about.best_player)
@@ -91,7 +96,7 @@ def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, 
         (
             row["player"],
             row["player_group"],
-            Result(
+            SettingResult(
                 about.title,
                 edition.benchmark,
                 edition.name,
@@ -107,7 +112,7 @@ def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, 
     ]
 
 
-def _describe(group: str, results: Sequence[Result]) -> str:
+def _describe(group: str, results: Sequence[SettingResult]) -> str:
     editions, benchmarks = {result.edition for result in results}, {result.benchmark for result in results}
     kind = _KINDS.get(group, "A player")
     return (

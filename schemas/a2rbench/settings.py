@@ -8,8 +8,8 @@ from perennial.schemas.a2rbench.things import (
     CATALOGUE,
     MOST_ANALYSTS,
     TEMPERATURES,
-    AuthoringPlan,
     ReadingPlan,
+    RuleAuthoringPlan,
 )
 from perennial.schemas.a2rbench.things import TEMPERATURE as READING
 from perennial.schemas.errors import InvalidOption
@@ -135,14 +135,14 @@ class A2RBenchSettings(RefreshSettings):
             self.analysed,
         )
 
-    def authoring(self) -> AuthoringPlan:
+    def authoring(self) -> RuleAuthoringPlan:
         """Return who writes and judges; raise InvalidOption for roles without a model that writes rules."""
         models = [name for name in self.author if name != CATALOGUE]
         for role in ("judge", "expander"):
             name = getattr(self, role)
             if name and not models:
                 raise InvalidOption(f"--{role} {name}: no model writes rules: name one with --author")
-        plan = AuthoringPlan(tuple(self.author))
+        plan = RuleAuthoringPlan(tuple(self.author))
         if not models:
             return plan
         judge = self.judge or models[0]
@@ -157,4 +157,6 @@ class A2RBenchSettings(RefreshSettings):
             shared = only_set(temperature=temperature, max_tokens=self.author_max_tokens)
             own = self.model_params(named[role], shared)
             params[role] = {model: own.get(model, shared) for model in named[role]}
-        return AuthoringPlan(tuple(self.author), judge, self.expander, self.candidates, self.retries, params)
+        return RuleAuthoringPlan(
+            tuple(self.author), judge, self.expander, self.candidates, self.retries, params
+        )

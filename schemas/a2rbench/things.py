@@ -35,7 +35,7 @@ def categories_of(success: bool) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class AnswerAnalysis:
     """What an analyst says of an episode: why, and which category and style it has."""
 
     justification: str
@@ -104,7 +104,7 @@ STEPS: tuple[Step, ...] = get_args(Step)
 
 
 @dataclass(frozen=True, slots=True)
-class AuthoringPlan:
+class RuleAuthoringPlan:
     """The authors of rules, who take the seeds of each cell in turn: `catalogue`, and models.
 
     `judge` judges what models wrote; `expander` writes their variations, "": the rule's author does.
@@ -143,7 +143,7 @@ class AuthoringPlan:
         return {**asdict(self), "authors": list(self.authors)}
 
     @classmethod
-    def from_json(cls, values: JsonObject) -> "AuthoringPlan":
+    def from_json(cls, values: JsonObject) -> "RuleAuthoringPlan":
         """Return the plan that `as_json` wrote."""
         return cls(**{**values, "authors": tuple(values["authors"])})
 
@@ -236,7 +236,7 @@ class A2RBenchPlan:
     remapping: bool
     catalogue: str
     tier: str
-    authoring: AuthoringPlan = field(default_factory=AuthoringPlan)
+    authoring: RuleAuthoringPlan = field(default_factory=RuleAuthoringPlan)
 
     def as_json(self) -> JsonObject:
         """Return the plan as a JSON object."""
@@ -245,4 +245,4 @@ class A2RBenchPlan:
     @classmethod
     def from_json(cls, values: JsonObject) -> "A2RBenchPlan":
         """Return the plan that `as_json` wrote."""
-        return cls(**{**values, "authoring": AuthoringPlan.from_json(values["authoring"])})
+        return cls(**{**values, "authoring": RuleAuthoringPlan.from_json(values["authoring"])})

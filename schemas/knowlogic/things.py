@@ -79,7 +79,7 @@ class QuestionText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class EngineDecision:
     """What an engine finds of a problem.
 
     `arrangements` is the number of arrangements, modulo symmetry, that the statements allow (a closed world

@@ -332,7 +332,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BookRule:
     """What a knowledge book says of one outcome state: it rules out these truths (maybe none)."""
 
     action: str

@@ -15,7 +15,7 @@ from perennial.tasks.a2rbench.catalogue.rule import FORWARD, Dimension, Rule, Va
 from perennial.tasks.a2rbench.growing import trial_seeds
 from perennial.tasks.a2rbench.items import (
     CodedRule,
-    Shown,
+    ItemParts,
     UnfitItem,
     check_item,
     draw_remapping,
@@ -23,7 +23,7 @@ from perennial.tasks.a2rbench.items import (
     run_inputs,
 )
 from perennial.tasks.a2rbench.values import fault_of_input, tokens_of
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code
 
 # More inputs of the same kind as an author's: their tokens, in sizes between theirs.
@@ -141,7 +141,7 @@ def refuse_structural(
         raise UnfitItem(STRUCTURAL, why)
 
 
-def refuse_mirrored(puzzle: Shown) -> None:
+def refuse_mirrored(puzzle: ItemParts) -> None:
     """Raise UnfitItem where an example, read backwards, leads from the query to the answer."""
     for number, (source, wanted) in enumerate(puzzle.examples, 1):
         if source == puzzle.answer and wanted == puzzle.query:
@@ -177,7 +177,7 @@ def _commutes(
 ) -> bool:
     try:
         outputs_of_copies = run_code(rule.code, FORWARD, [remap(value, phi) for value in inputs], jail=jail)
-    except Refused:
+    except SandboxRefusal:
         return False
     return outputs_of_copies == [remap(value, phi) for value in outputs]
 
@@ -194,13 +194,13 @@ class TestedRule:
     __test__ = False  # a name that pytest would collect
 
     rule: CodedRule
-    puzzle: Shown
+    puzzle: ItemParts
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EarlierCode:
     """What a new rule must not repeat: code of rules of its cell, and content hashes of earlier items."""
 
     codes: tuple[str, ...] = ()
@@ -208,7 +208,7 @@ class Known:
 
 
 def run_rule(
-    rule: CodedRule, inputs: Sequence[Value], existing: Known, jail: Jail, seed: int, rng: random.Random
+    rule: CodedRule, inputs: Sequence[Value], existing: EarlierCode, jail: Jail, seed: int, rng: random.Random
 ) -> TestedRule:
     """Return what a rule gives for its inputs, the query last, and for generated ones.
 
@@ -224,7 +224,7 @@ def run_rule(
         puzzle, *further = run_inputs(
             rule, [inputs, *([value] for value in more)], jail, trial_seeds(rule, seed)
         )
-    except Refused as error:
+    except SandboxRefusal as error:
         raise _find_refused(rule, [*inputs, *more], error, jail) from None
     if isinstance(puzzle, UnfitItem):
         raise puzzle
@@ -268,7 +268,7 @@ def _apply_all(rule: Rule, tested: TestedRule) -> bool:
 def _gives_same(code: str, tested: TestedRule, jail: Jail) -> bool:
     try:
         return run_code(code, FORWARD, tested.inputs, jail=jail) == list(tested.outputs)
-    except Refused:
+    except SandboxRefusal:
         return False
 
 
@@ -281,7 +281,7 @@ def _check_inputs(rule: CodedRule, inputs: Sequence[Value]) -> None:
         raise UnfitItem("same_input", "two of the inputs are the same; give different ones")
 
 
-def _outputs_of(inputs: Sequence[Value], tried: Sequence[Shown | UnfitItem]) -> list[Value]:
+def _outputs_of(inputs: Sequence[Value], tried: Sequence[ItemParts | UnfitItem]) -> list[Value]:
     """Return the outputs of generated inputs, each tried by itself; raise UnfitItem naming the input."""
     outputs = []
     for value, puzzle in zip(inputs, tried, strict=True):
@@ -292,14 +292,14 @@ def _outputs_of(inputs: Sequence[Value], tried: Sequence[Shown | UnfitItem]) -> 
     return outputs
 
 
-def _find_refused(rule: CodedRule, inputs: Sequence[Value], error: Refused, jail: Jail) -> UnfitItem:
+def _find_refused(rule: CodedRule, inputs: Sequence[Value], error: SandboxRefusal, jail: Jail) -> UnfitItem:
     """Return the refusal with the first input that by itself is refused for the same reason."""
     detail = shorten(error.detail, _LONGEST_DETAIL)
     if error.reason in ("raised", "time", "memory", "value", "mutated"):
         for value in inputs:
             try:
                 run_inputs(rule, [[value]], jail, (1,))
-            except Refused as own:
+            except SandboxRefusal as own:
                 if own.reason == error.reason:
                     shortened = shorten(own.detail, _LONGEST_DETAIL)
                     return UnfitItem(own.reason, f"on the input {_quote(value)}: {shortened}")

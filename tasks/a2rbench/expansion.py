@@ -15,12 +15,12 @@ from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.authored_code import refuse_mirrored
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, Value
 from perennial.tasks.a2rbench.fits import Fits
-from perennial.tasks.a2rbench.growing import Drawn, Rejected, SeedRequest
+from perennial.tasks.a2rbench.growing import DrawnItem, Rejected, SeedRequest
 from perennial.tasks.a2rbench.inputs import EXAMPLES, VARIATION_NAMES
 from perennial.tasks.a2rbench.items import (
     AuthoredRule,
     CodedRule,
-    Shown,
+    ItemParts,
     UnfitItem,
     check_item,
     instance_id,
@@ -29,9 +29,9 @@ from perennial.tasks.a2rbench.items import (
 from perennial.tasks.a2rbench.readers import mark_of
 from perennial.tasks.a2rbench.rule_author import (
     Attempt,
-    Attempts,
     Form,
     Reasoning,
+    SeedSteps,
     VerdictForm,
     read_reply,
     verdict_schema,
@@ -39,7 +39,7 @@ from perennial.tasks.a2rbench.rule_author import (
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS, fault_of_input
 from perennial.tasks.authors import BadReply, Unusable, ask_until_read, author_request
 from perennial.tasks.llm.structured import JsonAsker, JsonSchema, object_schema
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 
 # The calls for inputs of a variation, and for the judgement of them.
 
@@ -89,7 +89,7 @@ def judgement_request(
     judge: ModelChoice,
     rule: CodedRule,
     variation: int,
-    puzzle: Shown,
+    puzzle: ItemParts,
     problem: str | None = None,
     repeat: int = 0,
 ) -> ModelRequest:
@@ -148,7 +148,7 @@ class _ExpansionForm(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class InputJudgement:
     """What a judge decided, and why, in one line."""
 
     is_valid: bool
@@ -186,10 +186,10 @@ def read_expansion(
     return _fault_of_novelty(inputs, history) or inputs
 
 
-def read_judgement(reply: Reply) -> Judgement | Unusable:
+def read_judgement(reply: Reply) -> InputJudgement | Unusable:
     """Return what the judge decided, or why that cannot be read; raise EndpointFailed as above."""
     form = _read(reply, VerdictForm)
-    return form if isinstance(form, Unusable) else Judgement(form.is_valid, _line(form.reasoning))
+    return form if isinstance(form, Unusable) else InputJudgement(form.is_valid, _line(form.reasoning))
 
 
 def _fault_of_novelty(inputs: Sequence[Value], history: Iterable[Sequence[Value]]) -> Unusable | None:
@@ -242,7 +242,7 @@ class ExpansionRequest:
 class Expansion:
     """The variations of a rule, every step that was tried, and the variations that are missing."""
 
-    drawn: dict[int, Drawn] = field(default_factory=dict)
+    drawn: dict[int, DrawnItem] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
     rejected: list[Rejected] = field(default_factory=list)
 
@@ -253,12 +253,12 @@ async def expand_rule(ask_json: JsonAsker, request: ExpansionRequest, slots: asy
     `slots` bounds how many workers of the sandbox run at once. Where V0 gives no item, nobody is asked for
     anything. Raises EndpointFailed where a call failed without an answer, and what `ask_json` raises.
     """
-    work = _Work(ask_json, request, slots)
+    work = _ExpansionWork(ask_json, request, slots)
     first = await work.run(0, list(request.inputs))
     if isinstance(first, Unusable):
         work.reject(0, first)
         return work.expansion
-    work.expansion.drawn[0] = Drawn(*first, 0)
+    work.expansion.drawn[0] = DrawnItem(*first, 0)
     for variation in request.seed.variations:
         if variation:
             await work.expand(variation)
@@ -266,12 +266,12 @@ async def expand_rule(ask_json: JsonAsker, request: ExpansionRequest, slots: asy
 
 
 @dataclass
-class _Work:
+class _ExpansionWork:
     ask_json: JsonAsker
     request: ExpansionRequest
     slots: asyncio.Semaphore
     expansion: Expansion = field(default_factory=Expansion)
-    attempts: Attempts = field(default_factory=Attempts)
+    attempts: SeedSteps = field(default_factory=SeedSteps)
 
     def __post_init__(self) -> None:
         self.expansion.attempts = self.attempts.rows
@@ -306,11 +306,11 @@ class _Work:
         if asked.problem is not None:
             self.reject(variation, asked.problem)
         elif asked.value is not None:
-            self.expansion.drawn[variation] = Drawn(*asked.value, len(asked.call_ids) - 1)
+            self.expansion.drawn[variation] = DrawnItem(*asked.value, len(asked.call_ids) - 1)
 
     async def _try_inputs(
         self, variation: int, history: Sequence[Sequence[Value]], reply: Reply
-    ) -> tuple[Shown, Fits] | Unusable:
+    ) -> tuple[ItemParts, Fits] | Unusable:
         """Return what the inputs of a reply show if the judge accepts them; else why they are refused."""
         inputs = read_expansion(reply, self.request.seed.rule.dimension, history)
         self._add("inputs", variation, inputs, reply.call_id)
@@ -326,13 +326,13 @@ class _Work:
         problem = result if isinstance(result, Unusable) else None
         self.attempts.add(step, problem, call_id, variation=variation)
 
-    async def run(self, variation: int, inputs: list[Value]) -> tuple[Shown, Fits] | Unusable:
+    async def run(self, variation: int, inputs: list[Value]) -> tuple[ItemParts, Fits] | Unusable:
         """Return what the inputs show and the programs that fit; Unusable where they give no item."""
         async with self.slots:
             # A worker of the sandbox dies with the thread that started it: the whole run is in one.
             return await asyncio.to_thread(self._try, variation, inputs)
 
-    def _try(self, variation: int, inputs: list[Value]) -> tuple[Shown, Fits] | Unusable:
+    def _try(self, variation: int, inputs: list[Value]) -> tuple[ItemParts, Fits] | Unusable:
         seed = self.request.seed
         earlier_ids = {instance_id(drawn.puzzle) for drawn in self.expansion.drawn.values()}
         try:
@@ -344,10 +344,10 @@ class _Work:
             return puzzle, check_item(seed.rule, variation, puzzle, earlier_ids, seed.issued)
         except UnfitItem as error:
             return Unusable(error.reason, str(error))
-        except Refused as error:
+        except SandboxRefusal as error:
             return Unusable(error.reason, in_one_line(error.detail))
 
-    def _run_twice(self, inputs: list[Value]) -> list[Shown | UnfitItem]:
+    def _run_twice(self, inputs: list[Value]) -> list[ItemParts | UnfitItem]:
         """Run the inputs, and once more where time ran out: the machine may have been busy.
 
         A run of another hour, which reads the replies again, should come to the same.
@@ -355,12 +355,12 @@ class _Work:
         seed = self.request.seed
         try:
             return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
-        except Refused as error:
+        except SandboxRefusal as error:
             if error.reason != "time":
                 raise
         return run_inputs(seed.rule, [inputs], seed.jail, seed.hash_seeds)
 
-    async def _judge(self, variation: int, puzzle: Shown) -> Unusable | None:
+    async def _judge(self, variation: int, puzzle: ItemParts) -> Unusable | None:
         """Return why the judge refuses the inputs, None where it accepts them.
 
         A reply that cannot be read says nothing of the inputs: the judge is asked again.
@@ -377,7 +377,7 @@ class _Work:
                 repeat=attempt,
             )
 
-        async def read(reply: Reply) -> Judgement | Unusable:
+        async def read(reply: Reply) -> InputJudgement | Unusable:
             return read_judgement(reply)
 
         asking = partial(self.ask_json, name="judgement", schema=verdict_schema())
@@ -394,7 +394,7 @@ class _Work:
         return problem
 
 
-def _check_outputs(puzzle: Shown, dimension: Dimension) -> None:
+def _check_outputs(puzzle: ItemParts, dimension: Dimension) -> None:
     """Raise UnfitItem for an output that is too large to be shown, as stage `rules` does."""
     for number, output in enumerate(puzzle.outputs, 1):
         fault = fault_of_input(output, dimension)

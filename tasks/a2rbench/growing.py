@@ -18,7 +18,7 @@ from perennial.tasks.a2rbench.fits import Fits
 from perennial.tasks.a2rbench.inputs import draw_inputs, find_trivial
 from perennial.tasks.a2rbench.items import (
     CodedRule,
-    Shown,
+    ItemParts,
     UnfitItem,
     check_item,
     draw_remapping,
@@ -28,7 +28,7 @@ from perennial.tasks.a2rbench.items import (
     show,
     write_item,
 )
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code
 
 # The orders of sets in which a rule's code is tried: hash seeds, drawn from the edition's seed.
@@ -102,15 +102,15 @@ class GrownSeed:
     rejected: list[Rejected] = field(default_factory=list)
 
 
-class Drawn(NamedTuple):
+class DrawnItem(NamedTuple):
     """What an item shows, the programs that fit it, and how many draws were refused before."""
 
-    puzzle: Shown
+    puzzle: ItemParts
     fits: Fits
     rejected: int
 
 
-def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]) -> GrownSeed:
+def write_items(request: SeedRequest[AnyRule], drawn: Mapping[int, DrawnItem]) -> GrownSeed:
     """Return the items of these variations (V0 is one), each copy after its original.
 
     Raises Refused where the sandbox refuses to run the code.
@@ -166,15 +166,15 @@ def _is_copied(request: SeedRequest[AnyRule]) -> bool:
 
 
 def _copy_all(
-    request: SeedRequest[AnyRule], drawn: Mapping[int, Drawn]
-) -> dict[int, tuple[Phi, Shown | None]]:
+    request: SeedRequest[AnyRule], drawn: Mapping[int, DrawnItem]
+) -> dict[int, tuple[Phi, ItemParts | None]]:
     """Return for each variation of a symbolic rule a mapping of tokens and what the copy shows.
 
     The copy's outputs come from the code as well; None where it fails on the other tokens.
     """
     if not _is_copied(request):
         return {}
-    copies: dict[int, tuple[Phi, Shown | None]] = {}
+    copies: dict[int, tuple[Phi, ItemParts | None]] = {}
     for variation, (puzzle, _, _) in sorted(drawn.items()):
         seed_path = f"a2rbench/{request.rule.name}/{request.number}/phi"
         phi = _draw_phi(request.rule, puzzle, derive_rng(request.seed, seed_path, variation))
@@ -183,11 +183,11 @@ def _copy_all(
     inputs = {variation: remap(drawn[variation].puzzle.inputs, phi) for variation, (phi, _) in copies.items()}
     try:
         outputs = _run_each(request, inputs)
-    except Refused:
+    except SandboxRefusal:
         # It fails on some of them: one process for each says which.
         outputs = {}
         for variation, values in inputs.items():
-            with suppress(Refused):
+            with suppress(SandboxRefusal):
                 outputs |= _run_each(request, {variation: values})
     return {
         variation: (phi, show(inputs[variation], outputs[variation]) if variation in outputs else None)
@@ -195,7 +195,7 @@ def _copy_all(
     }
 
 
-def _draw_phi(rule: CodedRule, puzzle: Shown, rng: random.Random) -> Phi | None:
+def _draw_phi(rule: CodedRule, puzzle: ItemParts, rng: random.Random) -> Phi | None:
     """Return a mapping of tokens, of a few draws the first under which no sorting gives the answer."""
     values = [*puzzle.inputs, *puzzle.outputs]
     phi = draw_remapping(values, rng)
@@ -240,13 +240,13 @@ def grow_seed(request: SeedRequest[Rule]) -> GrownSeed:
             rejected += [Rejected(number, "no_seed_item", "there is no V0 of this seed") for number in drawn]
             return GrownSeed([], rejected)
         grown = write_items(request, drawn)
-    except Refused as error:
+    except SandboxRefusal as error:
         return GrownSeed([], [*rejected, Rejected(0, "refused_by_sandbox", str(error))])
     return GrownSeed(grown.items, [*rejected, *grown.rejected])
 
 
-def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> dict[int, Drawn]:
-    drawn: dict[int, Drawn] = {}
+def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> dict[int, DrawnItem]:
+    drawn: dict[int, DrawnItem] = {}
     seen: set[str] = set()
     for round_ in range(_ROUNDS):
         open_ = [variation for variation in request.variations if variation not in drawn]
@@ -260,14 +260,14 @@ def _draw_variations(request: SeedRequest[Rule], rejected: list[Rejected]) -> di
             request.rule, [candidate.inputs for candidate in candidates], request.jail, request.hash_seeds
         )
         for candidate, puzzle in zip(candidates, tried, strict=True):
-            if candidate.variation in drawn or not isinstance(puzzle, Shown):
+            if candidate.variation in drawn or not isinstance(puzzle, ItemParts):
                 continue
             try:
                 fits = check_item(request.rule, candidate.variation, puzzle, seen, request.issued)
             except UnfitItem:
                 continue
             seen.add(instance_id(puzzle))
-            drawn[candidate.variation] = Drawn(puzzle, fits, candidate.attempt)
+            drawn[candidate.variation] = DrawnItem(puzzle, fits, candidate.attempt)
     for variation in request.variations:
         if variation not in drawn:
             why = (

@@ -222,7 +222,7 @@ _NAMES = ("final_answer", "answer", "output", "result", "value", "grid")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class OutputForm:
     """What the outputs of an item look like, and all values and tokens that its prompt shows.
 
     `texts`: texts stand in place of innermost lists. `numbers`: tokens are whole numbers. `is_mixed`: the
@@ -268,7 +268,7 @@ class Fitted(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def form_of(prompt: str) -> Form | None:
+def form_of(prompt: str) -> OutputForm | None:
     """Return the form of the outputs that a prompt asks for; None for a text that is no prompt."""
     try:
         dimension = read_dimension(prompt)
@@ -280,7 +280,7 @@ def form_of(prompt: str) -> Form | None:
     texts = has_texts(outputs, dimension)
     numbers = {type(token) for token in _leaves(outputs)} == {int}
     is_mixed = not all(_has_form(value, dimension, texts, numbers) for value in outputs)
-    return Form(
+    return OutputForm(
         dimension,
         texts,
         numbers,
@@ -290,7 +290,7 @@ def form_of(prompt: str) -> Form | None:
     )
 
 
-def fit(value: Any, form: Form) -> Fitted | None:
+def fit(value: Any, form: OutputForm) -> Fitted | None:
     """Return the value in the item's form; None where it has another one, or more than one meaning."""
     if _has_form(value, form.dimension, form.texts, form.numbers):
         usual = value if form.numbers else map_tokens(value, form.find_shown)
@@ -310,7 +310,7 @@ def fit(value: Any, form: Form) -> Fitted | None:
     return Fitted(_join(lists, form.dimension) if form.texts else lists, False)
 
 
-def fit_text(text: str, form: Form) -> Fitted | None:
+def fit_text(text: str, form: OutputForm) -> Fitted | None:
     """Return tokens in rows, without brackets, as a value; None unless the item shows all of these tokens."""
     if form.is_mixed or form.numbers or not _begins_with_tokens(text, form):
         return None
@@ -338,7 +338,7 @@ def _has_form(value: Any, depth: int, texts: bool, numbers: bool) -> bool:
     return isinstance(value, list) and all(_has_form(part, depth - 1, texts, numbers) for part in value)
 
 
-def _as_lists(value: Any, depth: int, form: Form) -> Value | None:
+def _as_lists(value: Any, depth: int, form: OutputForm) -> Value | None:
     """Return the value as lists of tokens as deep as this; None where it is no such value."""
     if depth == 0:
         return value if isinstance(value, str) else str(value) if type(value) is int else None
@@ -351,7 +351,7 @@ def _as_lists(value: Any, depth: int, form: Form) -> Value | None:
     return None if any(part is None for part in parts) else parts
 
 
-def _split(text: str, depth: int, form: Form) -> Value | None:
+def _split(text: str, depth: int, form: OutputForm) -> Value | None:
     """Return rows of tokens without brackets as lists; None where tokens could be others."""
     if any(_STRUCTURE & set(token) for token in form.tokens):
         return None
@@ -377,7 +377,7 @@ def _split(text: str, depth: int, form: Form) -> Value | None:
     return None if not layers or None in layers else layers
 
 
-def _begins_with_tokens(text: str, form: Form) -> bool:
+def _begins_with_tokens(text: str, form: OutputForm) -> bool:
     """Return whether the first row holds tokens that the item shows: most texts end here."""
     for line in text.lstrip()[:LONGEST_ROW].splitlines()[:2]:
         if not _LABEL.fullmatch(line.strip()):
@@ -386,7 +386,7 @@ def _begins_with_tokens(text: str, form: Form) -> bool:
     return False
 
 
-def _split_row(row: str, form: Form) -> list[str] | None:
+def _split_row(row: str, form: OutputForm) -> list[str] | None:
     parts = [part.strip(_QUOTES) for part in _BETWEEN.split(row.strip(" \t\n|")) if part]
     if form.single and len(parts) == 1:
         parts = list(parts[0])

@@ -17,7 +17,7 @@ from perennial.tasks.a2rbench.item_text import form_of, prompt_hash, read_prompt
 from perennial.tasks.a2rbench.measures import compression_of, measure_code
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.values import fault_of_shape, map_tokens, tokens_of
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
 
 # What a rule is to all that runs it: words and code, whoever wrote them.
@@ -79,7 +79,7 @@ PREFIX = "a2r"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ItemParts:
     """What an item shows and asks: examples, query, and the answer to it."""
 
     examples: tuple[Example, ...]
@@ -97,20 +97,20 @@ class Shown:
         return [*(wanted for _, wanted in self.examples), self.answer]
 
 
-def show(inputs: Sequence[Value], outputs: Sequence[Value]) -> Shown:
+def show(inputs: Sequence[Value], outputs: Sequence[Value]) -> ItemParts:
     """Return what an item of these inputs, the query last, and their outputs shows."""
-    return Shown(tuple(zip(inputs[:-1], outputs[:-1], strict=True)), inputs[-1], outputs[-1])
+    return ItemParts(tuple(zip(inputs[:-1], outputs[:-1], strict=True)), inputs[-1], outputs[-1])
 
 
-def read_shown(item: Item) -> Shown:
+def read_shown(item: Item) -> ItemParts:
     """Return what the row shows; raise ValueError where its columns are not the JSON of it."""
     examples = json.loads(item.examples)
-    return Shown(
+    return ItemParts(
         tuple((value, wanted) for value, wanted in examples), json.loads(item.query), json.loads(item.answer)
     )
 
 
-def instance_id(puzzle: Shown) -> str:
+def instance_id(puzzle: ItemParts) -> str:
     """Return the id of examples and query, whatever rule they came from."""
     return content_id(PREFIX, puzzle.examples, puzzle.query)
 
@@ -118,7 +118,7 @@ def instance_id(puzzle: Shown) -> str:
 def write_item(
     rule: CodedRule,
     variation: int,
-    puzzle: Shown,
+    puzzle: ItemParts,
     fits: Fits,
     *,
     seed_item: str = "",
@@ -201,7 +201,7 @@ class UnfitItem(Exception):
 
 def run_inputs(
     rule: CodedRule, inputs: Sequence[Sequence[Value]], jail: Jail, hash_seeds: Sequence[int]
-) -> list[Shown | UnfitItem]:
+) -> list[ItemParts | UnfitItem]:
     """Return what each list of inputs, the query last, shows; UnfitItem where its cycle does not close.
 
     The rule runs with each of the hash seeds, its inverse with every other one. Raises Refused where the
@@ -213,7 +213,7 @@ def run_inputs(
     outputs = run_purely(rule.code, FORWARD, flat, jail=jail, hash_seeds=hash_seeds)
     # In processes that never saw the inputs: a rule cannot remember what it was given.
     back = run_purely(rule.code, INVERSE, outputs, jail=jail, hash_seeds=hash_seeds[1::2] or hash_seeds)
-    tried: list[Shown | UnfitItem] = []
+    tried: list[ItemParts | UnfitItem] = []
     start = 0
     for values in inputs:
         part = slice(start, start + len(values))
@@ -224,7 +224,7 @@ def run_inputs(
 
 def _test_cycle(
     rule: CodedRule, inputs: list[Value], outputs: list[Value], back: list[Value]
-) -> Shown | UnfitItem:
+) -> ItemParts | UnfitItem:
     for number, (source, output, returned) in enumerate(zip(inputs, outputs, back, strict=True), 1):
         if returned != source:
             return UnfitItem("open_cycle", f"the inverse does not give back input {number}")
@@ -235,7 +235,11 @@ def _test_cycle(
 
 
 def check_item(
-    rule: CodedRule, variation: int, puzzle: Shown, seen: Container[str], issued: Container[str] = frozenset()
+    rule: CodedRule,
+    variation: int,
+    puzzle: ItemParts,
+    seen: Container[str],
+    issued: Container[str] = frozenset(),
 ) -> Fits:
     """Return the programs that fit an item, which has one answer.
 
@@ -259,7 +263,7 @@ def check_item(
     return fits
 
 
-def fault_of_fits(rule: CodedRule, puzzle: Shown, fits: Fits) -> str:
+def fault_of_fits(rule: CodedRule, puzzle: ItemParts, fits: Fits) -> str:
     """Return why the programs that fit leave the item without one answer, "" where they agree with it.
 
     A rule of the catalogue is among those that fit; what an author wrote need not be.
@@ -275,7 +279,7 @@ def fault_of_fits(rule: CodedRule, puzzle: Shown, fits: Fits) -> str:
 
 
 @dataclass
-class Tested:
+class TestedItems:
     """What holds of the items of one rule, counted, and what does not (`faults`, in words)."""
 
     items: int = 0
@@ -287,7 +291,7 @@ class Tested:
     faults: list[str] = field(default_factory=list)
 
 
-def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: Sequence[int]) -> Tested:
+def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: Sequence[int]) -> TestedItems:
     """Return what holds of the items of a rule; its code runs with each of the hash seeds.
 
     The stored code gives the stored outputs in fresh processes, and its inverse the inputs in other ones;
@@ -295,8 +299,8 @@ def check_items(rule: CodedRule, items: Sequence[Item], jail: Jail, hash_seeds: 
     for again and agree; a copy is the
     image of its original; the prompt is read back; all columns are those that are computed again.
     """
-    tested = Tested(len(items))
-    puzzles: dict[str, Shown] = {}
+    tested = TestedItems(len(items))
+    puzzles: dict[str, ItemParts] = {}
     for item in items:
         if item.rule != rule.name or item.code != rule.code:
             tested.faults.append(f"{item.instance_id}: the code is not that of {rule.name}")
@@ -326,7 +330,7 @@ def _run(
         run = partial(run_code, code, function, inputs, jail=jail, hash_seed=hash_seed)
         try:
             outputs.append(run())
-        except Refused as error:
+        except SandboxRefusal as error:
             if error.reason != "time":
                 raise
             outputs.append(run())
@@ -336,8 +340,8 @@ def _run(
 def _check_runs(
     rule: CodedRule,
     items: Sequence[Item],
-    puzzles: Mapping[str, Shown],
-    tested: Tested,
+    puzzles: Mapping[str, ItemParts],
+    tested: TestedItems,
     run: Callable[[str, str, Sequence[Value]], list[list[Value]]],
 ) -> None:
     inputs = [value for item in items for value in puzzles[item.instance_id].inputs]
@@ -345,7 +349,7 @@ def _check_runs(
     try:
         outputs = run(rule.code, FORWARD, inputs)
         back = run(rule.code, INVERSE, wanted)
-    except Refused as error:
+    except SandboxRefusal as error:
         tested.faults.append(f"{items[0].seed_item}: the sandbox refuses to run it ({error})")
         return
     same = [all(run == value for run in runs) for value, *runs in zip(wanted, *outputs, strict=True)]
@@ -359,7 +363,11 @@ def _check_runs(
 
 
 def _check_item(
-    rule: CodedRule, item: Item, items: Mapping[str, Item], puzzles: Mapping[str, Shown], tested: Tested
+    rule: CodedRule,
+    item: Item,
+    items: Mapping[str, Item],
+    puzzles: Mapping[str, ItemParts],
+    tested: TestedItems,
 ) -> None:
     holds = puzzles[item.instance_id]
     for value in (*holds.inputs, *holds.outputs):
@@ -382,7 +390,9 @@ def _check_item(
     _check_columns(rule, item, holds, fits, tested)
 
 
-def _check_copy(item: Item, items: Mapping[str, Item], puzzles: Mapping[str, Shown], tested: Tested) -> None:
+def _check_copy(
+    item: Item, items: Mapping[str, Item], puzzles: Mapping[str, ItemParts], tested: TestedItems
+) -> None:
     """Compare a copy with the image of its original under phi."""
     original = items.get(item.of or "")
     if original is None or original.is_remapped or original.variation != item.variation:
@@ -403,7 +413,7 @@ def _check_copy(item: Item, items: Mapping[str, Item], puzzles: Mapping[str, Sho
         tested.faults.append(f"{item.instance_id}: a copy although the rule is not said to commute")
 
 
-def _check_columns(rule: CodedRule, item: Item, holds: Shown, fits: Fits, tested: Tested) -> None:
+def _check_columns(rule: CodedRule, item: Item, holds: ItemParts, fits: Fits, tested: TestedItems) -> None:
     """Find columns that differ from those of the item when it is written once more."""
     again = write_item(
         rule,
@@ -421,7 +431,7 @@ def _check_columns(rule: CodedRule, item: Item, holds: Shown, fits: Fits, tested
         tested.faults.append(f"{item.instance_id}: {', '.join(names)} are not what the item gives")
 
 
-def _check_prompts(items: Sequence[Item], tested: Tested) -> None:
+def _check_prompts(items: Sequence[Item], tested: TestedItems) -> None:
     """Read each prompt back, and grade its answer and the query as replies."""
     seen: set[str] = set()
     for item in items:

@@ -19,7 +19,7 @@ from perennial.tasks.play import OneShotGame
 # One run on one item (`perennial.schemas.game.Game`): it ends at the first reply, which a judge may read.
 
 
-class Form(NamedTuple):
+class ItemForm(NamedTuple):
     """What is known of an item without its tokens: its cell, its kind, and how many parts its query has.
 
     `shape` is the number of parts of each axis, by the first part of each.
@@ -55,7 +55,7 @@ class ItemGame(OneShotGame):
     prompt: str
     right: str
     template_hash: str = ""
-    form: Form = field(default_factory=Form)
+    form: ItemForm = field(default_factory=ItemForm)
     answer: Answer | None = None
     judge_call_id: str | None = field(default=None, init=False)
     refused: tuple[Unusable, str] | None = field(default=None, init=False)
@@ -104,7 +104,7 @@ USUAL: dict[str, str] = {
 # The guesser: an answer by the form of an item alone. Its rate is the floor of an edition.
 
 
-def guess(form: Form) -> str:
+def guess(form: ItemForm) -> str:
     """Return as JSON the answer that was right most often in items of this form, else of this cell."""
     return USUAL.get(form.key) or USUAL.get(form.domain) or "null"
 

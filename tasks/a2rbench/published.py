@@ -18,7 +18,7 @@ from perennial.tasks.a2rbench.item_text import read_prompt, write_prompt
 from perennial.tasks.a2rbench.items import (
     SIGNS,
     AuthoredRule,
-    Shown,
+    ItemParts,
     UnfitItem,
     instance_id,
     show,
@@ -27,7 +27,7 @@ from perennial.tasks.a2rbench.items import (
 from perennial.tasks.a2rbench.measures import measure_code
 from perennial.tasks.a2rbench.replies import read_answer, write_answer
 from perennial.tasks.a2rbench.values import fault_of_form, map_tokens, split_texts, tokens_of
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, run_code, run_purely
 
 # Symbol remapping of published items: letters and digits become other letters, all else stays.
@@ -207,7 +207,7 @@ class Copied:
 
     phi: Phi | None
     commutes: bool | None
-    puzzle: Shown | None = None
+    puzzle: ItemParts | None = None
     fits: Fits | None = None
     why: str = ""
 
@@ -216,18 +216,18 @@ class Copied:
 class Held:
     """A line that holds: what it shows, the programs that fit, and its copy where it is symbolic."""
 
-    puzzle: Shown
+    puzzle: ItemParts
     fits: Fits
     copied: Copied | None
 
 
 def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
     """Return what holds of the line, or the rule that it breaks and why."""
-    puzzle = Shown(line.examples, line.query, line.answer)
+    puzzle = ItemParts(line.examples, line.query, line.answer)
     try:
         _check_runs(line, puzzle, jail)
         fits = _check_shown(line, puzzle)
-    except Refused as error:
+    except SandboxRefusal as error:
         rule = "raises" if error.reason == "raised" else "refused_by_sandbox"
         return Rejected(line.variation, rule, str(error))
     except UnfitItem as error:
@@ -235,7 +235,7 @@ def try_line(line: PublishedLine, jail: Jail) -> Held | Rejected:
     return Held(puzzle, fits, _copy(line, puzzle, jail) if line.rule.type == "symbolic" else None)
 
 
-def _check_runs(line: PublishedLine, puzzle: Shown, jail: Jail) -> None:
+def _check_runs(line: PublishedLine, puzzle: ItemParts, jail: Jail) -> None:
     dimension = line.rule.dimension
     size = len(canonical_json([puzzle.inputs, puzzle.outputs]))
     if size > _MOST_CHARACTERS:
@@ -269,7 +269,7 @@ def _check_runs(line: PublishedLine, puzzle: Shown, jail: Jail) -> None:
             )
 
 
-def _check_shown(line: PublishedLine, puzzle: Shown) -> Fits:
+def _check_shown(line: PublishedLine, puzzle: ItemParts) -> Fits:
     """Return the programs that fit; raise UnfitItem for an item that no player must be shown."""
     try:
         measure_code(line.rule.code)
@@ -290,7 +290,7 @@ def _check_shown(line: PublishedLine, puzzle: Shown) -> Fits:
     return _find_fits(line, puzzle)
 
 
-def _find_fits(line: PublishedLine, puzzle: Shown) -> Fits:
+def _find_fits(line: PublishedLine, puzzle: ItemParts) -> Fits:
     """Return the programs that fit; raise UnfitItem for a second answer and for a trivial one."""
     examples = [(_split(source, line), _split(wanted, line)) for source, wanted in puzzle.examples]
     query, answer = _split(puzzle.query, line), _split(puzzle.answer, line)
@@ -305,7 +305,7 @@ def _find_fits(line: PublishedLine, puzzle: Shown) -> Fits:
     return fits
 
 
-def _copy(line: PublishedLine, puzzle: Shown, jail: Jail) -> Copied:
+def _copy(line: PublishedLine, puzzle: ItemParts, jail: Jail) -> Copied:
     """Return the item in other characters; its outputs come from the code as well."""
     values: Sequence[Value] = [*puzzle.inputs, *puzzle.outputs]
     phi = draw_character_remapping(values, derive_rng(0, f"a2rbench/{instance_id(puzzle)}/phi", 0))
@@ -314,7 +314,7 @@ def _copy(line: PublishedLine, puzzle: Shown, jail: Jail) -> Copied:
     inputs, wanted = (remap_characters(side, phi) for side in (puzzle.inputs, puzzle.outputs))
     try:
         outputs = run_code(line.rule.code, FORWARD, inputs, jail=jail)
-    except Refused as error:
+    except SandboxRefusal as error:
         return Copied(phi, commutes=False, why=f"the code fails on phi(x): {error!s}")
     for index, (output, other) in enumerate(zip(outputs, wanted, strict=True)):
         if output != other:
@@ -331,7 +331,7 @@ def _split(value: Value, line: PublishedLine) -> Value:
     return split_texts(value, line.rule.dimension)
 
 
-def _name_input(index: int, puzzle: Shown) -> str:
+def _name_input(index: int, puzzle: ItemParts) -> str:
     return "the query" if index == len(puzzle.examples) else f"example {index + 1}"
 
 
@@ -383,7 +383,7 @@ def write_published(tried: Sequence[tuple[PublishedLine, Held | Rejected]]) -> l
 
 
 def _find_fault(
-    line: PublishedLine, puzzle: Shown, seeds: dict[str, tuple[PublishedLine, Item]], issued: set[str]
+    line: PublishedLine, puzzle: ItemParts, seeds: dict[str, tuple[PublishedLine, Item]], issued: set[str]
 ) -> Rejected | None:
     """Return why the line is no item beside those before it."""
     seed = seeds.get(line.rule.name)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from perennial.schemas.a2rbench.things import SHAPES, STYLES, Analysis, categories_of
+from perennial.schemas.a2rbench.things import SHAPES, STYLES, AnswerAnalysis, categories_of
 from perennial.schemas.errors import UnreadableInput, quote
 from perennial.schemas.ids import content_id
 from perennial.schemas.model_calls import Message, ModelChoice, ModelRequest, Reply
 from perennial.tasks.a2rbench.catalogue.rule import Value
-from perennial.tasks.a2rbench.item_text import Form, form_of
+from perennial.tasks.a2rbench.item_text import OutputForm, form_of
 from perennial.tasks.a2rbench.players import ItemGame
 from perennial.tasks.a2rbench.replies import has_answer, read_answer
 from perennial.tasks.a2rbench.values import tokens_of
@@ -89,7 +89,7 @@ class Subject:
     success: bool
 
 
-async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Asked[Analysis]:
+async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Asked[AnswerAnalysis]:
     """Return what the analyst says; raise EndpointFailed where a call came to no answer."""
     excerpt_text, mark = excerpt(subject.reply)
     values = {**subject.item, "code": _cut(subject.item["code"]), "reply": excerpt_text, "mark": mark}
@@ -113,7 +113,7 @@ async def analyse(ask: JsonAsker, analyst: ModelChoice, subject: Subject) -> Ask
         # With the attempt's number, equal bad replies are not answered by the same stored reply again.
         return conversation_request("analyst", analyst, [*opening, last, again], AGAIN, attempt)
 
-    async def read(reply: Reply) -> Analysis | Unusable:
+    async def read(reply: Reply) -> AnswerAnalysis | Unusable:
         return read_analysis(reply, categories)
 
     name = "analysis_of_right" if subject.success else "analysis_of_wrong"
@@ -133,7 +133,7 @@ def _schema(categories: tuple[str, ...]) -> JsonSchema:
     )
 
 
-def read_analysis(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusable:
+def read_analysis(reply: Reply, categories: tuple[str, ...]) -> AnswerAnalysis | Unusable:
     """Return what an analyst's reply says, or why it cannot be used."""
     fault = unusable_status(reply)
     if fault is not None:
@@ -155,7 +155,7 @@ def read_analysis(reply: Reply, categories: tuple[str, ...]) -> Analysis | Unusa
         return Unusable("no_justification", "justification is no text; expected one to three sentences")
     # Half of a surrogate pair cannot be stored.
     text = why.strip()[:_JUSTIFICATION].encode(errors="replace").decode()
-    return Analysis(text, analysis["outcome_category"], analysis["reasoning_style"])
+    return AnswerAnalysis(text, analysis["outcome_category"], analysis["reasoning_style"])
 
 
 # Whether an answer that a model says it has read is one piece of the reply, and not its own solution.
@@ -176,7 +176,7 @@ _LINKS = {
 }
 
 
-def is_quoted(answer: str, reply: str, form: Form | None = None) -> bool:
+def is_quoted(answer: str, reply: str, form: OutputForm | None = None) -> bool:
     """Return whether the answer (JSON) is one contiguous piece of the reply, which states nothing longer.
 
     Its tokens stand there in order, one by one, or the tokens of a row, or all of them, as one word. What is

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 from perennial.schemas.ids import canonical_json
 from perennial.tasks.a2rbench.item_text import (
     LONGEST,
-    Form,
     FoundValue,
+    OutputForm,
     fit,
     fit_text,
     read_matrix,
@@ -206,7 +206,7 @@ class Statement(NamedTuple):
     is_denied: bool
 
 
-def find_named(text: str, form: Form) -> list[Statement]:
+def find_named(text: str, form: OutputForm) -> list[Statement]:
     """Return what is named as the answer: members of objects, whole or not, sentences and boxes; outputs."""
     statements = list(_find_anchored(text, form))
     for box in _last(_BOXED, text):
@@ -216,7 +216,7 @@ def find_named(text: str, form: Form) -> list[Statement]:
     return statements
 
 
-def find_shown(text: str, form: Form) -> list[Statement]:
+def find_shown(text: str, form: OutputForm) -> list[Statement]:
     """Return fences and a value that is the whole reply."""
     statements: list[Statement] = []
     for start, block in _fences(text):
@@ -236,7 +236,7 @@ def find_other(text: str, end: int) -> FoundValue | None:
     return None if offered is None else read_value(text, offered.end())
 
 
-def _find_anchored(text: str, form: Form) -> Iterator[Statement]:
+def _find_anchored(text: str, form: OutputForm) -> Iterator[Statement]:
     for anchor in _last(_ANCHOR, text):
         start = anchor.start()
         stated_value = read_value(text, anchor.end())
@@ -263,7 +263,9 @@ def _is_member(text: str, anchor: re.Match[str], value: FoundValue) -> bool:
     return bool(is_key) and anchor["link"] == ":" and bool(_MEMBER_END.match(text, value.end))
 
 
-def _state(text: str, form: Form, rank: Rank, stated_value: FoundValue, start: int) -> Iterator[Statement]:
+def _state(
+    text: str, form: OutputForm, rank: Rank, stated_value: FoundValue, start: int
+) -> Iterator[Statement]:
     """Yield the statement, and another one where the reply offers a second value behind an `or`."""
     denied = is_denied(text, start, stated_value.end)
     for candidate in (stated_value, find_other(text, stated_value.end)):
@@ -282,7 +284,7 @@ def _state(text: str, form: Form, rank: Rank, stated_value: FoundValue, start: i
         yield Statement(rank, value, is_exact, start, candidate.end, denied)
 
 
-def _rest(text: str, form: Form, rank: Rank, start: int, end: int) -> Iterator[Statement]:
+def _rest(text: str, form: OutputForm, rank: Rank, start: int, end: int) -> Iterator[Statement]:
     """Yield tokens without brackets: on the line of a list, and for more dimensions to the reply's end."""
     if form.dimension == 1:
         rest = _REST.match(text, end)
@@ -297,7 +299,7 @@ def _rest(text: str, form: Form, rank: Rank, start: int, end: int) -> Iterator[S
         )
 
 
-def _whole(block: str, form: Form, start: int) -> Iterator[Statement]:
+def _whole(block: str, form: OutputForm, start: int) -> Iterator[Statement]:
     listed_value = read_value(block, 0) if block.startswith("[") else None
     if listed_value is not None:
         if not block[listed_value.end :].strip():
@@ -366,7 +368,7 @@ class _Reading(NamedTuple):
     answer: Answer | None
 
 
-def read_answer(reply: str, form: Form | None = None) -> Answer | None:
+def read_answer(reply: str, form: OutputForm | None = None) -> Answer | None:
     """Return the one answer that a reply gives to an item of this form; None without one.
 
     Without a form only strict JSON counts, and values are taken as they are written.
@@ -374,7 +376,7 @@ def read_answer(reply: str, form: Form | None = None) -> Answer | None:
     return _read(reply, form).answer
 
 
-def has_answer(reply: str, form: Form | None = None) -> bool:
+def has_answer(reply: str, form: OutputForm | None = None) -> bool:
     """Return whether the program reads what the reply says of its answer: one, several, or `null`."""
     return _read(reply, form).is_found
 
@@ -384,7 +386,7 @@ def write_answer(answer: object, rule: str = "", reasoning: str = "") -> str:
     return json.dumps({"rule": rule, "reasoning": reasoning, KEY: answer}, ensure_ascii=False)
 
 
-def _read(reply: str, form: Form | None) -> _Reading:
+def _read(reply: str, form: OutputForm | None) -> _Reading:
     text = reply[-_MOST_READ:]
     objects = objects_with(KEY, text)
     if form is None:
@@ -405,11 +407,11 @@ def _read(reply: str, form: Form | None) -> _Reading:
     return _Reading(bool(claims), _decide(_weigh(claims, 3), _rule_of(objects, text)))
 
 
-def _is_shown(stated: Statement, form: Form) -> bool:
+def _is_shown(stated: Statement, form: OutputForm) -> bool:
     return stated.value is not None and form.is_shown(stated.value)
 
 
-def _of_object(text: str, json_object: FoundObject, form: Form) -> list[_Stated]:
+def _of_object(text: str, json_object: FoundObject, form: OutputForm) -> list[_Stated]:
     if is_denied(text, json_object.start, json_object.end):
         return []
     value, level = json_object.value[KEY], 1

@@ -16,7 +16,7 @@ from perennial.tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
-from perennial.tasks.report.figures.chart import Axes, Bar, Labels, draw_curves, stacked_shares
+from perennial.tasks.report.figures.chart import Axes, Bar, ShareLabels, draw_curves, stacked_shares
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -516,7 +516,7 @@ def _draw(analyst: str, outcome: str, rows: Sequence[Record], players: Sequence[
         last = -rows_of_player[kinds[-1]]["share"] if kinds[-1] in rows_of_player else 0.0
         bars.append(Bar(player, shares, sum(row["answers"] for row in rows_of_player.values()), last))
     heading = f"{outcome} answers, as {clean(analyst)} says, n = {span(bar.n for bar in bars)} per player"
-    labels = Labels(tuple(kinds), "category", "share", f"share of analysed {outcome} answers", columns=1)
+    labels = ShareLabels(tuple(kinds), "category", "share", f"share of analysed {outcome} answers", columns=1)
     return stacked_shares(heading, f"{_TITLE}: {outcome}, {analyst}", bars, labels, players)
 
 

@@ -17,15 +17,15 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from perennial.schemas.a2rbench.things import AuthoringPlan, AuthorRole, Step, name_domain
+from perennial.schemas.a2rbench.things import AuthorRole, RuleAuthoringPlan, Step, name_domain
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import canonical_json, content_id, derive_rng
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
-from perennial.tasks.a2rbench.authored_code import KNOWN, Known, TestedRule, run_rule
+from perennial.tasks.a2rbench.authored_code import KNOWN, EarlierCode, TestedRule, run_rule
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType, Value
 from perennial.tasks.a2rbench.inputs import EXAMPLES
-from perennial.tasks.a2rbench.items import AuthoredRule, Shown, UnfitItem
+from perennial.tasks.a2rbench.items import AuthoredRule, ItemParts, UnfitItem
 from perennial.tasks.a2rbench.readers import mark_of
 from perennial.tasks.a2rbench.values import LONGEST_TOKEN, MOST_TOKENS
 from perennial.tasks.authors import (
@@ -65,7 +65,7 @@ class Attempt:
 
 
 @dataclass
-class Attempts:
+class SeedSteps:
     """All steps of one seed, in order."""
 
     rows: list[Attempt] = field(default_factory=list)
@@ -269,7 +269,9 @@ def code_request(
     )
 
 
-def code_verdict_request(judge: ModelChoice, rule: RuleForm, code: CodeForm, puzzle: Shown) -> ModelRequest:
+def code_verdict_request(
+    judge: ModelChoice, rule: RuleForm, code: CodeForm, puzzle: ItemParts
+) -> ModelRequest:
     """Return the call for the judgement of a script and what it made of the inputs."""
     return _request(
         "judge",
@@ -331,9 +333,9 @@ class RuleRequest:
     type: RuleType
     number: int
     author: str
-    plan: AuthoringPlan
+    plan: RuleAuthoringPlan
     seed: int
-    existing: Known
+    existing: EarlierCode
     jail: Jail
     pool: Executor
 
@@ -349,7 +351,7 @@ class RuleWork:
 
     request: RuleRequest
     candidate: int = 0
-    attempts: Attempts = field(default_factory=Attempts)
+    attempts: SeedSteps = field(default_factory=SeedSteps)
     tested: TestedRule | None = None
     is_over: bool = False
 

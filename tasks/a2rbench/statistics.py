@@ -14,7 +14,7 @@ from perennial.tasks.statistics.clusters import (
     LEVEL,
     ONE_CLUSTER,
     SHARE_METHOD,
-    Draw,
+    ClusterDraw,
     Interval,
     estimate_ratio,
     exact_interval,
@@ -23,7 +23,7 @@ from perennial.tasks.statistics.clusters import (
 )
 from perennial.tasks.statistics.clusters import GAP_METHOD as SHARED_GAP_METHOD
 from perennial.tasks.statistics.correlation import PEARSON_METHOD, pearson
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 
 if TYPE_CHECKING:
     from perennial.tasks.statistics.cells import Column, Numbers
@@ -107,7 +107,7 @@ class Analyses(NamedTuple):
     styles: Mapping[str, str]
 
 
-def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figure]:
+def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Statistic]:
     """Yield alpha of categories and of styles, of each player and of `all`; nothing without two analysts."""
     everything = list(analysed)
     analysts = sorted({name for analysis in everything for name in analysis.categories})
@@ -125,7 +125,7 @@ def agreement_figures(analysed: Iterable[Analyses], seed: int) -> Iterator[Figur
             n = sum(len(unit) - unit.count(None) >= 2 for unit in units)
             alpha = nominal_alpha(units)
             low, high = interval_of(rules, derive_seed(seed, f"{statistic}/{player}", 0)) or (None, None)
-            yield Figure(
+            yield Statistic(
                 statistic,
                 setting=ALL,
                 domain=ALL,
@@ -194,8 +194,8 @@ WITH_ACCURACY, WITH_ENTROPY = "compression_accuracy", "compression_entropy"
 
 
 def curve_figures(
-    items: "Items", everybody: "Sequence[Played]", pooled: "Sequence[Played]"
-) -> Iterator[Figure]:
+    items: "EditionItems", everybody: "Sequence[PlayedItems]", pooled: "Sequence[PlayedItems]"
+) -> Iterator[Statistic]:
     """Yield the diversity of wrong answers by variation, and correlations with the compression of inputs.
 
     Wrong answers to an item are those of all `pooled` players and runs together: one player alone gives
@@ -219,7 +219,7 @@ def curve_figures(
             if statistic == "wrong_entropy":
                 entropies.append(value)
             method = f"{what}, all players and runs together: mean over items with any; n counts these"
-            yield Figure(
+            yield Statistic(
                 statistic,
                 setting=ALL,
                 domain=ALL,
@@ -235,7 +235,7 @@ def curve_figures(
     means = [_mean([curves[played.player][at] for played in pooled]) for at in range(len(places))]
     for (variation, rows), mean in zip(places.items(), means, strict=True):
         method = f"unweighted mean of their {BY_VARIATION}; n counts items"
-        yield Figure(
+        yield Statistic(
             statistic=f"mean_{BY_VARIATION}",
             setting=ALL,
             domain=ALL,
@@ -249,7 +249,7 @@ def curve_figures(
         yield _correlation(WITH_ACCURACY, player, compression, values)
 
 
-def variations_of(items: "Items") -> dict[int, list[int]]:
+def variations_of(items: "EditionItems") -> dict[int, list[int]]:
     """Return the places of the items of each variation, without copies."""
     rows_by_variation: dict[int, list[int]] = {}
     for row, (variation, original) in enumerate(zip(items.variation, items.original, strict=True)):
@@ -258,7 +258,7 @@ def variations_of(items: "Items") -> dict[int, list[int]]:
     return dict(sorted(rows_by_variation.items()))
 
 
-def _accuracy(played: "Played", rows: Sequence[int]) -> float | None:
+def _accuracy(played: "PlayedItems", rows: Sequence[int]) -> float | None:
     runs, solved = played.counts["runs"], played.counts["solved"]
     return _mean([float(solved[row] / runs[row]) for row in rows if runs[row]])
 
@@ -270,12 +270,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _correlation(
     statistic: str, player: str, compression: Sequence[float], values: Sequence[float | None]
-) -> Figure:
+) -> Statistic:
     correlation = pearson(compression, values)
     method = (
         f"over variations, with the mean gzip ratio of their items: {PEARSON_METHOD}; n counts variations"
     )
-    return Figure(
+    return Statistic(
         statistic,
         setting=ALL,
         domain=ALL,
@@ -299,7 +299,7 @@ GAP_METHOD = (
 )
 
 
-class Estimate(NamedTuple):
+class ItemMean(NamedTuple):
     """A mean over `n` items or pairs with its 95% interval, None where that is undefined."""
 
     n: int
@@ -307,7 +307,7 @@ class Estimate(NamedTuple):
     interval: Interval | None
 
 
-def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate | None:
+def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> ItemMean | None:
     """Return the mean of rates in 0..1, one per item, whose rules have these numbers; None without any.
 
     `runs` are those of all items together.
@@ -317,30 +317,30 @@ def estimate_share(rates: "Numbers", rules: "Column", runs: float) -> Estimate |
     if not len(rates):
         return None
     ratio = estimate_ratio(rates, np.ones(len(rates)), _by_rule(rules))
-    return Estimate(len(rates), ratio.ratio, share_interval(ratio, runs))
+    return ItemMean(len(rates), ratio.ratio, share_interval(ratio, runs))
 
 
-def estimate_gap(gaps: "Numbers", rules: "Column") -> Estimate | None:
+def estimate_gap(gaps: "Numbers", rules: "Column") -> ItemMean | None:
     """Return the mean of differences in -1..1, one per pair, of rules with these numbers, or None."""
     import numpy as np
 
     if not len(gaps):
         return None
     ratio = estimate_ratio(gaps, np.ones(len(gaps)), _by_rule(rules))
-    return Estimate(len(gaps), ratio.ratio, gap_interval(ratio, float((gaps**2).mean())))
+    return ItemMean(len(gaps), ratio.ratio, gap_interval(ratio, float((gaps**2).mean())))
 
 
-def _by_rule(rules: "Column") -> Draw:
+def _by_rule(rules: "Column") -> ClusterDraw:
     import numpy as np
 
-    return Draw(np.unique(rules, return_inverse=True)[1])
+    return ClusterDraw(np.unique(rules, return_inverse=True)[1])
 
 
 # What figures are computed from: the items of an edition, and what each player made of them.
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class EditionItems:
     """The items of an edition, an element each. `original` is the place of an item's original, -1 for none.
 
     `rule` holds numbers of rules, `truth` right answers as texts.
@@ -359,7 +359,7 @@ class Items:
         return len(self.rule)
 
 
-class Played(NamedTuple):
+class PlayedItems(NamedTuple):
     """What a player did: counts (`COUNTS`), one element per item, and its wrong answers by item's place."""
 
     player: str
@@ -386,7 +386,7 @@ _WHAT = {
 }
 
 
-class _Group(NamedTuple):
+class _ItemGroup(NamedTuple):
     statistic: str
     setting: str
     domain: str
@@ -394,7 +394,9 @@ class _Group(NamedTuple):
     rows: "Column"
 
 
-def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str]) -> Iterator[Figure]:
+def item_figures(
+    items: EditionItems, players: Iterable[PlayedItems], programs: Iterable[str]
+) -> Iterator[Statistic]:
     """Yield all figures; those of all players together are of models where there are any."""
     everybody = list(players)
     groups = list(_groups(items))
@@ -410,7 +412,7 @@ def item_figures(items: Items, players: Iterable[Played], programs: Iterable[str
     yield from curve_figures(items, everybody, models or everybody)
 
 
-def _groups(items: Items) -> Iterator[_Group]:
+def _groups(items: EditionItems) -> Iterator[_ItemGroup]:
     import numpy as np
 
     is_copy = items.original >= 0
@@ -434,17 +436,17 @@ def _groups(items: Items) -> Iterator[_Group]:
         ]
         for domain, other, rows in parts:
             if rows.any():
-                yield _Group(ACCURACY, setting, domain, other, np.flatnonzero(rows))
+                yield _ItemGroup(ACCURACY, setting, domain, other, np.flatnonzero(rows))
     for variation in np.unique(items.variation[~is_copy]).tolist():
         rows = np.flatnonzero(~is_copy & (items.variation == variation))
-        yield _Group(BY_VARIATION, ALL, ALL, f"V{variation}", rows)
+        yield _ItemGroup(BY_VARIATION, ALL, ALL, f"V{variation}", rows)
     for author in np.unique(items.author[~is_copy]).tolist():
         rows = np.flatnonzero(~is_copy & (items.author == author))
-        yield _Group(BY_AUTHOR, ALL, ALL, author, rows)
+        yield _ItemGroup(BY_AUTHOR, ALL, ALL, author, rows)
     yield from _paper_groups(items)
 
 
-def _paper_groups(items: Items) -> Iterator[_Group]:
+def _paper_groups(items: EditionItems) -> Iterator[_ItemGroup]:
     """Yield the items by dimension and author (table 5), and all that the paper counts with its copies."""
     import numpy as np
 
@@ -463,24 +465,24 @@ def _paper_groups(items: Items) -> Iterator[_Group]:
             ]
     for statistic, other, rows in groups:
         if rows.any():
-            yield _Group(statistic, ALL, ALL, other, np.flatnonzero(rows))
+            yield _ItemGroup(statistic, ALL, ALL, other, np.flatnonzero(rows))
 
 
-def rates(played: Played, rows: "Column", column: str) -> "tuple[Column, Numbers]":
+def rates(played: PlayedItems, rows: "Column", column: str) -> "tuple[Column, Numbers]":
     """Return those of the rows that the player has a scored run on, and the share of its runs on each."""
     runs = played.counts["runs"][rows]
     played_rows = rows[runs > 0]
     return played_rows, played.counts[column][played_rows] / runs[runs > 0]
 
 
-def _share(items: Items, played: Played, group: _Group, column: str) -> Iterator[Figure]:
+def _share(items: EditionItems, played: PlayedItems, group: _ItemGroup, column: str) -> Iterator[Statistic]:
     rows, values = rates(played, group.rows, column)
     estimate = estimate_share(values, items.rule[rows], float(played.counts["runs"][rows].sum()))
     if estimate is not None:
         yield _figure(group, played.player, estimate, f"{_WHAT[column]}: {METHOD}; n counts items")
 
 
-def _deltas(items: Items, played: Played) -> Iterator[Figure]:
+def _deltas(items: EditionItems, played: PlayedItems) -> Iterator[Statistic]:
     """Yield accuracy of P0 minus P1 on the items that the player has runs on in both."""
     import numpy as np
 
@@ -494,14 +496,14 @@ def _deltas(items: Items, played: Played) -> Iterator[Figure]:
         inside = np.array([domain in (ALL, name_domain(*name)) for name in names], dtype=bool)
         mean = estimate_gap(gaps[inside], items.rule[copies[inside]])
         if mean is not None:
-            group = _Group(DELTA, "remapped", domain, "", copies)
+            group = _ItemGroup(DELTA, "remapped", domain, "", copies)
             yield _figure(group, played.player, mean, f"accuracy of P0 - P1: {GAP_METHOD}; n counts pairs")
 
 
-def _figure(group: _Group, player: str, estimate: Estimate, method: str) -> Figure:
+def _figure(group: _ItemGroup, player: str, estimate: ItemMean, method: str) -> Statistic:
     low, high = estimate.interval or (None, None)
     labels = group.statistic, group.setting, group.domain, player
     why = ONE_CLUSTER if estimate.interval is None else None
-    return Figure(
+    return Statistic(
         *labels, estimate.n, estimate.value, method, other=group.other, low=low, high=high, no_interval=why
     )

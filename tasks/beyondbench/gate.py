@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from perennial.schemas.beyondbench.things import Parsed
 from perennial.tasks.beyondbench.parse import NOTHING
-from perennial.tasks.beyondbench.problem import Problem, write_answer
+from perennial.tasks.beyondbench.problem import TaskProblem, write_answer
 from perennial.tasks.play import OneShotGame
 
 # One run on one problem: it ends at the first reply (`perennial.schemas.game.Game`).
@@ -15,7 +15,7 @@ from perennial.tasks.play import OneShotGame
 class TaskGame(OneShotGame):
     """A problem as it is played: what was read of the reply, and the grader's detail code."""
 
-    problem: Problem
+    problem: TaskProblem
     prompt: str
     template_hash: str = ""
     parsed: Parsed = NOTHING
@@ -40,7 +40,7 @@ LEAST_MUTATIONS = 20
 
 
 @dataclass
-class Tested:
+class TestedProblem:
     """What was tried on a problem, and what does not hold (`faults`, in words)."""
 
     mutations: int = 0
@@ -50,14 +50,14 @@ class Tested:
     faults: list[str] = field(default_factory=list)
 
 
-def check_problem(problem: Problem, rng: random.Random) -> Tested:
+def check_problem(problem: TaskProblem, rng: random.Random) -> TestedProblem:
     """Return what holds of a problem.
 
     Each solution is accepted by the grader and by the independent checker, written in the required format and
     read back at level 1. There is one where the variation says so. The text alone leads to a right answer. At
     least 20 changed answers are refused, unless the independent checker accepts them too.
     """
-    tested = Tested()
+    tested = TestedProblem()
     for check in (_check_solutions, _check_text):
         check(problem, tested)
     if not tested.faults:
@@ -65,7 +65,7 @@ def check_problem(problem: Problem, rng: random.Random) -> Tested:
     return tested
 
 
-def _check_solutions(problem: Problem, tested: Tested) -> None:
+def _check_solutions(problem: TaskProblem, tested: TestedProblem) -> None:
     task, params, solutions = problem.task, problem.params, problem.solutions
     if not solutions.answers:
         tested.faults.append("there is no solution")
@@ -82,7 +82,7 @@ def _check_solutions(problem: Problem, tested: Tested) -> None:
         tested.faults.append(f"the solution is not proved to be the only one ({solutions.count} are known)")
 
 
-def _check_text(problem: Problem, tested: Tested) -> None:
+def _check_text(problem: TaskProblem, tested: TestedProblem) -> None:
     task = problem.task
     try:
         params = task.read(problem.prompt)
@@ -95,7 +95,7 @@ def _check_text(problem: Problem, tested: Tested) -> None:
         tested.faults.append(f"what the text alone leads to is refused: {answer!r}")
 
 
-def _check_mutations(problem: Problem, rng: random.Random, tested: Tested) -> None:
+def _check_mutations(problem: TaskProblem, rng: random.Random, tested: TestedProblem) -> None:
     seen: set[str] = set()
     for kind, answer in problem.task.mutations(problem.params, problem.solutions.reference, rng):
         if repr(answer) in seen:

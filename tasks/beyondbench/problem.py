@@ -233,7 +233,7 @@ MAX_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
-class Problem:
+class TaskProblem:
     """A problem of one variation and size."""
 
     task: Task[Any]
@@ -306,7 +306,9 @@ def write_answer(task: Task[Any], params: Any, answer: Answer) -> str:
     return f"\\boxed{{{text}}}" if form.container == "boxed" else f"<answer>{text}</answer>"
 
 
-def draw_problem(task: Task[Any], variation: str, size: int, seed: int, index: int) -> tuple[Problem, int]:
+def draw_problem(
+    task: Task[Any], variation: str, size: int, seed: int, index: int
+) -> tuple[TaskProblem, int]:
     """Return the first sound problem of this index, and how many draws were rejected before it.
 
     Deterministic in all five. Raises InstancesExhausted where no draw is accepted.
@@ -316,7 +318,7 @@ def draw_problem(task: Task[Any], variation: str, size: int, seed: int, index: i
 
 def draw_problems(
     task: Task[Any], variation: str, size: int, seed: int, index: int
-) -> Iterator[tuple[Problem, int]]:
+) -> Iterator[tuple[TaskProblem, int]]:
     """Yield sound problems of this index without end, each with the number of draws rejected before it.
 
     Raises InstancesExhausted where so many draws in a row are rejected that the generator is at fault.
@@ -326,7 +328,7 @@ def draw_problems(
         rng = derive_rng(seed, f"beyondbench/{task.name}/{variation}/{size}/{index}", attempt)
         params = task.draw(variation, size, rng)
         if params is not None:
-            yield Problem(task, variation, size, params), rejected
+            yield TaskProblem(task, variation, size, params), rejected
             rejected = 0
             continue
         rejected += 1
@@ -350,10 +352,10 @@ _LEAST_REPEATS, _REPEATS_A_PROBLEM = 200, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnProblem:
     """A problem of an edition: its number in the cell, and how it was drawn."""
 
-    problem: Problem
+    problem: TaskProblem
     number: int
     content_id: str
     rejected_draws: int
@@ -369,7 +371,7 @@ class GrownCell:
     `used_up` are the sizes of which only problems of earlier editions are left.
     """
 
-    drawn: dict[str, Drawn] = field(default_factory=dict)
+    drawn: dict[str, DrawnProblem] = field(default_factory=dict)
     excluded: Counter[int] = field(default_factory=Counter)
     missing: Counter[int] = field(default_factory=Counter)
     used_up: set[int] = field(default_factory=set)
@@ -421,11 +423,11 @@ def most_repeats(held: int) -> int:
     return max(_LEAST_REPEATS, _REPEATS_A_PROBLEM * held)
 
 
-def _draw_new(request: CellRequest, size: int, number: int, grown: GrownCell) -> Drawn | None:
+def _draw_new(request: CellRequest, size: int, number: int, grown: GrownCell) -> DrawnProblem | None:
     """Return a problem that the edition does not hold; None where the space is exhausted."""
     task, held = request.task, grown.drawn
     may_reuse = task.variation(request.variation).reuse == "when_exhausted"
-    reusable: Drawn | None = None
+    reusable: DrawnProblem | None = None
     problems = draw_problems(task, request.variation, size, request.seed, number)
     for problem, rejected in islice(problems, most_repeats(len(held))):
         identity = problem.content_id
@@ -435,7 +437,7 @@ def _draw_new(request: CellRequest, size: int, number: int, grown: GrownCell) ->
         if is_issued and (reusable is not None or not may_reuse):
             continue
         tokens = request.count(problem.prompt), task.tokens(request.variation, size)[1]
-        drawn = Drawn(problem, number, identity, rejected, *tokens, is_issued)
+        drawn = DrawnProblem(problem, number, identity, rejected, *tokens, is_issued)
         if not is_issued or size in grown.used_up:
             return drawn
         reusable = drawn
@@ -466,7 +468,7 @@ class ProblemStream:
     yielded: int = 0
     exhausted: set[tuple[str, int]] = field(default_factory=set)
 
-    def __iter__(self) -> Iterator[tuple[int, Problem]]:
+    def __iter__(self) -> Iterator[tuple[int, TaskProblem]]:
         drawn: set[str] = set()
         for index in range(self.count):
             number, turn = divmod(index, len(self.variations))
@@ -478,7 +480,7 @@ class ProblemStream:
                 self.yielded += 1
                 yield number, problem
 
-    def _draw_new(self, variation: str, size: int, number: int, drawn: set[str]) -> Problem | None:
+    def _draw_new(self, variation: str, size: int, number: int, drawn: set[str]) -> TaskProblem | None:
         if (variation, size) in self.exhausted:
             return None
         draws = draw_problems(self.task, variation, size, self.seed, number)

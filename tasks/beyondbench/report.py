@@ -29,7 +29,7 @@ from perennial.tasks.report.figures.interval_rows import (
     read_estimate,
     read_paper_values,
 )
-from perennial.tasks.report.figures.scatter import Axis, Point, correlation_text, scatter
+from perennial.tasks.report.figures.scatter import Axis, ScatterPoint, correlation_text, scatter
 from perennial.tasks.report.wording import brackets, clean, decimals, span, with_interval
 from perennial.tasks.statistics.correlation import pearson
 
@@ -356,7 +356,7 @@ def static_benchmarks(data: ReportData) -> Section:
     for (benchmark, _), of_source in groupby(rows, lambda row: (row["other_benchmark"], row["source"])):
         listed = list(of_source)
         points = [
-            Point(
+            ScatterPoint(
                 row["player"],
                 row["other_share"],
                 row["hard_accuracy"],

@@ -11,7 +11,7 @@ from perennial.schemas.beyondbench.things import SUITES
 from perennial.schemas.ids import derive_seed
 from perennial.tasks.statistics.cells import ALL
 from perennial.tasks.statistics.clusters import EXACT_METHOD, LEVEL, Interval, exact_interval, is_near_an_end
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CellMean:
     """A mean of cells over `n` instances.
 
     `drawn` are its values when the instances of each cell are resampled: 10,000, or one where all are equal.
@@ -42,13 +42,13 @@ class Estimate:
     cells: tuple[float, ...]
 
 
-def mean_of(parts: Sequence[Estimate]) -> Estimate:
+def mean_of(parts: Sequence[CellMean]) -> CellMean:
     """Return the unweighted mean of estimates that share no instance."""
     number = len(parts)
     drawn = parts[0].drawn
     for part in parts[1:]:
         drawn = drawn + part.drawn
-    return Estimate(
+    return CellMean(
         fsum(part.value for part in parts) / number,
         sum(part.n for part in parts),
         drawn / number,
@@ -57,7 +57,7 @@ def mean_of(parts: Sequence[Estimate]) -> Estimate:
     )
 
 
-def interval_of(estimate: Estimate, *, is_share: bool) -> Interval:
+def interval_of(estimate: CellMean, *, is_share: bool) -> Interval:
     """Return the middle 95% of the resampled values; of a share near 0 or 1 Clopper and Pearson's interval.
 
     Near is as in `perennial.tasks.statistics.clusters`, for as many instances as leave the same to chance: a
@@ -75,7 +75,7 @@ def interval_of(estimate: Estimate, *, is_share: bool) -> Interval:
     return float(low), float(high)
 
 
-def deviation_of(estimate: Estimate) -> float | None:
+def deviation_of(estimate: CellMean) -> float | None:
     """Return the population standard deviation of its cells' values; None for one cell.
 
     It is what the paper prints after its means, and says how much cells differ, not how sure a mean is.
@@ -93,7 +93,7 @@ def deviation_of(estimate: Estimate) -> float | None:
 # scored one that is not right: INVALID stays in the denominator, and its share is a figure of its own.
 
 
-class Quantity(NamedTuple):
+class RunMean(NamedTuple):
     """A mean over runs: the columns of its sum and of the number of runs.
 
     `is_share`: each run counts 0 or 1. `deviates`: its population deviation across cells is a figure too.
@@ -122,31 +122,31 @@ class PlayedCell(NamedTuple):
     columns: "Mapping[str, Column]"
 
 
-ACCURACY = Quantity("accuracy", "solved", "runs", "share of scored runs that are right", deviates=True)
+ACCURACY = RunMean("accuracy", "solved", "runs", "share of scored runs that are right", deviates=True)
 QUANTITIES = (
     ACCURACY,
-    Quantity(
+    RunMean(
         "common_accuracy",
         "common_solved",
         "common_runs",
         "share of scored runs that are right, on the problems that all players with at least half of the "
         "suite have; none for a player that lacks one of them",
     ),
-    Quantity(
+    RunMean(
         "best_accuracy",
         "best",
         "runs",
         "share of scored runs that are right and, where right answers may be better or worse, a best one",
     ),
-    Quantity(
+    RunMean(
         "instruction_following",
         "followed",
         "runs",
         "share of scored runs whose answer has exactly the required format",
         deviates=True,
     ),
-    Quantity("invalid_share", "invalid", "runs", "share of scored runs from which no answer was read"),
-    Quantity(
+    RunMean("invalid_share", "invalid", "runs", "share of scored runs from which no answer was read"),
+    RunMean(
         "response_tokens",
         "tokens",
         "runs_with_tokens",
@@ -155,7 +155,7 @@ QUANTITIES = (
         deviates=True,
     ),
     *(
-        Quantity(
+        RunMean(
             f"tokens_{status}",
             status,
             "runs_with_status",
@@ -184,7 +184,7 @@ _DRAWN_AT_ONCE = 1_000_000  # places: 8 MB each time
 _MOST_KEPT = 400  # instances: 80 kB each
 
 
-def estimate_cell(totals: "Column", numbers: "Column", stratum: str, seed: int) -> Estimate:
+def estimate_cell(totals: "Column", numbers: "Column", stratum: str, seed: int) -> CellMean:
     """Return the mean over a cell's instances of total / number, resampled; each has a number above 0.
 
     `stratum` names the cell whose draws these are.
@@ -201,7 +201,7 @@ def estimate_cell(totals: "Column", numbers: "Column", stratum: str, seed: int) 
         drawn = value + float(values.std()) / (n**0.5 * unit) * _normal(seed, stratum, n)
     else:
         drawn = np.concatenate([counts @ values for counts in _counts(seed, stratum, n)]) / (n * unit)
-    return Estimate(value, n, drawn, 1 / n, (value,))
+    return CellMean(value, n, drawn, 1 / n, (value,))
 
 
 def _generator(seed: int, stratum: str, n: int) -> "np.random.Generator":
@@ -258,10 +258,10 @@ _DEVIATION = "population standard deviation of the values of the cells; n counts
 _SIZE = "at one size: unweighted mean over variations of means over instances"
 
 # By player and quantity.
-_Estimates = dict[tuple[str, Quantity], Estimate]
+_Estimates = dict[tuple[str, RunMean], CellMean]
 
 
-def cell_figures(cells: Iterable[PlayedCell], seed: int) -> Iterator[Figure]:
+def cell_figures(cells: Iterable[PlayedCell], seed: int) -> Iterator[Statistic]:
     """Yield the figures of all players from what they did in each cell."""
     ordered = sorted(cells, key=lambda cell: (cell.suite, cell.task, cell.variation, cell.player))
     players = sorted({cell.player for cell in ordered})
@@ -270,7 +270,7 @@ def cell_figures(cells: Iterable[PlayedCell], seed: int) -> Iterator[Figure]:
         yield from _figures_of([cell for cell in ordered if cell.player in chosen], seed)
 
 
-def _figures_of(cells: Sequence[PlayedCell], seed: int) -> Iterator[Figure]:
+def _figures_of(cells: Sequence[PlayedCell], seed: int) -> Iterator[Statistic]:
     suites = []
     for suite, of_suite in groupby(cells, key=lambda cell: cell.suite):
         tasks = []
@@ -308,7 +308,7 @@ def _combine(parts: Sequence[_Estimates], least: int = 1) -> _Estimates:
     return {key: mean_of(estimates) for key, estimates in listed.items() if len(estimates) >= least}
 
 
-def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str) -> Iterator[Figure]:
+def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str) -> Iterator[Statistic]:
     sizes = sorted({int(size) for cell in cells for size in cell.columns["size"]})
     for size in sizes:
         of_size = [_estimate([cell], seed, size) for cell in cells]
@@ -318,19 +318,19 @@ def _size_figures(cells: Sequence[PlayedCell], seed: int, suite: str, task: str)
 
 def _figures(
     estimates: _Estimates, level: str, suite: str, task: str = ALL, variation: str = ""
-) -> Iterator[Figure]:
+) -> Iterator[Statistic]:
     for (player, quantity), estimate in estimates.items():
         labels = suite, task, player
         yield _figure(quantity.statistic, estimate, quantity, _LEVELS[level], labels, variation)
         if quantity.deviates and level != "cell":
             number, deviation = len(estimate.cells), deviation_of(estimate)
-            yield Figure(f"{quantity.statistic}_deviation", *labels, number, deviation, _DEVIATION)
+            yield Statistic(f"{quantity.statistic}_deviation", *labels, number, deviation, _DEVIATION)
 
 
 def _figure(
-    statistic: str, estimate: Estimate, quantity: Quantity, how: str, labels: tuple[str, str, str], other: str
-) -> Figure:
+    statistic: str, estimate: CellMean, quantity: RunMean, how: str, labels: tuple[str, str, str], other: str
+) -> Statistic:
     low, high = interval_of(estimate, is_share=quantity.is_share)
     exact = f"; {EXACT_METHOD}, for as many instances as leave as much to chance" if quantity.is_share else ""
     method = f"{quantity.what}: {how}; {METHOD}{exact}; n counts instances"
-    return Figure(statistic, *labels, estimate.n, estimate.value, method, other=other, low=low, high=high)
+    return Statistic(statistic, *labels, estimate.n, estimate.value, method, other=other, low=low, high=high)

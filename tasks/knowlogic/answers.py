@@ -42,7 +42,7 @@ _KINDS: dict[str, Brackets] = {"[": "square", "【": "lenticular", "\\": "boxed"
 _WRITTEN: dict[Language, str] = {"zh": "【{}】", "en": "[{}]"}
 
 
-class Answer(NamedTuple):
+class ReadLetters(NamedTuple):
     """The letters that were read, sorted and each once, and the brackets that they stood in."""
 
     letters: str
@@ -53,10 +53,10 @@ class Reading(NamedTuple):
     """What a reply's brackets say: whether any hold letters, and the one answer in them."""
 
     is_found: bool
-    answer: Answer | None
+    answer: ReadLetters | None
 
 
-def read_answer(reply: str) -> Answer | None:
+def read_answer(reply: str) -> ReadLetters | None:
     """Return what the last brackets with letters say; None where there are none, or answers that differ."""
     return read_strictly(reply).answer
 
@@ -98,7 +98,7 @@ def read_strictly(reply: str) -> Reading:
                 finals.append(letters)
         end = stop
     is_one = last and others <= {last} and len(set(finals)) < 2
-    return Reading(bool(last), Answer(last, _KINDS[brackets]) if is_one else None)
+    return Reading(bool(last), ReadLetters(last, _KINDS[brackets]) if is_one else None)
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 from pysat.solvers import Solver
 
-from perennial.schemas.knowlogic.things import Decision, Verdict
+from perennial.schemas.knowlogic.things import EngineDecision, Verdict
 
 # All arrangements of a few variables on values, as bits of one integer.
 #
@@ -126,7 +126,7 @@ def decide_by_solver(
     symmetry: int = 1,
     *,
     is_injective: bool = True,
-) -> Decision:
+) -> EngineDecision:
     """Return the number of arrangements modulo a symmetry of this order, and the verdict of each option.
 
     `is_injective`: no two variables have the same value.
@@ -140,7 +140,7 @@ def decide_by_solver(
         count = _count(solver, size, values)
     if count % symmetry:
         raise ValueError(f"{count} arrangements are no multiple of the symmetry's order {symmetry}")
-    return Decision(count // symmetry, verdicts)
+    return EngineDecision(count // symmetry, verdicts)
 
 
 def _literal(values: int, variable: int, value: int) -> int:

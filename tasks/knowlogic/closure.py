@@ -15,7 +15,7 @@ MAX_FACTS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[F]):
+class Inference(Generic[F]):
     """How a fact was made: the rule, and the facts that it was made from. A given fact has no rule."""
 
     rule: str
@@ -26,15 +26,15 @@ class Step(Generic[F]):
 class Closure(Generic[F]):
     """The facts that follow, each with its step; `is_complete` is False where a bound stopped it."""
 
-    steps: dict[F, Step[F]] = field(default_factory=dict)
+    steps: dict[F, Inference[F]] = field(default_factory=dict)
     is_complete: bool = True
 
     def __contains__(self, fact: object) -> bool:
         return fact in self.steps
 
-    def proof(self, fact: F) -> dict[F, Step[F]]:
+    def proof(self, fact: F) -> dict[F, Inference[F]]:
         """Return the steps below a fact, itself included, without given facts; raise KeyError for no fact."""
-        proof: dict[F, Step[F]] = {}
+        proof: dict[F, Inference[F]] = {}
         pending = [fact]
         while pending:
             current = pending.pop()
@@ -52,7 +52,7 @@ class Closure(Generic[F]):
 
 
 # From the facts so far and those that are new, yields facts with the steps that make them.
-Chain = Callable[["dict[F, Step[F]]", "list[F]"], Iterable[tuple[F, "Step[F]"]]]
+Chain = Callable[["dict[F, Inference[F]]", "list[F]"], Iterable[tuple[F, "Inference[F]"]]]
 
 
 def close(
@@ -63,10 +63,10 @@ def close(
     `chain` gets all facts and those of the last round, and yields what they make; a fact keeps the step of
     the first round that makes it, so that its depth is least.
     """
-    closure: Closure[F] = Closure({fact: Step("given") for fact in premises})
+    closure: Closure[F] = Closure({fact: Inference("given") for fact in premises})
     new = list(closure.steps)
     for _ in range(max_depth):
-        made: dict[F, Step[F]] = {}
+        made: dict[F, Inference[F]] = {}
         for fact, step in chain(closure.steps, new):
             if fact not in closure.steps and fact not in made:
                 made[fact] = step

@@ -17,8 +17,8 @@ from perennial.schemas.knowlogic.things import (
     LANGUAGES,
     LETTERS,
     RATIO,
-    Decision,
     Difficulty,
+    EngineDecision,
     Language,
     Proposition,
     Question,
@@ -80,7 +80,7 @@ def is_precise(type_: QuestionType) -> bool:
     return type_.startswith("precise")
 
 
-class Answer(NamedTuple):
+class RightLetters(NamedTuple):
     """The right letters of a question, and how many options it has beside 'none of the above'."""
 
     letters: str
@@ -93,12 +93,12 @@ class Answer(NamedTuple):
 
 
 @lru_cache
-def list_answers(type_: QuestionType) -> tuple[Answer, ...]:
+def list_answers(type_: QuestionType) -> tuple[RightLetters, ...]:
     """Return the answers that questions of a type may have; of a gap, with three own options too."""
     four, three = len(LETTERS), len(LETTERS) - 1
-    answers = [Answer(letters, four) for letters in letter_sets(four)]
+    answers = [RightLetters(letters, four) for letters in letter_sets(four)]
     if not type_.endswith("statements"):
-        answers += [Answer(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
+        answers += [RightLetters(letters, three) for letters in [*letter_sets(three), LETTERS[three]]]
     return tuple(answer for answer in answers if answer.right <= 1 or not is_precise(type_))
 
 
@@ -125,7 +125,7 @@ class Quotas:
     def __post_init__(self) -> None:
         self.starts = {type_: self.rng.random() for type_ in self.types}
 
-    def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, Answer]]:
+    def choices(self, difficulty: Difficulty) -> list[tuple[QuestionType, RightLetters]]:
         """Return types and answers to try for the next question, the wanted one first."""
         turns = sorted(self.types, key=lambda type_: self._count_turns(difficulty, type_))
         return [(type_, answer) for type_ in turns for answer in self._draw_answers(type_)]
@@ -138,8 +138,8 @@ class Quotas:
         # What starts between two turns is drawn: else a few questions would always have the same types.
         return (self.turns[difficulty, type_] + self.starts[type_]) / weigh_type(type_)
 
-    def _draw_answers(self, type_: QuestionType) -> list[Answer]:
-        def draw(answer: Answer) -> float:
+    def _draw_answers(self, type_: QuestionType) -> list[RightLetters]:
+        def draw(answer: RightLetters) -> float:
             is_rare = answer.option_count < len(LETTERS) and not is_precise(type_)
             return self.rng.expovariate(0.5 if is_rare else 1)
 
@@ -150,7 +150,7 @@ class Quotas:
 
 
 @dataclass
-class Tested:
+class TestedQuestion:
     """What was proved of a question and tried on it, and what does not hold (`faults`, in words)."""
 
     texts: int = 0
@@ -161,14 +161,16 @@ class Tested:
     faults: list[str] = field(default_factory=list)
 
 
-def check_pair(domain: Domain, questions: Sequence[Question], languages: Sequence[Language]) -> Tested:
+def check_pair(
+    domain: Domain, questions: Sequence[Question], languages: Sequence[Language]
+) -> TestedQuestion:
     """Return what holds of a question, given as its rows in all languages.
 
     Two engines find one arrangement and decide each option alike; the letters follow. Each text is read back
     to exactly the problem and holds no word of the other language. Ids, labels, level and class are those
     that are computed again. Changed texts are found, and all wrong sets of letters are refused.
     """
-    tested = Tested()
+    tested = TestedQuestion()
     problem = _read_problem(questions, languages, tested)
     if problem is None:
         return tested
@@ -186,7 +188,7 @@ def check_pair(domain: Domain, questions: Sequence[Question], languages: Sequenc
 
 
 def _read_problem(
-    questions: Sequence[Question], languages: Sequence[Language], tested: Tested
+    questions: Sequence[Question], languages: Sequence[Language], tested: TestedQuestion
 ) -> Problem | None:
     """Return the problem of all rows; None, with a fault, where they have not the same one."""
     held = [question.language for question in questions]
@@ -203,7 +205,7 @@ def _read_problem(
         return None
 
 
-def _check_proof(domain: Domain, problem: Problem, tested: Tested) -> Decision | None:
+def _check_proof(domain: Domain, problem: Problem, tested: TestedQuestion) -> EngineDecision | None:
     """Return what both engines find; None, with a fault, where they differ or fail."""
     if len(set(problem.options)) < len(problem.options):
         tested.faults.append("two options are the same")
@@ -237,7 +239,7 @@ def _check_proof(domain: Domain, problem: Problem, tested: Tested) -> Decision |
 
 
 def _check_letters(
-    problem: Problem, decision: Decision, questions: Sequence[Question], tested: Tested
+    problem: Problem, decision: EngineDecision, questions: Sequence[Question], tested: TestedQuestion
 ) -> None:
     right = right_letters(problem, decision.verdicts)
     if not right:
@@ -250,7 +252,11 @@ def _check_letters(
 
 
 def _check_rows(
-    domain: Domain, problem: Problem, decision: Decision, questions: Sequence[Question], tested: Tested
+    domain: Domain,
+    problem: Problem,
+    decision: EngineDecision,
+    questions: Sequence[Question],
+    tested: TestedQuestion,
 ) -> None:
     """Find columns that differ from those that the problem gives when it is written once more."""
     letters, labels = right_letters(problem, decision.verdicts), domain.labels(problem)
@@ -266,7 +272,7 @@ def _check_rows(
                 tested.faults.append(f"{name} ({question.language}) is not what the problem gives")
 
 
-def _check_text(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
+def _check_text(domain: Domain, problem: Problem, question: Question, tested: TestedQuestion) -> None:
     language = question.language
     try:
         printed = split_prompt(question.prompt)
@@ -282,7 +288,7 @@ def _check_text(domain: Domain, problem: Problem, question: Question, tested: Te
         tested.faults.append(f"the text ({language}) holds {foreign!r} of another language")
 
 
-def _try_changes(domain: Domain, problem: Problem, question: Question, tested: Tested) -> None:
+def _try_changes(domain: Domain, problem: Problem, question: Question, tested: TestedQuestion) -> None:
     """Change the text, and count the changes and those of them that reading it back finds."""
     for text, language in _change_text(question):
         tested.changes += 1
@@ -304,7 +310,7 @@ def _change_text(question: Question) -> Iterator[tuple[QuestionText, Language]]:
     yield printed, "en" if language == "zh" else "zh"
 
 
-def _try_replies(question: Question, tested: Tested) -> None:
+def _try_replies(question: Question, tested: TestedQuestion) -> None:
     """Give every set of letters as a reply: all are read, and all but the right one are refused."""
     for letters in letter_sets():
         answer = read_answer(f"[ABCD] 【A】 ...\n{write_answer(letters, question.language)}.")
@@ -409,7 +415,7 @@ def _most_draws(growth: _Growth, choice: _Choice) -> int:
 
 
 def _accept(
-    growth: _Growth, problem: Problem, asked: Request, answer: Answer, rejected: int, rng: random.Random
+    growth: _Growth, problem: Problem, asked: Request, answer: RightLetters, rejected: int, rng: random.Random
 ) -> list[Question]:
     """Return the questions of a problem that is new and keeps the request, else nothing."""
     request, domain = growth.request, growth.request.domain
@@ -431,7 +437,7 @@ def _accept(
     return write_questions(domain, problem, labels, answer.letters, request.languages, rejected)
 
 
-def _place(problem: Problem, is_right: Sequence[bool], answer: Answer, rng: random.Random) -> Problem:
+def _place(problem: Problem, is_right: Sequence[bool], answer: RightLetters, rng: random.Random) -> Problem:
     """Return the problem with its right options at the letters of the answer."""
     pools: dict[bool, list[Proposition]] = {True: [], False: []}
     for index in rng.sample(range(answer.option_count), answer.option_count):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from perennial.schemas.game import Move, Program
 from perennial.schemas.knowlogic.things import LETTERS, ErrorClass, Language
 from perennial.tasks.knowlogic.answers import (
-    Answer,
+    ReadLetters,
     classify_error,
     letter_sets,
     read_answer,
@@ -23,7 +23,7 @@ from perennial.tasks.play import OneShotGame
 # One run on one question: it ends at the first reply (`perennial.schemas.game.Game`).
 
 
-class Form(NamedTuple):
+class QuestionForm(NamedTuple):
     """What is known of a question without its text; an imported one has no type."""
 
     domain: str = ""
@@ -50,8 +50,8 @@ class QuestionGame(OneShotGame):
     language: Language
     find_domain: Callable[[], Domain]
     template_hash: str = ""
-    form: Form = field(default_factory=Form)
-    answer: Answer | None = None
+    form: QuestionForm = field(default_factory=QuestionForm)
+    answer: ReadLetters | None = None
     lenient: str | None = None
 
     @property
@@ -188,7 +188,7 @@ USUAL = {
 # The guesser: letters by the form of a question alone. Its rate is the floor of an edition.
 
 
-def guess(form: Form) -> str:
+def guess(form: QuestionForm) -> str:
     """Return the letters that were right most often in questions of this form, A where there were none."""
     return USUAL.get(form.key, "A")
 

@@ -11,9 +11,9 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LETTERS,
     Argument,
-    Decision,
     Difficulty,
     DomainName,
+    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -199,8 +199,8 @@ class Domain:
     shares: Mapping[str, Mapping[Difficulty, float]]
     types: Callable[[str], tuple[QuestionType, ...]]
     draw: Callable[[Request, random.Random], Problem | None]
-    decide: Callable[[Problem], Decision]
-    check: Callable[[Problem], Decision]
+    decide: Callable[[Problem], EngineDecision]
+    check: Callable[[Problem], EngineDecision]
     labels: Callable[[Problem], Labels]
     canonical: Callable[[Problem], object]
     write_intro: Callable[[Problem, Language], str]

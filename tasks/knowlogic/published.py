@@ -16,8 +16,8 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     LETTERS,
-    Decision,
     DomainName,
+    EngineDecision,
     ItemVerdict,
     Knowledge,
     Language,
@@ -384,7 +384,7 @@ _NUMBERS: dict[Language, tuple[str, ...]] = {
 }
 
 
-def decide_ring(text: QuestionText, language: Language) -> Decision:
+def decide_ring(text: QuestionText, language: Language) -> EngineDecision:
     """Return what the statements of a ring's item allow, and the verdict of each own option.
 
     Raises ValueError, with the reason, for an item that is read in no way or in more than one.
@@ -403,7 +403,7 @@ def decide_ring(text: QuestionText, language: Language) -> Decision:
     held = mask_all(board, statements)
     options = [board.mask(_read(sentence, names, language)) for sentence in _fill(text, language)]
     verdicts = tuple(verdict(held, option) if held else False for option in options)
-    return Decision(held.bit_count() // board.scene.order, verdicts)
+    return EngineDecision(held.bit_count() // board.scene.order, verdicts)
 
 
 def _read_names(intro: str, language: Language) -> tuple[str, ...]:
@@ -483,19 +483,19 @@ def judge_item(item: Imported, knowledge: Knowledge) -> ItemFinding:
     return ItemFinding("undecided", None, "; ".join(reasons)[:_MOST])
 
 
-def _decide_ours(item: Imported, knowledge: Knowledge) -> Decision:
+def _decide_ours(item: Imported, knowledge: Knowledge) -> EngineDecision:
     name: DomainName = item.domain  # type: ignore[assignment]  # one of them: `read_questions` checked it
     domain = find_domain(name, knowledge)
     return domain.decide(read_text(domain, item.texts, item.language))
 
 
-def _decide_published(item: Imported, _: Knowledge) -> Decision:
+def _decide_published(item: Imported, _: Knowledge) -> EngineDecision:
     if item.domain != "space":
         raise ValueError(f"no items of {item.domain} are read")
     return decide_ring(item.texts, item.language)
 
 
-def _compare(item: Imported, decision: Decision) -> ItemFinding:
+def _compare(item: Imported, decision: EngineDecision) -> ItemFinding:
     if not decision.arrangements:
         return ItemFinding("impossible", None, "the statements allow no arrangement")
     if None in decision.verdicts:

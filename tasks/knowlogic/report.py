@@ -25,7 +25,7 @@ from perennial.tasks.report.content import (
     omit_unanalysed,
     table_figure,
 )
-from perennial.tasks.report.figures.chart import Bar, Labels, Map, draw_fields, stacked_shares
+from perennial.tasks.report.figures.chart import Bar, Map, ShareLabels, draw_fields, stacked_shares
 from perennial.tasks.report.figures.interval_rows import (
     PAPER_DOC,
     PAPER_SCORES,
@@ -88,7 +88,7 @@ def _draw_errors(name: str, rows: Sequence[Record], players: Sequence[str]) -> D
         for row in rows
     ]
     heading = f"{name}, n = {span(row['questions'] for row in rows)} per player"
-    labels = Labels(_KINDS, "wrong letters", "share [95%]", "share of scored replies")
+    labels = ShareLabels(_KINDS, "wrong letters", "share [95%]", "share of scored replies")
     return stacked_shares(heading, f"{_TITLE_ERRORS}: {name}", bars, labels, players)
 
 

@@ -18,7 +18,7 @@ from perennial.tasks.statistics.clusters import (
     ratio_and_error,
 )
 from perennial.tasks.statistics.correlation import PEARSON_METHOD, SPEARMAN_METHOD, pearson, spearman
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import mcnemar_p, rates_in_units
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ GAP_METHOD = (
 )
 
 
-class Estimate(NamedTuple):
+class QuestionMean(NamedTuple):
     """A mean over `n` questions with its 95% interval, None where that is undefined."""
 
     n: int
@@ -61,7 +61,9 @@ def cluster(values: "Numbers", pair: "Column") -> Clusters:
     return Clusters(np.add.reduceat(values, starts), np.diff(np.r_[starts, len(values)]).astype(float))
 
 
-def estimate_mean(totals: "Column", numbers: "Column", pair: "Column", *, is_share: bool) -> Estimate | None:
+def estimate_mean(
+    totals: "Column", numbers: "Column", pair: "Column", *, is_share: bool
+) -> QuestionMean | None:
     """Return the mean over questions of totals / numbers, which are counts; None where all numbers are 0.
 
     The unit is the question: each weighs the same, however often it was run. Of a share near 0 or 1 the
@@ -74,7 +76,7 @@ def estimate_mean(totals: "Column", numbers: "Column", pair: "Column", *, is_sha
     rates, unit = rates_in_units(totals[counted], numbers[counted])
     sums, sizes = cluster(rates, pair[counted])
     value = float(sums.sum()) / (unit * len(rates))
-    return Estimate(len(rates), value, _interval(Clusters(sums / unit, sizes), value, is_share))
+    return QuestionMean(len(rates), value, _interval(Clusters(sums / unit, sizes), value, is_share))
 
 
 def _interval(clusters: Clusters, value: float, is_share: bool) -> Interval | None:
@@ -158,7 +160,7 @@ LISTS = ("property", "relation")
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class QuestionColumns:
     """The questions of an edition, an element each, sorted by pair: those of one pair stand side by side.
 
     `labels` has for each of `LABELS` the values of each question: none where it is unknown, and several
@@ -176,7 +178,7 @@ class Questions:
         return len(self.pair)
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Some questions: their places, and setting (difficulty), domain, language and label that they share."""
 
     setting: str
@@ -186,7 +188,9 @@ class Group(NamedTuple):
     rows: "Column"
 
 
-def cells_of(questions: Questions, settings: Sequence[str] = (ALL, *DIFFICULTIES)) -> Iterator[Group]:
+def cells_of(
+    questions: QuestionColumns, settings: Sequence[str] = (ALL, *DIFFICULTIES)
+) -> Iterator[QuestionGroup]:
     """Yield the questions of each difficulty, domain and language, and of all of them; empty ones not."""
     import numpy as np
 
@@ -197,10 +201,10 @@ def cells_of(questions: Questions, settings: Sequence[str] = (ALL, *DIFFICULTIES
             for language in (ALL, *LANGUAGES):
                 rows = np.flatnonzero(of_domain & _all_or(questions.language, language))
                 if len(rows):
-                    yield Group(setting, domain, language, "", rows)
+                    yield QuestionGroup(setting, domain, language, "", rows)
 
 
-def labelled_groups(questions: Questions, label: str) -> Iterator[Group]:
+def labelled_groups(questions: QuestionColumns, label: str) -> Iterator[QuestionGroup]:
     """Yield the questions of each value of a label, by domain (and in all, see `LABELS`) and language."""
     import numpy as np
 
@@ -217,7 +221,7 @@ def labelled_groups(questions: Questions, label: str) -> Iterator[Group]:
         for language in (ALL, *LANGUAGES):
             chosen = rows[_all_or(questions.language, language)[rows]]
             if len(chosen):
-                yield Group(ALL, domain, language, value, chosen)
+                yield QuestionGroup(ALL, domain, language, value, chosen)
 
 
 def _all_or(column: "Column", value: str) -> "Column":
@@ -246,7 +250,9 @@ _MCNEMAR = (
 )
 
 
-def language_figures(questions: Questions, player: str, columns: "Mapping[str, Column]") -> Iterator[Figure]:
+def language_figures(
+    questions: QuestionColumns, player: str, columns: "Mapping[str, Column]"
+) -> Iterator[Statistic]:
     """Yield the player's paired comparison in all domains and in each: difference, accuracies, McNemar."""
     import numpy as np
 
@@ -264,19 +270,19 @@ def language_figures(questions: Questions, player: str, columns: "Mapping[str, C
         rates = {name: solved[indices] / runs[indices] for name, indices in here.items()}
         gaps = rates[_ONE] - rates[_OTHER]
         low, high = interval_of_gap(gaps)
-        yield Figure(DIFFERENCE, *cell, float(gaps.mean()), _DIFFERENCE, low=low, high=high)
+        yield Statistic(DIFFERENCE, *cell, float(gaps.mean()), _DIFFERENCE, low=low, high=high)
         for name, indices in here.items():
             estimate = estimate_mean(solved[indices], runs[indices], questions.pair[indices], is_share=True)
             assert estimate is not None
             assert estimate.interval is not None
             low, high = estimate.interval
-            yield Figure(PAIRED_ACCURACY, *cell, estimate.value, _ACCURACY, other=name, low=low, high=high)
+            yield Statistic(PAIRED_ACCURACY, *cell, estimate.value, _ACCURACY, other=name, low=low, high=high)
         labels = {name: 2 * solved[indices] > runs[indices] for name, indices in here.items()}
         only_one = int((labels[_ONE] & ~labels[_OTHER]).sum())
         only_other = int((labels[_OTHER] & ~labels[_ONE]).sum())
         discordant = only_one + only_other
         # One question a reader asks, one family of tests: over all domains, and domain by domain.
-        yield Figure(
+        yield Statistic(
             MCNEMAR if domain == ALL else MCNEMAR_IN_DOMAIN,
             *(ALL, domain, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
             p_value=mcnemar_p(only_one, only_other),
@@ -296,12 +302,12 @@ REPLIES = {"all": ("right", "wrong"), "right": ("right",), "wrong": ("wrong",)}
 
 
 def token_figures(
-    questions: Questions,
+    questions: QuestionColumns,
     player: str,
     columns: "Mapping[str, Column]",
-    groups: Sequence[Group],
-    bands: Sequence[Group],
-) -> Iterator[Figure]:
+    groups: Sequence[QuestionGroup],
+    bands: Sequence[QuestionGroup],
+) -> Iterator[Statistic]:
     """Yield mean tokens of the player's replies in each group and band of the level; their correlation."""
     for which, parts in REPLIES.items():
         totals = sum((columns[f"{part}_tokens"] for part in parts[1:]), columns[f"{parts[0]}_tokens"])
@@ -320,14 +326,19 @@ def token_figures(
                 f"tokens of a reply with its reasoning, {which} replies: mean over questions of the mean "
                 f"over runs; {METHOD}; n counts questions"
             )
-            yield Figure(statistic, *position, method, other=other, low=low, high=high)
+            yield Statistic(statistic, *position, method, other=other, low=low, high=high)
             if group.setting == ALL and group.domain != ALL and not group.value:
                 yield from _correlations(questions, player, group, other, totals, numbers)
 
 
 def _correlations(
-    questions: Questions, player: str, group: Group, other: str, totals: "Column", numbers: "Column"
-) -> Iterator[Figure]:
+    questions: QuestionColumns,
+    player: str,
+    group: QuestionGroup,
+    other: str,
+    totals: "Column",
+    numbers: "Column",
+) -> Iterator[Statistic]:
     import numpy as np
 
     rows = group.rows[(numbers[group.rows] > 0) & ~np.isnan(questions.level[group.rows])]
@@ -341,7 +352,7 @@ def _correlations(
     for statistic, method, measure in _MEASURES:
         correlation = measure(level.tolist(), tokens.tolist())
         if correlation.r is not None:
-            yield Figure(
+            yield Statistic(
                 statistic,
                 *(group.setting, group.domain, player, correlation.n, correlation.r),
                 f"mean tokens of the replies to a pair and its level; {method}; n counts pairs",
@@ -366,7 +377,7 @@ _AVERAGE = (
 )
 
 
-class Quantity(NamedTuple):
+class RunShare(NamedTuple):
     """A share of scored runs: its statistic, the column that counts it, and what it is."""
 
     statistic: str
@@ -374,16 +385,16 @@ class Quantity(NamedTuple):
     what: str
 
 
-ACCURACY = Quantity("accuracy", "solved", "share of scored runs whose letters are all right and no others")
+ACCURACY = RunShare("accuracy", "solved", "share of scored runs whose letters are all right and no others")
 QUANTITIES = (
     ACCURACY,
-    Quantity("unextracted_rate", "unread", "share of scored runs from which no letters were read"),
+    RunShare("unextracted_rate", "unread", "share of scored runs from which no letters were read"),
     *(
-        Quantity(f"error_{name}", name, f"share of scored runs whose letters are wrong, and class: {name}")
+        RunShare(f"error_{name}", name, f"share of scored runs whose letters are wrong, and class: {name}")
         for name in ERROR_CLASSES
     ),
 )
-LENIENT = Quantity(
+LENIENT = RunShare(
     "lenient_accuracy", "lenient", "share of scored runs whose letters are all right by the lenient reading"
 )
 _TELLING = 0.01  # From this difference between both readings on, of any player, the lenient one is shown.
@@ -393,14 +404,14 @@ COUNTS = (
 )
 
 
-class Played(NamedTuple):
+class PlayedQuestions(NamedTuple):
     """What a player did: columns of counts (`COUNTS`), one element per question of the edition."""
 
     player: str
     columns: "Mapping[str, Column]"
 
 
-def question_figures(questions: Questions, players: Iterable[Played]) -> Iterator[Figure]:
+def question_figures(questions: QuestionColumns, players: Iterable[PlayedQuestions]) -> Iterator[Statistic]:
     """Yield all figures of the players."""
     cells = list(cells_of(questions))
     labelled = {label: list(labelled_groups(questions, label)) for label in LABELS}
@@ -421,14 +432,19 @@ def question_figures(questions: Questions, players: Iterable[Played]) -> Iterato
         yield from language_figures(questions, played.player, played.columns)
 
 
-def _readings_differ(played: Played) -> bool:
+def _readings_differ(played: PlayedQuestions) -> bool:
     columns = played.columns
     return bool((columns["lenient"] - columns["solved"]).sum() > _TELLING * columns["runs"].sum())
 
 
 def _share(
-    questions: Questions, played: Played, quantity: Quantity, group: Group, statistic: str, other: str
-) -> Iterator[Figure]:
+    questions: QuestionColumns,
+    played: PlayedQuestions,
+    quantity: RunShare,
+    group: QuestionGroup,
+    statistic: str,
+    other: str,
+) -> Iterator[Statistic]:
     rows, columns = group.rows, played.columns
     estimate = estimate_mean(
         columns[quantity.total][rows], columns["runs"][rows], questions.pair[rows], is_share=True
@@ -437,10 +453,12 @@ def _share(
         low, high = estimate.interval or (None, None)
         position = group.setting, group.domain, played.player, estimate.n, estimate.value
         method = f"{quantity.what}: {_MEAN}; {METHOD}; {EXACT}; n counts questions"
-        yield Figure(statistic, *position, method, other=other, low=low, high=high)
+        yield Statistic(statistic, *position, method, other=other, low=low, high=high)
 
 
-def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> Iterator[Figure]:
+def _average(
+    questions: QuestionColumns, played: PlayedQuestions, groups: Iterable[QuestionGroup]
+) -> Iterator[Statistic]:
     """Yield the mean of the paper's table 5, for a player with a scored run in each of its cells."""
     import numpy as np
 
@@ -463,7 +481,7 @@ def _average(questions: Questions, played: Played, groups: Iterable[Group]) -> I
     value = fsum(means) / len(means)
     low, high = interval_of_average(parts, value)
     n = sum(map(len, scored))
-    yield Figure(
+    yield Statistic(
         statistic="average",
         setting=ALL,
         domain=ALL,

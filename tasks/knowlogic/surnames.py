@@ -9,8 +9,8 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     Argument,
-    Decision,
     Difficulty,
+    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -95,14 +95,14 @@ def frame_of(people: int, surnames: int) -> Frame:
     return frame(people, surnames, is_injective=False)
 
 
-def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
+def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
     """Return the number of ways that the statements allow, and the verdicts, by masks."""
     whole, statements, options = _masks(terms, problem)
     held = all_of(whole, statements)
-    return Decision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
+    return EngineDecision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
 
 
-def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
+def check(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
     """Return the same by python-sat."""
     size, values = len(problem.entities), len(problem.details)
     statements, options = _constraints(terms, problem)
@@ -261,7 +261,7 @@ _WEIGHTS = {"surname": 1.0, "surname_not": 1.0, "same": 2.0, "different": 2.0, K
 _Asked = tuple[Proposition | None, list[Proposition]]
 
 
-class Drawer:
+class SurnameDrawer:
     """Draws questions from people, surnames and the terms of kin that keep a surname."""
 
     def __init__(self, people: Sequence[str], surnames: Sequence[str], terms: Mapping[str, Term]) -> None:
@@ -448,7 +448,7 @@ def build(knowledge: Knowledge) -> Domain:
     }
     terms = {id_: term for id_, term in read_terms(knowledge).items() if term.used and keeps_surname(term)}
     books = {language: make_phrasebook(people, surnames, terms, language) for language in LANGUAGES}
-    drawer = Drawer([person.id for person in people], list(surnames), terms)
+    drawer = SurnameDrawer([person.id for person in people], list(surnames), terms)
     return Domain(
         "social",
         {SCENARIO: {"easy": _SHARE, "medium": _SHARE, "hard": _SHARE}},

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from perennial.prompts.wording import plural, singular
-from perennial.schemas.kumo.things import Rule
+from perennial.schemas.kumo.things import BookRule
 
 # Read single sentences of knowledge books: outcomes, series of names, rules, references, claims.
 #
@@ -22,7 +22,7 @@ from perennial.schemas.kumo.things import Rule
 # asterisks.
 
 
-class Shown(NamedTuple):
+class NamedOutcome(NamedTuple):
     """An outcome as a book names it: a label, or a range with the unit that stands behind it."""
 
     label: str | None
@@ -43,16 +43,16 @@ class Exclusion(NamedTuple):
     `base` is that outcome with its action, and `adds` whether the names come to what it rules out.
     """
 
-    state: Shown
+    state: NamedOutcome
     names: frozenset[str]
-    base: tuple[Shown, str] | None = None
+    base: tuple[NamedOutcome, str] | None = None
     adds: bool = True
 
 
-class Claim(NamedTuple):
+class ExemptionClaim(NamedTuple):
     """That an outcome (None: each outcome of its action) does not rule out a truth."""
 
-    state: Shown | None
+    state: NamedOutcome | None
     truth: str
 
 
@@ -62,17 +62,17 @@ class Count(NamedTuple):
     number: int
 
 
-class _Form(NamedTuple):
+class _SentenceForm(NamedTuple):
     opening: str
     joint: str
     endings: tuple[str, ...]
 
 
 _FORMS = (
-    _Form("If the outcome is ", ", rule out ", (".",)),
-    _Form("When ", " is observed, ", (" is ruled out.", " are ruled out.")),
-    _Form("Observing ", " rules out ", (".",)),
-    _Form("An outcome of ", " excludes ", (".",)),
+    _SentenceForm("If the outcome is ", ", rule out ", (".",)),
+    _SentenceForm("When ", " is observed, ", (" is ruled out.", " are ruled out.")),
+    _SentenceForm("Observing ", " rules out ", (".",)),
+    _SentenceForm("An outcome of ", " excludes ", (".",)),
 )
 _NUMBER = r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 _RANGE = re.compile(
@@ -124,7 +124,7 @@ _OF_TRUTH = re.compile(
 )
 
 
-def read_statement(text: str) -> Exclusion | Claim | Count | None:
+def read_statement(text: str) -> Exclusion | ExemptionClaim | Count | None:
     """Return what one sentence says of the action that it stands under, None where it is of no known form."""
     rule = read_rule(text)
     if rule is not None:
@@ -137,9 +137,9 @@ def read_statement(text: str) -> Exclusion | Claim | Count | None:
             return Exclusion(state, names) if state and names is not None else None
     if match := _STATE_CLAIM.fullmatch(text):
         state = read_outcome(match[1])
-        return Claim(state, _bare(match[2])) if state else None
+        return ExemptionClaim(state, _bare(match[2])) if state else None
     if match := _ACTION_CLAIM.fullmatch(text):
-        return Claim(None, _bare(match[1]))
+        return ExemptionClaim(None, _bare(match[1]))
     match = _COUNT.fullmatch(text)
     return Count(int(match[1])) if match else None
 
@@ -183,7 +183,7 @@ def read_row(line: str) -> Exclusion | None:
     return None if state is None or names is None else Exclusion(state, names)
 
 
-def read_truth_sources(text: str) -> tuple[str, list[tuple[Shown, str]]] | None:
+def read_truth_sources(text: str) -> tuple[str, list[tuple[NamedOutcome, str]]] | None:
     """Return a truth and the outcomes, each with its action, that a sentence rules it out by."""
     match = _OF_TRUTH.fullmatch(text)
     if match is None:
@@ -225,17 +225,17 @@ def _names(text: str) -> Iterator[str | None]:
         start = match.end()
 
 
-def read_outcome(text: str) -> Shown | None:
+def read_outcome(text: str) -> NamedOutcome | None:
     """Return the outcome that a text names: a label in quotes or a range; None where it is neither."""
     if len(text) >= 2 and text.startswith('"') and text.endswith('"'):
-        return Shown(text[1:-1], None, None, None, None)
+        return NamedOutcome(text[1:-1], None, None, None, None)
     match = _RANGE.fullmatch(text)
     if match is None:
         return None
     low, closed, high, unit = match[1], match[2], match[3], match[4]
     if low is None:
         low, high, unit, closed = match[5], match[6], match[7], match[8]
-    return Shown(None, float(low), float(high), closed is not None, unit or "")
+    return NamedOutcome(None, float(low), float(high), closed is not None, unit or "")
 
 
 def _read_reference(match: re.Match[str]) -> Exclusion | None:
@@ -262,7 +262,7 @@ class BookContents:
 
     truths: tuple[str, ...]
     actions: tuple[str, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[BookRule, ...]
     closed: tuple[bool | None, ...]
     unread: tuple[str, ...]
 
@@ -277,16 +277,16 @@ class _Outcome:
     """An outcome of an action, and what it was said to rule out so far."""
 
     action: str
-    state: Shown
+    state: NamedOutcome
     names: set[str]
 
 
 @dataclass(slots=True)
-class _Reading:
+class _BookReading:
     truths: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
     outcomes: list[_Outcome] = field(default_factory=list)
-    claims: list[tuple[str, str, Claim | Count]] = field(default_factory=list)
+    claims: list[tuple[str, str, ExemptionClaim | Count]] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
     line: str = ""
@@ -408,7 +408,7 @@ class _Reading:
         self.outcomes.append(_Outcome(action, rule.state, names))
         return True
 
-    def _find(self, action: str, state: Shown) -> _Outcome | None:
+    def _find(self, action: str, state: NamedOutcome) -> _Outcome | None:
         """Return the one outcome of an action that was named before, None where there is none or several."""
         outcomes = [met for met in self.outcomes if met.action == action and met.state.key == state.key]
         return outcomes[0] if len(outcomes) == 1 and outcomes[0].state.closed == state.closed else None
@@ -433,7 +433,7 @@ def read_book(text: str) -> BookContents:
     Works on any text. Notes are skipped by where they stand, whatever they say: behind a truth's name, and
     in the first paragraph under an action's heading. Rules are in the order of the actions.
     """
-    reading = _Reading()
+    reading = _BookReading()
     for number, line in _lines(text):
         reading.line = f"line {number}: {line}"
         if not reading.take(line):
@@ -445,7 +445,7 @@ def read_book(text: str) -> BookContents:
         truths=tuple(reading.truths),
         actions=tuple(reading.actions),
         rules=tuple(
-            Rule(met.action, met.state.label, met.state.low, met.state.high, frozenset(met.names))
+            BookRule(met.action, met.state.label, met.state.low, met.state.high, frozenset(met.names))
             for met in outcomes
         ),
         closed=tuple(outcome.state.closed for outcome in outcomes),
@@ -459,7 +459,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def quote_rule(text: str, rule: Rule) -> str:
+def quote_rule(text: str, rule: BookRule) -> str:
     """Return the sentences of a book that say this rule, without their marks; "" where none is found."""
     wanted = (rule.label, rule.low, rule.high)
     action, quoted = "", []

@@ -11,14 +11,14 @@ from perennial.prompts.render import render
 from perennial.prompts.wording import plural, singular
 from perennial.schemas.errors import UnreadableInput, shorten
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.kumo.things import PLAIN, BookStyle, BookVerdict, Instance, Rule, SeedConfig
+from perennial.schemas.kumo.things import PLAIN, BookRule, BookStyle, BookVerdict, Instance, SeedConfig
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.encoding import EncodedConfig
 
 # What a knowledge book has to say of an instance: every outcome state, and what it rules out.
 
 
-def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[Rule, ...]:
+def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[BookRule, ...]:
     """Return one rule per outcome state of each action of the instance, in the instance's order.
 
     What a state rules out is restricted to the instance's truths; it may be nothing. Raises
@@ -34,13 +34,13 @@ def rules_of(encoded: EncodedConfig, instance: Instance) -> tuple[Rule, ...]:
                 "use the configuration that the instance was drawn from"
             )
         rules += [
-            Rule(action, state.label, state.low, state.high, truths.intersection(state.rules_out))
+            BookRule(action, state.label, state.low, state.high, truths.intersection(state.rules_out))
             for state in encoded.outcomes[index].states
         ]
     return tuple(rules)
 
 
-def closed_ends(rules: Sequence[Rule]) -> tuple[bool | None, ...]:
+def closed_ends(rules: Sequence[BookRule]) -> tuple[bool | None, ...]:
     """Return for each rule whether its range includes its upper end; None for a label.
 
     A range is half-open exactly where another range of the same action holds that end, so that every
@@ -56,7 +56,7 @@ def closed_ends(rules: Sequence[Rule]) -> tuple[bool | None, ...]:
     )
 
 
-def describe_rule(rule: Rule, closed: bool | None) -> str:
+def describe_rule(rule: BookRule, closed: bool | None) -> str:
     """Return the rule in words, as verdicts show it; `closed` as `closed_ends` gives it."""
     if rule.label is not None:
         outcome = f'"{rule.label}"'
@@ -69,10 +69,10 @@ def describe_rule(rule: Rule, closed: bool | None) -> str:
 # Check a knowledge book symbolically: what its text says against what its instance needs.
 
 
-_Statement = tuple[str, str | Rule, bool | None]
+_Statement = tuple[str, str | BookRule, bool | None]
 
 
-def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerdict:
+def check_book(text: str, instance: Instance, rules: Sequence[BookRule]) -> BookVerdict:
     """Return how the book's truths, actions and rules differ from the instance's.
 
     Whether a range includes its upper end is part of a rule. A rule said twice is extra once, and so is
@@ -89,7 +89,7 @@ def check_book(text: str, instance: Instance, rules: Sequence[Rule]) -> BookVerd
 
 
 def _statements(
-    truths: Sequence[str], actions: Sequence[str], rules: Sequence[Rule], closed: Sequence[bool | None]
+    truths: Sequence[str], actions: Sequence[str], rules: Sequence[BookRule], closed: Sequence[bool | None]
 ) -> Iterator[_Statement]:
     yield from (("truth", name, None) for name in truths)
     yield from (("action", name, None) for name in actions)
@@ -98,7 +98,7 @@ def _statements(
 
 def _in_words(statement: _Statement) -> str:
     kind, subject, closed = statement
-    return describe_rule(subject, closed) if isinstance(subject, Rule) else f'{kind} "{subject}"'
+    return describe_rule(subject, closed) if isinstance(subject, BookRule) else f'{kind} "{subject}"'
 
 
 # Which outcomes of a book can be said by reference to one above: 'the same as for ..., and ... as well'.
@@ -109,7 +109,7 @@ MOST_CHANGES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class OutcomeReference:
     """An earlier outcome by its place, and the names by which what it rules out differs."""
 
     base: int
@@ -117,7 +117,7 @@ class Reference:
     spared: frozenset[str]
 
 
-def find_references(excluded: Sequence[frozenset[str]]) -> list[Reference | None]:
+def find_references(excluded: Sequence[frozenset[str]]) -> list[OutcomeReference | None]:
     """Return for each outcome, given what each rules out, a reference to an earlier one, or None.
 
     Of earlier ones the first with the fewest changes is chosen. An outcome that rules out nothing neither
@@ -126,9 +126,9 @@ def find_references(excluded: Sequence[frozenset[str]]) -> list[Reference | None
     return [_find(names, excluded[:index]) for index, names in enumerate(excluded)]
 
 
-def _find(names: frozenset[str], earlier: Sequence[frozenset[str]]) -> Reference | None:
+def _find(names: frozenset[str], earlier: Sequence[frozenset[str]]) -> OutcomeReference | None:
     references = [
-        Reference(index, names - base, base - names)
+        OutcomeReference(index, names - base, base - names)
         for index, base in enumerate(earlier)
         if base and (base <= names or names <= base) and len(base ^ names) <= MOST_CHANGES
     ]
@@ -189,7 +189,7 @@ BOOK_TEMPLATE = "kumo/books/book.md.j2"
 def write_book(
     config: SeedConfig,
     instance: Instance,
-    rules: Sequence[Rule],
+    rules: Sequence[BookRule],
     rng: random.Random,
     style: BookStyle = PLAIN,
 ) -> str:
@@ -244,7 +244,7 @@ def write_book(
 
 
 def _outcomes_by_action(
-    config: SeedConfig, instance: Instance, rules: Sequence[Rule]
+    config: SeedConfig, instance: Instance, rules: Sequence[BookRule]
 ) -> dict[str, list[dict[str, Any]]]:
     units = {outcome.action: outcome.unit for outcome in reversed(config.outcomes)}
     outcomes: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -189,13 +189,13 @@ def parse_instances(lines: Iterable[str], encoded: EncodedConfig, source: str) -
     position = 0
     for number, line in enumerate(lines, start=1):
         if line and not line.isspace():
-            yield _Line(f"{source}, line {number}", encoded, line).instance(position)
+            yield _RecordLine(f"{source}, line {number}", encoded, line).instance(position)
             position += 1
     if position == 0:
         raise UnreadableInput(f"{source}: no instance in it; expected one JSON object per line")
 
 
-class _Line:
+class _RecordLine:
     """One line's record, and the source that its errors name."""
 
     __slots__ = ("encoded", "record", "source")

@@ -15,9 +15,9 @@ from perennial.schemas.game import EpisodeStatus, Opening, Result
 from perennial.schemas.kumo.plan import PaperMessages
 from perennial.schemas.kumo.things import (
     TURN_LIMIT,
+    BookRule,
     Instance,
     Observation,
-    Rule,
     SeedConfig,
     Step,
     observation_text,
@@ -56,7 +56,7 @@ class Board:
     instance: Instance
     encoded: EncodedInstance
     book: str = ""
-    rules: Sequence[Rule] = ()
+    rules: Sequence[BookRule] = ()
     solution: "Solution | None" = None
     protocol: PaperMessages | None = None
     guidebooks: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def reports_message(terms: Terms, book: str, case: Case) -> Message:
     return _system(REPORTS_TEMPLATE, terms, book=book.strip("\n"), **values)
 
 
-def symbolic_message(terms: Terms, rules: Sequence[Rule]) -> Message:
+def symbolic_message(terms: Terms, rules: Sequence[BookRule]) -> Message:
     """Return the first message with the rule-outs as a mapping between <RULE_OUTS> tags, and no book."""
     return _system(SYMBOLIC_TEMPLATE, terms, rule_outs=rule_outs_json(terms.truths, rules))
 
@@ -169,7 +169,7 @@ def quote_observation(observation: Observation | None) -> str:
     return f'"{observation}"' if isinstance(observation, str) else repr(observation)
 
 
-def rule_outs_json(truths: Sequence[str], rules: Sequence[Rule]) -> str:
+def rule_outs_json(truths: Sequence[str], rules: Sequence[BookRule]) -> str:
     """Return the rules as a JSON object: action, then outcome, then the truths that it rules out.
 
     Actions and outcomes keep the order of `rules`, truths that of `truths`; one line an outcome. A range
@@ -187,7 +187,7 @@ def rule_outs_json(truths: Sequence[str], rules: Sequence[Rule]) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}"
 
 
-def _interval(rule: Rule, closed: bool | None) -> str:
+def _interval(rule: BookRule, closed: bool | None) -> str:
     return f"[{rule.low!r}, {rule.high!r}{']' if closed else ')'}"
 
 

@@ -102,7 +102,7 @@ Verdict = Literal["good", "look", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DomainCheck:
     """A figure of a domain, what it means, its verdict, and what to do where that is not `good`."""
 
     name: str
@@ -158,7 +158,7 @@ def solve_sample(encoded: EncodedConfig, setting: str, number: int, seed: int, t
     )
 
 
-def check_difficulty(easy: Solved, hard: Solved) -> list[Check]:
+def check_difficulty(easy: Solved, hard: Solved) -> list[DomainCheck]:
     """Return the spread of difficulty and the shares that are decided early.
 
     - `hard_in_range`: the share of Hard instances whose promise steps are outside of 2 to 6.
@@ -170,7 +170,7 @@ def check_difficulty(easy: Solved, hard: Solved) -> list[Check]:
     outside = 1 - _share([low <= steps <= high for steps in hard.steps])
     spread = float(np.std(hard.steps)) if hard.steps else 0.0
     return [
-        Check(
+        DomainCheck(
             "hard_out_of_range",
             outside,
             f"of Hard instances need less than {low:g} or more than {high:g} expected tests; "
@@ -178,7 +178,7 @@ def check_difficulty(easy: Solved, hard: Solved) -> list[Check]:
             judge(outside, 0.05, 0.2),
             "below 2: let states rule out fewer truths, or leave more cells empty; above 6: more, fewer",
         ),
-        Check(
+        DomainCheck(
             "hard_spread",
             spread,
             "is the standard deviation of the optimum's tests over Hard instances",
@@ -190,10 +190,10 @@ def check_difficulty(easy: Solved, hard: Solved) -> list[Check]:
     ]
 
 
-def _check_early(solved: Solved, look: float, bad: float) -> Check:
+def _check_early(solved: Solved, look: float, bad: float) -> DomainCheck:
     share = _share([tests <= 1 for tests in solved.tests])
     none = _share([tests == 0 for tests in solved.tests])
-    return Check(
+    return DomainCheck(
         f"{solved.setting}_decided_early",
         share,
         f"of {solved.setting.capitalize()} instances end with the optimum's first test "
@@ -223,7 +223,7 @@ _LIKELY = 1e-3  # below this probability a difference is not chance
 _WORD = re.compile(r"\w+")
 
 
-def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
+def check_frequencies(instances: Sequence[Instance]) -> list[DomainCheck]:
     """Return whether a guess from the list of truths alone does better than chance.
 
     - `guess_by_truth`: a guesser who knows from half of the instances how often each truth t was valid where
@@ -251,7 +251,7 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
     uneven = float(chisquare(counts).pvalue)
     by_place = max(counts) / len(instances) * n
     return [
-        Check(
+        DomainCheck(
             "guess_by_truth",
             lift,
             f"times the success of chance has a guesser who knows how often each truth is the answer (p = "
@@ -259,7 +259,7 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
             judge(lift, 1.5, 3.0) if chance < _LIKELY else "good",
             "give those truths fewer empty cells, so that more states rule them out",
         ),
-        Check(
+        DomainCheck(
             "guess_by_place",
             by_place,
             f"times its share of the answers has the commonest place of the list (p = {uneven:.2g})",
@@ -269,7 +269,7 @@ def check_frequencies(instances: Sequence[Instance]) -> list[Check]:
     ]
 
 
-def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Check:
+def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> DomainCheck:
     """Return whether guesses by the rules alone do better than chance, which balanced instances rule out.
 
     The value is the better guess's success rate times n, the number of truths per list: 1 is chance. p is
@@ -285,7 +285,7 @@ def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Chec
     tests = [judge_ranks({"": counts}) for counts in ranks.values()]
     p = min((test for test in tests if test is not None), default=1.0)
     best = max(lifts, key=lambda guess: lifts[guess])
-    return Check(
+    return DomainCheck(
         "guess_by_rules",
         lifts[best],
         f"times the success of chance has a guesser without a test, by {best} (p = {p:.2g}); "
@@ -295,13 +295,13 @@ def check_guesses(encoded: EncodedConfig, instances: Sequence[Instance]) -> Chec
     )
 
 
-def check_single_states(encoded: EncodedConfig) -> Check:
+def check_single_states(encoded: EncodedConfig) -> DomainCheck:
     """Return the share of states that rule out all truths but one, or exactly one truth."""
     sizes = [mask.bit_count() for states in encoded.masks for mask in states]
     single = sum(size == len(encoded.truths) - 1 for size in sizes)
     share = single / len(sizes) if sizes else 0.0
     only_one = sum(size == 1 for size in sizes) / len(sizes) if sizes else 0.0
-    return Check(
+    return DomainCheck(
         "single_out",
         share,
         f"of the states rule out all truths but one; {only_one:.0%} rule out exactly one",
@@ -310,7 +310,7 @@ def check_single_states(encoded: EncodedConfig) -> Check:
     )
 
 
-def check_words(config: SeedConfig) -> Check:
+def check_words(config: SeedConfig) -> DomainCheck:
     """Return the share of truths whose name or note gives a rule away by its words.
 
     It does where it holds the label of a state that leaves the truth possible and that rules out others, or
@@ -320,7 +320,7 @@ def check_words(config: SeedConfig) -> Check:
     truths = {truth for truth, _ in leaks}
     named = "; ".join(f"{truth!r} has {what}" for truth, what in leaks[:_NAMED])
     share = len(truths) / len(config.truths) if config.truths else 0.0
-    return Check(
+    return DomainCheck(
         "words_in_notes",
         share,
         "of the truths have a state's label or another truth's name in their name or note"
@@ -360,7 +360,7 @@ _Matrix = np.ndarray[Any, np.dtype[np.float64]]
 _LEAST_BOTH = 0.5  # of the truths
 
 
-def check_redundancy(encoded: EncodedConfig) -> list[Check]:
+def check_redundancy(encoded: EncodedConfig) -> list[DomainCheck]:
     """Return how much the actions repeat each other.
 
     - The partition of an action puts two truths together that the same states rule out. Two actions are
@@ -379,7 +379,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
     most, first, other = max(shared, default=(0.0, 0, 0))
     strong = sum(value >= 0.3 for value, _, _ in shared)
     return [
-        Check(
+        DomainCheck(
             "equal_or_nested",
             len(nested),
             f"of {len(pairs):,} pairs of actions group the truths equally, or one more finely than the other"
@@ -387,7 +387,7 @@ def check_redundancy(encoded: EncodedConfig) -> list[Check]:
             judge(len(nested) / max(1, len(pairs)), 0.01, 0.1),
             "remove one of the two, or give it states that other truths differ in",
         ),
-        Check(
+        DomainCheck(
             "most_shared_information",
             most,
             "of what one action says is said by another, at most"
@@ -444,7 +444,7 @@ def _name_pairs(encoded: EncodedConfig, pairs: Sequence[tuple[int, int]]) -> str
 _DRAWN = 4_000  # Easy instances whose answers are counted: drawing one takes a tenth of a millisecond
 
 
-def score_domain(config: SeedConfig, instances: int, seed: int = 0, threads: int = 1) -> list[Check]:
+def score_domain(config: SeedConfig, instances: int, seed: int = 0, threads: int = 1) -> list[DomainCheck]:
     """Return the checks of a domain, over so many Easy and so many Hard instances drawn with the seed.
 
     Raises what sampling raises of a domain that has too few truths, actions or instances.

@@ -15,13 +15,13 @@ from perennial.tasks.statistics.association import chi_square, compute_pooled_v,
 from perennial.tasks.statistics.cells import ALL, Cells
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
-    Draw,
+    ClusterDraw,
     Interval,
     bound_gap,
     estimate_ratio,
     share_interval,
 )
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import Mean, count_scored, rates_in_units
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ _METHOD = (
 )
 
 
-def counterfactual_figures(cells: Cells) -> Iterator[Figure]:
+def counterfactual_figures(cells: Cells) -> Iterator[Statistic]:
     """Yield `counterfactual_gap` of each player: over all true domains with a counterfactual, and in each.
 
     The two domains' instances are independent draws in an order that tells nothing, so that pairs of them
@@ -166,7 +166,7 @@ def counterfactual_figures(cells: Cells) -> Iterator[Figure]:
         for name, gap, pair in ((ALL, whole, domain_index), *one_place):
             columns = (cells.setting, name, group.player, len(gap), float(gap.mean()))
             bounds = bound_gap(gap, pair, pair, cells.population)
-            yield Figure(STATISTIC, *columns, _METHOD, **bounds._asdict())
+            yield Statistic(STATISTIC, *columns, _METHOD, **bounds._asdict())
 
 
 def _rates(cells: Cells, rows: slice) -> "Numbers":
@@ -273,7 +273,7 @@ _POOLED = (
 _GRAPH = f"{METHOD}; n counts truths"
 
 
-def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
+def topology_figures(cells: Cells, seed: int) -> Iterator[Statistic]:
     """Yield each player's trend of success on edges and V of pooled signatures, permuted within domains.
 
     The paper's V and chi-square test only where it defines them: for majority labels of five runs.
@@ -290,7 +290,7 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
         key = (cells.setting, ALL, group.player)
         runs, solved, edges = (cells[name][group.rows][scored] for name in ("runs", "solved", "edges"))
         trend = compute_trend(edges.astype(float), 100 * solved / runs, domains, seed)
-        yield Figure(
+        yield Statistic(
             TREND,
             *(*key, trend.n, trend.slope, _TREND),
             low=trend.low,
@@ -300,7 +300,7 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
             no_interval=trend.undefined or trend.no_interval,
         )
         pooled = compute_pooled_v(signatures, labels, domains, seed)
-        yield Figure(
+        yield Statistic(
             POOLED_V,
             *(*key, pooled.n, pooled.v, _POOLED),
             p_value=pooled.p_value,
@@ -312,11 +312,11 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
             ("cramers_v_pooled_permuted", pooled.permuted_v),
         )
         for statistic, value in beside:
-            yield Figure(statistic, *(*key, pooled.n, value, _POOLED))
+            yield Statistic(statistic, *(*key, pooled.n, value, _POOLED))
         if (runs == _RUNS_OF_THE_PAPER).all():
             association = chi_square(signatures, labels)
             low, high = association.interval or (None, None)
-            yield Figure(
+            yield Statistic(
                 "cramers_v",
                 *(*key, association.n, association.cramers_v, _CHI_SQUARE, PAPER.convention),
                 low=low,
@@ -326,13 +326,13 @@ def topology_figures(cells: Cells, seed: int) -> Iterator[Figure]:
             )
 
 
-def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Figure]:
+def domain_figures(configs: Mapping[str, SeedConfig], seed: int) -> Iterator[Statistic]:
     """Yield the number of communities of each domain's graph and their modularity."""
     for domain, config in configs.items():
         partition = communities(config, seed)
         figures = (("communities", float(len(partition.communities))), ("modularity", partition.modularity))
         for statistic, value in figures:
-            yield Figure(
+            yield Statistic(
                 statistic,
                 setting=ALL,
                 domain=domain,
@@ -355,5 +355,5 @@ def rate_of_outcomes(runs: Sequence[int], solved: Sequence[int]) -> tuple[float,
     import numpy as np
 
     shares = np.array(solved) / np.array(runs)
-    estimate = estimate_ratio(shares, np.ones(len(shares)), Draw())
+    estimate = estimate_ratio(shares, np.ones(len(shares)), ClusterDraw())
     return estimate.ratio, share_interval(estimate, sum(runs))

@@ -216,7 +216,7 @@ _CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Extras:
+class RequestExtras:
     """Headers and query of each request to a server.
 
     `of_environment` are headers that the client adds by itself, but not for a model's own server.
@@ -253,9 +253,11 @@ _WIRE_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
 _NO_KEY = "none"
 
 
-def open_client(policy: CallPolicy, url: SplitResult, key: str, extras: Extras | None = None) -> AsyncOpenAI:
+def open_client(
+    policy: CallPolicy, url: SplitResult, key: str, extras: RequestExtras | None = None
+) -> AsyncOpenAI:
     """Return a client of the endpoint whose responses are bounded; close it after use."""
-    extras = extras or Extras()
+    extras = extras or RequestExtras()
     http_client = _BoundedHttpClient(
         policy.max_reply_bytes,
         timeout=httpx2.Timeout(policy.timeout_s, connect=policy.connect_timeout_s, pool=None),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 from perennial.schemas.errors import LimitReached
 from perennial.schemas.model_calls import AttemptEnd, CallPolicy, ModelRequest, Price, Reply, Spent
 from perennial.schemas.settings.model_entry import ModelEntry
-from perennial.tasks.llm.bounded_http import Extras, check_key, check_url, strip_url
+from perennial.tasks.llm.bounded_http import RequestExtras, check_key, check_url, strip_url
 from perennial.tasks.llm.breaker import Breaker
 from perennial.tasks.llm.limits import (
     Budget,
@@ -236,7 +236,7 @@ class ModelClient:
         retries: RetryPolicy | None = None,
         *,
         budget: Budget | None = None,
-        extras: Extras | None = None,
+        extras: RequestExtras | None = None,
         entry: ModelEntry | None = None,
         batches: InBatches | None = None,
     ) -> None:
@@ -249,7 +249,7 @@ class ModelClient:
         self._retries = retries or RetryPolicy()
         self._budget = budget or Budget(policy, prices, spent)
         self._attempts = Attempts(self._budget, ledger, prices)
-        self._extras = extras or Extras()
+        self._extras = extras or RequestExtras()
         self._context = entry.context if entry is not None else None
         self._count = token_counter(entry.tokenizer if entry is not None else "")
         self._breaker = Breaker(strip_url(self._url), key_env=entry.key_env if entry is not None else "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply, Spent, choose_endpoint
 from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
-from perennial.tasks.llm.bounded_http import Extras, environment_headers
+from perennial.tasks.llm.bounded_http import RequestExtras, environment_headers
 from perennial.tasks.llm.client import ModelClient
 from perennial.tasks.llm.limits import Budget
 from perennial.tasks.llm.retry_policy import HttpResult, RetryPolicy
@@ -91,7 +91,7 @@ class ModelClients:
     def _make_client(self, entry: ModelEntry | None) -> ModelClient:
         shared = choose_endpoint(self._policy.base_url, self._environment)
         if entry is None:
-            extras = Extras(of_environment=environment_headers(self._environment))
+            extras = RequestExtras(of_environment=environment_headers(self._environment))
             return self._new_client(self._policy, shared.key, extras=extras)
         endpoint = entry.endpoint(shared, self._environment)
         if entry.key_env and not endpoint.key:
@@ -103,7 +103,7 @@ class ModelClients:
             requests_per_minute=entry.requests_per_minute or self._policy.requests_per_minute,
             tokens_per_minute=entry.tokens_per_minute or self._policy.tokens_per_minute,
         )
-        extras = Extras(
+        extras = RequestExtras(
             fill_variables(entry.headers, self._environment),
             fill_variables(entry.query, self._environment),
             environment_headers(self._environment),

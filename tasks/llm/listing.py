@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import causes, count, in_one_line
 from perennial.schemas.model_calls import CallPolicy
-from perennial.tasks.llm.bounded_http import Extras, check_url
+from perennial.tasks.llm.bounded_http import RequestExtras, check_url
 from perennial.tasks.llm.retry_policy import HttpResult, retry_after_s
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ _SHOWN = 3
 
 
 async def ask_for_models(
-    policy: CallPolicy, key: str, extras: Extras | None = None
+    policy: CallPolicy, key: str, extras: RequestExtras | None = None
 ) -> "httpx2.Response | str":
     """Return the answer to GET /models, or why there was none."""
     import aiohttp

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import repeat
 
 from perennial.tasks.report.content import (
-    Comparison,
+    EditionComparison,
     Grid,
     Query,
     Record,
@@ -17,7 +17,7 @@ from perennial.tasks.report.content import (
 from perennial.tasks.report.figures.interval_rows import Scale, read_estimate, rows_by_setting
 from perennial.tasks.report.wording import clean, decimals, p_number, with_interval
 from perennial.tasks.statistics.multiplicity import holm
-from perennial.tasks.statistics.rasch import Edition, Estimate, link_editions
+from perennial.tasks.statistics.rasch import Edition, LogitDifference, link_editions
 from perennial.tasks.statistics.standardised import Domains, compare_standardised, estimate_domain_sd
 
 # Two editions compared by the players and settings that both have.
@@ -83,7 +83,7 @@ LINK_COLUMNS = (
 DRIFT, ANCHOR, CHANGE = "drift of the edition", "change of an anchor", "change of a player"
 
 
-def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
+def comparison_table(data: ReportData, other: EditionComparison) -> ReportTable:
     """Return a row for each setting and player that both editions have, in the order of the headline.
 
     Rates are on each edition's own instances, `domain_sd` their standard deviation over editions of as many
@@ -113,7 +113,7 @@ def comparison_table(data: ReportData, other: Comparison) -> ReportTable:
     return ReportTable(KEY, COLUMNS, whole, other.answers.sql, computed)
 
 
-def link_table(data: ReportData, other: Comparison) -> ReportTable:
+def link_table(data: ReportData, other: EditionComparison) -> ReportTable:
     """Return, for each setting that anchors tie, the edition's drift and its players' changes, in logits.
 
     A positive drift means that this edition is harder than the other one, a positive change that the player
@@ -156,7 +156,7 @@ def _interval(record: Record) -> tuple[float | None, ...]:
     return tuple(record[f"success_rate{end}"] for end in ("", "_low", "_high"))
 
 
-def _numbers(estimate: Estimate) -> tuple[float, ...]:
+def _numbers(estimate: LogitDifference) -> tuple[float, ...]:
     return estimate.value, estimate.error, estimate.low, estimate.high, estimate.p_value
 
 
@@ -197,7 +197,7 @@ _LINK_CAPTION = (
 )
 
 
-def edition_difference(data: ReportData, comparison: Comparison) -> Section:
+def edition_difference(data: ReportData, comparison: EditionComparison) -> Section:
     """Return the section of players that both editions have: a table, and a bar a difference."""
     title = f"Compared with edition {clean(comparison.edition)}"
     difference = comparison_table(data, comparison)
@@ -247,7 +247,7 @@ def edition_difference(data: ReportData, comparison: Comparison) -> Section:
     return Section(KEY, title, caption, tables, drawings, grid)
 
 
-def edition_link(data: ReportData, comparison: Comparison) -> Section:
+def edition_link(data: ReportData, comparison: EditionComparison) -> Section:
     """Return the section of the linked scale: a table of the drift and of each player's change."""
     title = f"Drift and change since edition {clean(comparison.edition)}"
     links = link_table(data, comparison)
@@ -287,7 +287,7 @@ def edition_link(data: ReportData, comparison: Comparison) -> Section:
     return Section(LINK_KEY, title, _LINK_CAPTION, tables, grid=grid)
 
 
-def _missing(comparison: Comparison) -> str:
+def _missing(comparison: EditionComparison) -> str:
     if not comparison.anchors:
         return (
             "No anchor ties these editions: name three or four pinned models or programs as anchors in "

@@ -58,7 +58,7 @@ class ReportTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EditionComparison:
     """Tables of another edition, which the report's edition is compared with.
 
     `answers` are its answers by pattern, `own_answers` those of the report's edition. `anchors` are the
@@ -89,7 +89,7 @@ class ReportData:
     measures: tuple[Measure, ...] = ()
     additions: "Report" = field(default_factory=lambda: Report())
     drawing_data: Any = None
-    comparison: Comparison | None = None
+    comparison: EditionComparison | None = None
     explorer: str = ""
     data_docs: str = ""
     floor: Floor | None = None

@@ -12,7 +12,7 @@ from perennial.tasks.sandbox.guest.names import ATTRIBUTES, BUILTINS, MODULES, R
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WorkerLimits:
     """Limits of one worker.
 
     `start_seconds` and `call_seconds` are of wall time, `cpu_seconds` of the worker's whole life;
@@ -33,7 +33,7 @@ class Limits:
     value_depth: int = 20
 
 
-LIMITS = Limits()
+LIMITS = WorkerLimits()
 
 
 Reason = Literal[
@@ -54,7 +54,7 @@ Reason = Literal[
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 
-class Refused(Exception):
+class SandboxRefusal(Exception):
     """The sandbox refused: a named reason, and a line for the author of the code.
 
     Code may have written the line: what could steer a terminal or hide in a page is an escape in it.
@@ -103,41 +103,43 @@ _IN_WORDS = {
 }
 
 
-def check_syntax(code: str, limits: Limits = LIMITS) -> ast.Module:
+def check_syntax(code: str, limits: WorkerLimits = LIMITS) -> ast.Module:
     """Return the code's syntax tree; raise Refused for code that is too large, no Python, or forbidden."""
     try:
         size = len(code.encode())
     except UnicodeEncodeError:
-        raise Refused("syntax", "the code has a lone surrogate") from None
+        raise SandboxRefusal("syntax", "the code has a lone surrogate") from None
     if size > limits.source_bytes:
-        raise Refused("too_large", f"{size:,} bytes of code, at most {limits.source_bytes:,} are allowed")
+        raise SandboxRefusal(
+            "too_large", f"{size:,} bytes of code, at most {limits.source_bytes:,} are allowed"
+        )
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError) as error:
-        raise Refused("syntax", f"the code is no Python: {error}") from None
+        raise SandboxRefusal("syntax", f"the code is no Python: {error}") from None
     except (RecursionError, MemoryError):
-        raise Refused("too_large", "the code is nested too deeply") from None
+        raise SandboxRefusal("too_large", "the code is nested too deeply") from None
     _check_size(tree, limits)
     bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
     for node in ast.walk(tree):
         fault = _fault_of(node, bound)
         if fault:
-            raise Refused(
+            raise SandboxRefusal(
                 "forbidden", f"line {getattr(node, 'lineno', 1)} uses {fault}, which is not allowed"
             )
     return tree
 
 
-def _check_size(tree: ast.AST, limits: Limits) -> None:
+def _check_size(tree: ast.AST, limits: WorkerLimits) -> None:
     count, level = 0, [tree]
     for _ in range(limits.source_depth + 1):
         count += len(level)
         if count > limits.source_nodes:
-            raise Refused("too_large", f"more than {limits.source_nodes:,} nodes in the syntax tree")
+            raise SandboxRefusal("too_large", f"more than {limits.source_nodes:,} nodes in the syntax tree")
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return
-    raise Refused("too_large", f"a syntax tree deeper than {limits.source_depth}")
+    raise SandboxRefusal("too_large", f"a syntax tree deeper than {limits.source_depth}")
 
 
 def _fault_of(node: ast.AST, bound: Container[str]) -> str:

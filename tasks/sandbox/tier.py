@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Literal, get_args
 
 from perennial.tasks.sandbox.guest.values import check_value, load
-from perennial.tasks.sandbox.refusal import LIMITS, REASONS, Limits, Refused, check_syntax
+from perennial.tasks.sandbox.refusal import LIMITS, REASONS, SandboxRefusal, WorkerLimits, check_syntax
 
 # A worker as the parent sees it: a process that is started, asked line by line, and killed.
 
@@ -52,7 +52,7 @@ def _sources(entry: str) -> tuple[tuple[str, bytes], ...]:
     return tuple((name, b2a_base64(marshal.dumps(compile(text, name, "exec")))) for name, text in texts)
 
 
-def guest_command(entry: str, limits: Limits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:
+def guest_command(entry: str, limits: WorkerLimits, jail: Sequence[str], *, use_seccomp: bool) -> list[str]:
     """Return the command of a guest process: a module of `guest` with a function `main(settings)`."""
     settings = {
         # Inside a jail the parent is another process, with numbers of its own.
@@ -77,7 +77,7 @@ class Worker:
 
     def __init__(
         self,
-        limits: Limits = LIMITS,
+        limits: WorkerLimits = LIMITS,
         *,
         hash_seed: int = 0,
         jail: Sequence[str] = (),
@@ -119,7 +119,7 @@ class Worker:
         """Return the function's output; raise Refused."""
         fault = check_value(value, self._limits.value_depth)
         if fault:
-            raise Refused("value", f"the input is {fault}")
+            raise SandboxRefusal("value", f"the input is {fault}")
         output = self._ask({"input": value}, self._limits.call_seconds)
         fault = check_value(output, self._limits.value_depth)
         if fault:
@@ -136,19 +136,19 @@ class Worker:
             if pipe is not None:
                 pipe.close()
 
-    def _end(self, reason: str, detail: str) -> Refused:
+    def _end(self, reason: str, detail: str) -> SandboxRefusal:
         self.kill()
         assert reason in REASONS
-        return Refused(reason, detail)
+        return SandboxRefusal(reason, detail)
 
     def _ask(self, request: dict[str, object], seconds: float) -> object:
         """Return the reply to one request; whatever is no reply to it ends the worker."""
         if self._process.returncode is not None:
-            raise Refused("died", "the worker has ended")
+            raise SandboxRefusal("died", "the worker has ended")
         nonce = secrets.token_hex(16)
         line = json.dumps({**request, "nonce": nonce}, separators=(",", ":")).encode() + b"\n"
         if len(line) > self._limits.message_bytes:
-            raise Refused("too_large", f"{len(line):,} bytes of input")
+            raise SandboxRefusal("too_large", f"{len(line):,} bytes of input")
         deadline = time.monotonic() + seconds
         if self._buffer or self._readable(0):
             self._refuse_unasked(seconds)
@@ -165,7 +165,7 @@ class Worker:
             or not isinstance(detail, str)
         ):
             raise self._end("protocol", "the reply has not the form of a reply")
-        raise Refused(reason, detail[:400])
+        raise SandboxRefusal(reason, detail[:400])
 
     def _parse(self, line: bytes) -> dict[str, object]:
         # Reading a reply is the parent's time, which no clock ends: many small values take long.
@@ -224,13 +224,13 @@ class Worker:
             raise self._end("protocol", "the worker wrote more than one reply")
         return line
 
-    def _explain_end(self, seconds: float) -> Refused:
+    def _explain_end(self, seconds: float) -> SandboxRefusal:
         lived = time.monotonic() - self._begun
         self.kill()
         # The kernel kills what used its time of the processor; one process cannot use more than it lived.
         if self._process.returncode in _KILLED and lived >= self._limits.cpu_seconds:
-            return Refused("time", f"more than {self._limits.cpu_seconds} seconds of the processor")
-        return Refused("died", f"the worker ended without a reply ({self._process.returncode})")
+            return SandboxRefusal("time", f"more than {self._limits.cpu_seconds} seconds of the processor")
+        return SandboxRefusal("died", f"the worker ended without a reply ({self._process.returncode})")
 
 
 # Run code on inputs: the interface of the sandbox.
@@ -248,7 +248,7 @@ def run_code(
     code: str,
     function: str,
     inputs: Sequence[object],
-    limits: Limits = LIMITS,
+    limits: WorkerLimits = LIMITS,
     jail: Jail = Jail(),
     hash_seed: int = 0,
 ) -> list[object]:
@@ -266,7 +266,7 @@ def run_purely(
     code: str,
     function: str,
     inputs: Sequence[object],
-    limits: Limits = LIMITS,
+    limits: WorkerLimits = LIMITS,
     jail: Jail = Jail(),
     hash_seeds: Sequence[int] = (1, 2),
 ) -> list[object]:
@@ -281,7 +281,7 @@ def run_purely(
         again = run_code(code, function, list(inputs)[::step], limits, jail, hash_seed)[::step]
         for index, (before, other) in enumerate(zip(first, again, strict=True)):
             if before != other:
-                raise Refused("impure", f"input {index + 1} gives different outputs in two processes")
+                raise SandboxRefusal("impure", f"input {index + 1} gives different outputs in two processes")
     return first
 
 
@@ -323,7 +323,7 @@ def require_protection(*, accept_unprotected: bool) -> Protection:
     """
     protection = find_protection()
     if protection.tier == "none" and not accept_unprotected:
-        raise Refused(
+        raise SandboxRefusal(
             "weak_sandbox",
             "nothing protects this machine from code that a model or a file wrote (tier none, see "
             "`perennial doctor`; a syntax check is not a protection): run on Linux with seccomp, or set "

@@ -122,7 +122,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SettingGrid:
     """Scored and solved runs of all players of a setting: a row per player (sorted), a column per instance.
 
     `rank` is the order of the instances by id, `cluster` numbers what is drawn together, and `population` is
@@ -152,7 +152,7 @@ class Grid:
             yield domain, slice(self.domains.starts[number], self.domains.starts[number + 1])
 
 
-class Part(NamedTuple):
+class PlayerPart(NamedTuple):
     """A player's instances, their ranks and clusters, its runs on them, and the solved ones of these."""
 
     instance: "Column"
@@ -162,18 +162,18 @@ class Part(NamedTuple):
     solved: "Column"
 
 
-def part_of(cells: Cells, number: int) -> Part:
+def part_of(cells: Cells, number: int) -> PlayerPart:
     """Return the part of the player at that position, as arrays of its own."""
     import numpy as np
 
     first, last = np.searchsorted(cells.player, [number, number + 1])
     columns = (cells.instance, cells["rank"], cells["cluster"], cells["runs"], cells["solved"])
-    return Part(*(column[first:last].copy() for column in columns))
+    return PlayerPart(*(column[first:last].copy() for column in columns))
 
 
 def grid_of(
-    setting: str, domains: Domains, parts: Mapping[str, Part], population: Population = THESE_DOMAINS
-) -> Grid:
+    setting: str, domains: Domains, parts: Mapping[str, PlayerPart], population: Population = THESE_DOMAINS
+) -> SettingGrid:
     """Return the grid of the players' parts."""
     import numpy as np
 
@@ -185,4 +185,4 @@ def grid_of(
         part = parts[player]
         runs[row, part.instance], solved[row, part.instance] = part.runs, part.solved
         rank[part.instance], cluster[part.instance] = part.rank, part.cluster
-    return Grid(setting, domains, players, runs, solved, rank, cluster, population)
+    return SettingGrid(setting, domains, players, runs, solved, rank, cluster, population)

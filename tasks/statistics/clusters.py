@@ -11,15 +11,13 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.cells import Grid
+from perennial.tasks.statistics.cells import SettingGrid
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     from perennial.tasks.statistics.cells import Column, Numbers
 
@@ -223,7 +221,7 @@ def _unskew(value: float, skewness: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class ClusterDraw:
     """The cluster of each instance that would be drawn again, and the stratum that stays; None: one per draw.
 
     Without `cluster` each instance is drawn alone, without `strata` all clusters come from one population.
@@ -251,7 +249,7 @@ class Estimate:
     is_stratified: bool
 
 
-def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: Draw) -> Estimate:
+def estimate_ratio(sums: "Numbers", sizes: "Numbers", draw: ClusterDraw) -> Estimate:
     """Return R over instances with these sums and sizes (above 0), of which there is at least one.
 
     The variance is the larger one of that by cluster and that by instance: clusters that agree by chance
@@ -360,7 +358,7 @@ _CELLS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ItemStatistics:
     """What `item_statistics` says of a setting's instances, by number; nan: undefined. `n` are players."""
 
     n: "_Counts"
@@ -370,7 +368,7 @@ class Items:
     high: "_Matrix"
 
 
-def item_statistics(grid: Grid) -> Items:
+def item_statistics(grid: SettingGrid) -> ItemStatistics:
     """Return what the share of runs that each player solved says of each instance.
 
     - `share_solved` (the item's difficulty): mean over players. Each weighs the same, however often it
@@ -397,7 +395,7 @@ def item_statistics(grid: Grid) -> Items:
         scores = (grid.solved[:, part] / np.maximum(grid.runs[:, part], 1)).T
         for whole, values in zip(columns, _statistics(scores, seen[:, part].T, sums, counts), strict=True):
             whole[part] = values
-    return Items(columns[0].astype(np.int64), *columns[1:])
+    return ItemStatistics(columns[0].astype(np.int64), *columns[1:])
 
 
 def _statistics(
@@ -441,7 +439,7 @@ def _deviations(values: "_Matrix", usable: "_Mask") -> "_Matrix":
 # Of which population a group's figure is, and what is drawn again in it.
 
 
-def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[Draw, Population]:
+def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[ClusterDraw, Population]:
     """Return how a figure over these instances is drawn again in the widest population that they show.
 
     With new domains the clusters are drawn. Where they are one, or the domains are the definition, instances
@@ -449,17 +447,17 @@ def headline(cluster: "Column", domain: "Column", widest: Population) -> tuple[D
     """
     if widest == NEW_DOMAINS:
         if bool((cluster != cluster[0]).any()):
-            return Draw(cluster), NEW_DOMAINS
-        return Draw(), THESE_DOMAINS
-    return Draw(cluster, domain), THESE_DOMAINS
+            return ClusterDraw(cluster), NEW_DOMAINS
+        return ClusterDraw(), THESE_DOMAINS
+    return ClusterDraw(cluster, domain), THESE_DOMAINS
 
 
-def within(cluster: "Column") -> Draw:
+def within(cluster: "Column") -> ClusterDraw:
     """Return how instances are drawn again in clusters that stay: `these domains` of drawn domains."""
-    return Draw(None, cluster)
+    return ClusterDraw(None, cluster)
 
 
-class Bounds(NamedTuple):
+class PopulationInterval(NamedTuple):
     """An interval with the population that it is of, or why there is none."""
 
     low: float | None = None
@@ -468,17 +466,21 @@ class Bounds(NamedTuple):
     no_interval: str | None = None
 
 
-def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> Bounds:
+def bound_gap(gaps: "Numbers", cluster: "Column", domain: "Column", widest: Population) -> PopulationInterval:
     """Return the bounds of a mean of differences in -1..1, one per instance; there is at least one."""
     draw, population = headline(cluster, domain, widest)
     estimate = estimate_ratio(gaps, gaps * 0 + 1, draw)
     interval = gap_interval(estimate, float((gaps**2).mean()))
-    return Bounds(no_interval=ONE_CLUSTER) if interval is None else Bounds(*interval, population)
+    return (
+        PopulationInterval(no_interval=ONE_CLUSTER)
+        if interval is None
+        else PopulationInterval(*interval, population)
+    )
 
 
 def bound_share(
     rates: "Numbers", runs: float, cluster: "Column", domain: "Column", widest: Population
-) -> Bounds:
+) -> PopulationInterval:
     """Return the bounds of a mean of shares, one per instance; there is at least one."""
     draw, population = headline(cluster, domain, widest)
-    return Bounds(*share_interval(estimate_ratio(rates, rates * 0 + 1, draw), runs), population)
+    return PopulationInterval(*share_interval(estimate_ratio(rates, rates * 0 + 1, draw), runs), population)

@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING
 
 from perennial.schemas.ids import derive_seed
 from perennial.schemas.statistics import THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL, Grid
-from perennial.tasks.statistics.clusters import Draw, Estimate, Interval, estimate_ratio, share_interval
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.clusters import (
+    ClusterDraw,
+    Estimate,
+    Interval,
+    estimate_ratio,
+    share_interval,
+)
+from perennial.tasks.statistics.multiplicity import Statistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +79,7 @@ class OriginRates:
         """The number of origins of the edition."""
         return max((int(split.origin.max()) + 1 for split in self.splits.values()), default=0)
 
-    def add(self, grid: Grid) -> None:
+    def add(self, grid: SettingGrid) -> None:
         """Add what all players did in the grid's setting."""
         import numpy as np
 
@@ -88,7 +94,7 @@ class OriginRates:
                 totals[player] = totals.get(player, np.zeros(self.origins)) + added
 
 
-def contamination_figures(rates: OriginRates, seed: int) -> Iterator[Figure]:
+def contamination_figures(rates: OriginRates, seed: int) -> Iterator[Statistic]:
     """Yield the gap of each player with its rates, and the smallest gap that could be detected.
 
     `seed` is public, so that anyone who has the answers computes the same p.
@@ -203,7 +209,7 @@ class Sample:
         stratum = self.stratum[chosen]
         # Origins of a side share the weight that their stratum has in the gap.
         sizes = (self.weights() / np.bincount(stratum))[stratum]
-        return estimate_ratio(self.rate[chosen] * sizes, sizes, Draw(strata=stratum))
+        return estimate_ratio(self.rate[chosen] * sizes, sizes, ClusterDraw(strata=stratum))
 
 
 def gap_of_rates(public: Estimate, private: Estimate, trials: tuple[float, float]) -> Interval:
@@ -283,11 +289,11 @@ def _redraw(sample: Sample, centered: "Numbers", rng: "np.random.Generator") -> 
         left -= rows
 
 
-def _figures_of(player: str, sample: Sample, p_value: float | None) -> Iterator[Figure]:
+def _figures_of(player: str, sample: Sample, p_value: float | None) -> Iterator[Statistic]:
     reason, origins = sample.why_undefined, len(sample.kept)
-    gap = Figure(GAP, ALL, ALL, player, origins, None, _METHOD, no_interval=reason)
+    gap = Statistic(GAP, ALL, ALL, player, origins, None, _METHOD, no_interval=reason)
     left_out = float(sample.left_out)
-    yield Figure(LEFT_OUT, ALL, ALL, player, origins + sample.left_out, left_out, _LEFT_OUT_METHOD)
+    yield Statistic(LEFT_OUT, ALL, ALL, player, origins + sample.left_out, left_out, _LEFT_OUT_METHOD)
     if reason is not None:
         yield gap
         return
@@ -296,8 +302,8 @@ def _figures_of(player: str, sample: Sample, p_value: float | None) -> Iterator[
     low, high = gap_of_rates(sides[0], sides[1], (counts[0], counts[1]))
     yield gap._replace(value=sample.gap(), low=low, high=high, p_value=p_value, population=THESE_DOMAINS)
     for name, side, number in zip(("public", "private"), sides, counts, strict=True):
-        yield Figure(RATE, ALL, ALL, player, int(number), side.ratio, _RATE_METHOD, convention=name)
+        yield Statistic(RATE, ALL, ALL, player, int(number), side.ratio, _RATE_METHOD, convention=name)
     # Where all answers are alike every split has the gap 0, which promises nothing.
     deviation = sample.deviation()
     smallest = detectable_gap(deviation) if deviation > 0 else None
-    yield Figure(DETECTABLE, ALL, ALL, player, origins, smallest, _DETECTABLE_METHOD)
+    yield Statistic(DETECTABLE, ALL, ALL, player, origins, smallest, _DETECTABLE_METHOD)

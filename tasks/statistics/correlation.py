@@ -13,9 +13,9 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS
-from perennial.tasks.statistics.cells import ALL, Grid
-from perennial.tasks.statistics.clusters import Draw, estimate_ratio, headline, within
-from perennial.tasks.statistics.multiplicity import Figure, Kind
+from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.clusters import ClusterDraw, estimate_ratio, headline, within
+from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rate_figures import rates_in_units
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Corrected(NamedTuple):
     high: float | None
 
 
-def reliability_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
+def reliability_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield `reliability` of the rates of all players and of the models, in all domains and in each.
 
     `convention` is the population that is drawn again. Fewer than 7 players have none.
@@ -195,10 +195,10 @@ def reliability_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
             for name, drawn in draws.items():
                 value = estimate_reliability(scaled[chosen][:, kept], drawn)
                 labels = (grid.setting, domain, who, int(chosen.sum()), value)
-                yield Figure("reliability", *labels, METHOD, convention=name)
+                yield Statistic("reliability", *labels, METHOD, convention=name)
 
 
-def estimate_reliability(rates: "Numbers", draw: Draw) -> float | None:
+def estimate_reliability(rates: "Numbers", draw: ClusterDraw) -> float | None:
     """Return the reliability of players' means over instances; a row of rates is a player.
 
     1 - E n / (n - 1) / s^2, with E the mean over n players of the variance of their rate's difference from

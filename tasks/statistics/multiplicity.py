@@ -10,7 +10,7 @@ from perennial.schemas.statistics import CHECKPOINTS, CONTROLS, MODELS, PEOPLE, 
 # One computed figure, as table `statistics` keeps it.
 
 
-class Figure(NamedTuple):
+class Statistic(NamedTuple):
     """A figure with what it is of, what it rests on, and how it was computed.
 
     `n` counts what `method` says; None means undefined, in `value`, interval and p-values alike. `population`
@@ -75,7 +75,7 @@ def kind_by_name(programs: Collection[str], checkpoints: str, variants: Collecti
     return kind
 
 
-def adjust_by_family(figures: Iterable[Figure], statistic: str, kind: Kind) -> list[Figure]:
+def adjust_by_family(figures: Iterable[Statistic], statistic: str, kind: Kind) -> list[Statistic]:
     """Return the figures with Holm's adjusted p-values for each family of tests of the statistic.
 
     A family is what a reader asks at once: one setting, and one kind of player, or for two players that are

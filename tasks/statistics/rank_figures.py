@@ -21,9 +21,9 @@ from perennial.schemas.statistics import (
     order_board,
 )
 from perennial.tasks.statistics import rasch
-from perennial.tasks.statistics.cells import ALL, Grid
-from perennial.tasks.statistics.clusters import SHARE_METHOD, Bounds, bound_share
-from perennial.tasks.statistics.multiplicity import Figure, Kind
+from perennial.tasks.statistics.cells import ALL, SettingGrid
+from perennial.tasks.statistics.clusters import SHARE_METHOD, PopulationInterval, bound_share
+from perennial.tasks.statistics.multiplicity import Kind, Statistic
 from perennial.tasks.statistics.rasch import fit_rasch, group_patterns
 from perennial.tasks.statistics.rate_figures import rates_in_units
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     from perennial.tasks.statistics.cells import Column, Numbers
 
@@ -70,7 +68,7 @@ class Rank(NamedTuple):
     is_adjusted: bool
 
 
-def rank_players(grid: Grid, adjusted: "Floats", linked: "NDArray[np.bool_]") -> list[Rank | None]:
+def rank_players(grid: SettingGrid, adjusted: "Floats", linked: "NDArray[np.bool_]") -> list[Rank | None]:
     """Rank the players of the grid among each other; None for one with too few instances.
 
     `adjusted` are their adjusted rates (nan: undefined). Those that are not `linked` to the others, by chains
@@ -108,7 +106,7 @@ def rank_players(grid: Grid, adjusted: "Floats", linked: "NDArray[np.bool_]") ->
     return ranks
 
 
-def _compare(grid: Grid, gaps: "Floats", both: "NDArray[np.bool_]", number: int) -> int:
+def _compare(grid: SettingGrid, gaps: "Floats", both: "NDArray[np.bool_]", number: int) -> int:
     """Return 1 if the first player is surely better, by the gaps on what both have, -1 if worse, else 0."""
     import numpy as np
     from scipy.special import stdtrit
@@ -157,7 +155,7 @@ class Adjusted:
     domain_errors: "Numbers"
 
 
-def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
+def rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield `common_rate`, `adjusted_rate`, its standard errors and `rank` of each player of a setting.
 
     Enough instances are 100, or half of what some player of the kind has where that is fewer. The common
@@ -168,10 +166,10 @@ def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
     n_all = int((grid.runs > 0).any(axis=0).sum())
     for number, player in enumerate(grid.players):
         labels = (grid.setting, ALL, player)
-        yield Figure("adjusted_rate", *labels, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
+        yield Statistic("adjusted_rate", *labels, n_all, _round_defined(adjusted.rates[number]), rasch.METHOD)
         for clusters, errors in (("instances", adjusted.errors), ("domains", adjusted.domain_errors)):
             error, method = _round_defined(errors[number]), _ERROR.format(clusters)
-            yield Figure(
+            yield Statistic(
                 *("adjusted_rate_se", *labels, n_all, error, method),
                 convention=clusters,
                 population=NEW_DOMAINS if clusters == "domains" else THESE_DOMAINS,
@@ -186,18 +184,20 @@ def rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
             labels = (grid.setting, ALL, player)
             n = int(common.instances.sum()) if common.players[number] else 0
             rate = _round_defined(rates[number])
-            yield Figure("common_rate", *labels, n, rate, COMMON_METHOD, **bounds[number]._asdict())
+            yield Statistic("common_rate", *labels, n, rate, COMMON_METHOD, **bounds[number]._asdict())
         for number, rank in enumerate(ranks):
             instances, method = int((alike.runs[number] > 0).sum()), _RANK.format(name, METHOD)
             labels = (grid.setting, ALL, players[number])
             if rank is None:
-                yield Figure("rank", *labels, instances, None, method)
+                yield Statistic("rank", *labels, instances, None, method)
             else:
                 by = "adjusted" if rank.is_adjusted else "shared"
-                yield Figure("rank", *labels, instances, rank.value, method, by, low=rank.low, high=rank.high)
+                yield Statistic(
+                    "rank", *labels, instances, rank.value, method, by, low=rank.low, high=rank.high
+                )
 
 
-def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
+def rows_by_kind(grid: SettingGrid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
     """Return the rows of the grid that hold the players of each kind."""
     import numpy as np
 
@@ -207,7 +207,7 @@ def rows_by_kind(grid: Grid, kind: Kind) -> "dict[str, NDArray[np.intp]]":
     }
 
 
-def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) -> list[Figure]:
+def place_figures(figures: Iterable[Statistic], kind: Kind, floor: Floor | None) -> list[Statistic]:
     """Return each player's `place` on the leaderboard of its setting, by its figures; the convention says
     its group.
     """
@@ -218,7 +218,9 @@ def place_figures(figures: Iterable[Figure], kind: Kind, floor: Floor | None) ->
             row[figure.statistic] = figure.value
             row["player_group"] = group_player(figure.player, kind(figure.player), floor)
     return [
-        Figure("place", setting, ALL, row["player"], len(rows), rank, _PLACE, convention=row["player_group"])
+        Statistic(
+            "place", setting, ALL, row["player"], len(rows), rank, _PLACE, convention=row["player_group"]
+        )
         for setting, rows in boards.items()
         for rank, row in enumerate(order_board(rows.values()), 1)
     ]
@@ -237,13 +239,13 @@ def find_common(seen: "NDArray[np.bool_]") -> Common:
 
 
 def _common_rates(
-    grid: Grid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]"
-) -> "tuple[Numbers, list[Bounds]]":
+    grid: SettingGrid, is_ranked: "NDArray[np.bool_]", is_common: "NDArray[np.bool_]"
+) -> "tuple[Numbers, list[PopulationInterval]]":
     """Return each player's rate on the common instances, nan for those not ranked, and its bounds."""
     import numpy as np
 
     rates = np.full(len(is_ranked), np.nan)
-    bounds = [Bounds()] * len(is_ranked)
+    bounds = [PopulationInterval()] * len(is_ranked)
     n = int(is_common.sum())
     if not n:
         return rates, bounds
@@ -258,7 +260,7 @@ def _common_rates(
     return rates, bounds
 
 
-def adjust_rates(grid: Grid) -> Adjusted:
+def adjust_rates(grid: SettingGrid) -> Adjusted:
     """Return what each player would score on all instances of the setting that some player has.
 
     A player that has them all keeps its own rate exactly. Players that no chain of shared domains links to
@@ -280,7 +282,7 @@ def adjust_rates(grid: Grid) -> Adjusted:
     return adjusted
 
 
-def find_linked(grid: Grid) -> "NDArray[np.bool_]":
+def find_linked(grid: SettingGrid) -> "NDArray[np.bool_]":
     """Return which players the largest set holds whose members are linked by chains of shared domains.
 
     Instances of one domain are draws from one distribution, so two players need not share any of them. Of
@@ -318,10 +320,10 @@ class _Score:
     player: str
     n: int
     rate: float
-    bounds: Bounds
+    bounds: PopulationInterval
 
 
-def domain_rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
+def domain_rank_figures(grid: SettingGrid, kind: Kind) -> Iterator[Statistic]:
     """Yield `common_rate` of each player in each domain, and `rank_in_kind` there and in the whole setting.
 
     The convention of a `rank_in_kind` is the kind of player that it ranks: models are ranked among models.
@@ -343,14 +345,14 @@ def domain_rank_figures(grid: Grid, kind: Kind) -> Iterator[Figure]:
                 labels = (grid.setting, domain, score.player, score.n)
                 if domain != ALL:
                     rate = round(score.rate, 12)
-                    yield Figure("common_rate", *labels, rate, COMMON_METHOD, **score.bounds._asdict())
+                    yield Statistic("common_rate", *labels, rate, COMMON_METHOD, **score.bounds._asdict())
                 rank = 1.0 + sum(other.rate > score.rate + _TIE for other in scores)
-                yield Figure("rank_in_kind", *labels, rank, method, convention=of_kind)
+                yield Statistic("rank_in_kind", *labels, rank, method, convention=of_kind)
 
 
-def _score(grid: Grid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:
+def _score(grid: SettingGrid, domain: str, row: int, rates: "Numbers", kept: "Column") -> _Score:
     n, runs = len(rates), float(grid.runs[row, kept].sum())
-    bounds = Bounds()
+    bounds = PopulationInterval()
     if domain != ALL:
         bounds = bound_share(rates, runs, grid.cluster[kept], grid.domain[kept], grid.population)
     return _Score(domain, grid.players[row], n, float(rates.sum()) / n, bounds)

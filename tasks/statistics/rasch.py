@@ -31,17 +31,11 @@ if TYPE_CHECKING:
 
     FloatsPatterns = NDArray[np.float64]
     IntsPatterns = NDArray[np.int64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     FloatsSlopeTest = NDArray[np.float64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     FloatsLinkedScale = NDArray[np.float64]
 
@@ -397,7 +391,7 @@ Edition = Sequence[tuple[str, Pattern, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class LogitDifference:
     """A difference on the scale, in logits, with its standard error, 95% interval and two-sided p."""
 
     value: float
@@ -419,8 +413,8 @@ class Link:
 
     anchors: tuple[str, ...]
     shared_domains: int
-    drift: Estimate
-    changes: Mapping[str, Estimate]
+    drift: LogitDifference
+    changes: Mapping[str, LogitDifference]
     slopes: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -495,7 +489,7 @@ class _Model:
         abilities = {key: places[column] for key, column in key_of_player.items()}
         return None if fitted is None else cls(abilities, strata, len(domains), fitted)
 
-    def drift(self, is_shared: bool) -> Estimate:
+    def drift(self, is_shared: bool) -> LogitDifference:
         """Return the mean difficulty of the first edition's domains minus that of the second's."""
         import numpy as np
 
@@ -508,7 +502,7 @@ class _Model:
                 drawn += float(np.var(self.fitted.difficulties[columns], ddof=1)) / len(columns)
         return self._estimate(weights, drawn)
 
-    def change(self, player: str) -> Estimate:
+    def change(self, player: str) -> LogitDifference:
         """Return the player's ability in the first edition minus that in the second."""
         import numpy as np
 
@@ -539,7 +533,7 @@ class _Model:
         adjusted = holm([2 * float(norm.sf(abs(z))) for z in tests.values()])
         return {name: p for name, p in zip(tests, adjusted, strict=True) if p is not None}
 
-    def _estimate(self, weights: "FloatsLinkedScale", drawn: float) -> Estimate:
+    def _estimate(self, weights: "FloatsLinkedScale", drawn: float) -> LogitDifference:
         import numpy as np
         from scipy.stats import norm, t
 
@@ -552,4 +546,4 @@ class _Model:
         error = sqrt(variance + drawn)
         reach = float(distribution.ppf((1 + _LEVEL) / 2)) * error
         p_value = 2 * float(distribution.sf(abs(value) / error)) if error > 0 else float(value == 0)
-        return Estimate(value, error, value - reach, value + reach, p_value)
+        return LogitDifference(value, error, value - reach, value + reach, p_value)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perennial.schemas.game import EPISODE_STATUSES, EpisodeStatus
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.cells import ALL, Cells, Domains, Grid, Group, pass_at_k, pass_hat_k
+from perennial.tasks.statistics.cells import ALL, Cells, Domains, Group, SettingGrid, pass_at_k, pass_hat_k
 from perennial.tasks.statistics.clusters import (
     GAP_METHOD,
     MEAN_METHOD,
     SHARE_METHOD,
-    Draw,
+    ClusterDraw,
     bound_gap,
     estimate_ratio,
     headline,
@@ -25,7 +25,7 @@ from perennial.tasks.statistics.clusters import (
     why_no_interval,
     within,
 )
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 
 if TYPE_CHECKING:
     from perennial.tasks.statistics.cells import Column, Numbers
@@ -101,7 +101,7 @@ class _Sample(NamedTuple):
         return float(self.sums.sum()) / (self.unit * float(self.weights.sum())) if len(self.sums) else None
 
 
-def rate_figures(cells: Cells, more_means: Sequence[Mean] = ()) -> Iterator[Figure]:
+def rate_figures(cells: Cells, more_means: Sequence[Mean] = ()) -> Iterator[Statistic]:
     """Yield the figures of every player of the cells in each domain and in all, and those of `more_means`."""
     import numpy as np
 
@@ -114,7 +114,7 @@ def rate_figures(cells: Cells, more_means: Sequence[Mean] = ()) -> Iterator[Figu
         yield from _figures(cells, sample)
 
 
-def _figures(cells: Cells, sample: _Sample) -> Iterator[Figure]:
+def _figures(cells: Cells, sample: _Sample) -> Iterator[Statistic]:
     mean, group = sample.mean, sample.group
     if not len(sample.sums):
         yield _figure(cells.setting, sample)
@@ -127,8 +127,8 @@ def _figures(cells: Cells, sample: _Sample) -> Iterator[Figure]:
 
 
 def _figure(
-    setting: str, sample: _Sample, draw: Draw | None = None, population: Population | None = None
-) -> Figure:
+    setting: str, sample: _Sample, draw: ClusterDraw | None = None, population: Population | None = None
+) -> Statistic:
     mean, group = sample.mean, sample.group
     method = SHARE_METHOD if mean.is_share else MEAN_METHOD
     interval = reason = None
@@ -137,7 +137,7 @@ def _figure(
         interval = share_interval(estimate, sample.n) if mean.is_share else mean_interval(estimate)
         reason = None if mean.is_share else why_no_interval(estimate)
     low, high = interval or (None, None)
-    return Figure(
+    return Statistic(
         mean.statistic,
         *(setting, group.domain, group.player, sample.n, sample.value),
         f"{mean.what}; {method}; n counts {sample.unit_of_n}",
@@ -234,7 +234,7 @@ def _of_pairs(
 # What a benchmark adds to the shared statistics of an edition.
 
 
-def _nothing(*_of: Any) -> Iterable[Figure]:
+def _nothing(*_of: Any) -> Iterable[Statistic]:
     return ()
 
 
@@ -252,9 +252,9 @@ class Analysis:
     joins: str = ""
     counts: Mapping[str, str] = field(default_factory=dict)
     means: tuple[Mean, ...] = ()
-    cell_figures: Callable[[Cells, int], Iterable[Figure]] = _nothing
+    cell_figures: Callable[[Cells, int], Iterable[Statistic]] = _nothing
     queries: Mapping[str, str] = field(default_factory=dict)
-    table_figures: Callable[[Mapping[str, Any], int], Iterable[Figure]] = _nothing
+    table_figures: Callable[[Mapping[str, Any], int], Iterable[Statistic]] = _nothing
     families: tuple[str, ...] = ()
     checkpoints: str = ""
 
@@ -270,7 +270,7 @@ _METHOD = (
 )
 
 
-def control_figures(grid: Grid, variants: Sequence[str]) -> Iterator[Figure]:
+def control_figures(grid: SettingGrid, variants: Sequence[str]) -> Iterator[Statistic]:
     """Yield `control_gap` of each model that has a control in the setting: in all domains, and in each.
 
     `other` is the control, `convention` its variant. The gap is that of success rates, in -1..1; what is left
@@ -292,7 +292,7 @@ def control_figures(grid: Grid, variants: Sequence[str]) -> Iterator[Figure]:
             origins = grid.cluster[columns][kept], numbers[columns][kept]
             labels = (grid.setting, domain, model, len(gap), float(gap.sum()) / (unit * len(gap)))
             bounds = bound_gap(gap / unit, *origins, grid.population)
-            yield Figure("control_gap", *labels, _METHOD, variant, other=control, **bounds._asdict())
+            yield Statistic("control_gap", *labels, _METHOD, variant, other=control, **bounds._asdict())
 
 
 def _controls(players: Sequence[str], variants: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -317,7 +317,7 @@ _MCNEMAR = (
 )
 
 
-def pair_figures(grid: Grid) -> Iterator[Figure]:
+def pair_figures(grid: SettingGrid) -> Iterator[Statistic]:
     """Yield `paired_difference` (player minus other) and `mcnemar` for each pair of players of a setting."""
     import numpy as np
 
@@ -336,11 +336,16 @@ def pair_figures(grid: Grid) -> Iterator[Figure]:
 
 
 def _difference(
-    grid: Grid, players: tuple[str, str], gap: "Numbers", unit: int, cluster: "Column", domain: "Column"
-) -> Figure:
+    grid: SettingGrid,
+    players: tuple[str, str],
+    gap: "Numbers",
+    unit: int,
+    cluster: "Column",
+    domain: "Column",
+) -> Statistic:
     player, other = players
     bounds = bound_gap(gap / unit, cluster, domain, grid.population)
-    return Figure(
+    return Statistic(
         "paired_difference",
         *(
             grid.setting,
@@ -355,10 +360,10 @@ def _difference(
     )
 
 
-def _mcnemar(setting: str, players: tuple[str, str], only_one: int, only_other: int) -> Figure:
+def _mcnemar(setting: str, players: tuple[str, str], only_one: int, only_other: int) -> Statistic:
     player, other = players
     discordant = only_one + only_other
-    return Figure(
+    return Statistic(
         "mcnemar",
         *(setting, ALL, player, discordant, only_one / discordant if discordant else None, _MCNEMAR),
         other=other,
@@ -404,7 +409,7 @@ def version_figures(
     usual: "Mapping[str, Column]",
     other: "Mapping[str, Column]",
     widest: Population,
-) -> Iterator[Figure]:
+) -> Iterator[Statistic]:
     """Yield `version_difference` and `version_rate` (of the other version) in all domains and in each one.
 
     `usual` and `other` are the player's cells (`perennial.tasks.statistics.cells.Cells`) on the two versions.
@@ -438,8 +443,10 @@ def version_figures(
         names = (setting, domain, player, n)
         bounds = bound_gap(gaps[rows] / unit, cluster[rows], domain_of_row[rows], widest)
         difference = float(gaps[rows].sum()) / (unit * n)
-        yield Figure("version_difference", *names, difference, _DIFFERENCE, other=version, **bounds._asdict())
-        yield Figure(
+        yield Statistic(
+            "version_difference", *names, difference, _DIFFERENCE, other=version, **bounds._asdict()
+        )
+        yield Statistic(
             "version_rate", *names, float(other_rates[rows].sum()) / (unit * n), _RATE, other=version
         )
 
@@ -450,7 +457,7 @@ def preference_figures(
     version: str,
     players: "Mapping[str, tuple[Mapping[str, Column], Mapping[str, Column]]]",
     widest: Population,
-) -> Iterator[Figure]:
+) -> Iterator[Statistic]:
     """Yield `version_preference` of each two players: how much more the first gains from the usual version.
 
     `players` has the cells of each player on the usual version and on the other one. Where the first wrote
@@ -468,7 +475,7 @@ def preference_figures(
         domain_of_row = np.searchsorted(domains.starts, shared, side="right")
         bounds = bound_gap(halves, cluster[mine], domain_of_row, widest)
         labels = (setting, ALL, first, len(shared), float(halves.mean()), _PREFERENCE, version)
-        yield Figure("version_preference", *labels, other=other, **bounds._asdict())
+        yield Statistic("version_preference", *labels, other=other, **bounds._asdict())
 
 
 def _gaps(usual: "Mapping[str, Column]", other: "Mapping[str, Column]") -> "tuple[Column, Numbers, Column]":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 from perennial.tasks.statistics.clusters import (
-    Draw,
+    ClusterDraw,
     Estimate,
     estimate_ratio,
     share_interval,
@@ -93,7 +93,7 @@ def _estimate(domains: list[Rates]) -> Estimate:
     values = np.concatenate([np.repeat(list(rates), list(rates.values())) for rates in domains]).astype(float)
     weights = np.repeat([1 / count for count in counts], counts)
     strata = np.repeat(np.arange(len(domains)), counts)
-    return estimate_ratio(values * weights, weights, Draw(None, strata))
+    return estimate_ratio(values * weights, weights, ClusterDraw(None, strata))
 
 
 def _join_degrees(sides: list[Estimate]) -> float:

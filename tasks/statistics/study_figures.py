@@ -18,7 +18,7 @@ from perennial.tasks.statistics.correlation import (
     pearson,
     spearman,
 )
-from perennial.tasks.statistics.multiplicity import Figure, Kind, holm
+from perennial.tasks.statistics.multiplicity import Kind, Statistic, holm
 
 Scores = Mapping[str, float]
 _FAMILY = "all of this coefficient"
@@ -43,11 +43,11 @@ class _Side(NamedTuple):
 
 
 def correlation_figures(
-    figures: Iterable[Figure],
+    figures: Iterable[Statistic],
     external: Mapping[str, Scores],
     kind: Kind,
     measures: Sequence[Measure] = (),
-) -> Iterator[Figure]:
+) -> Iterator[Statistic]:
     """Yield the correlations of the success rates among these figures; `other` names what is compared with.
 
     `external` is each other benchmark's scores by player; a benchmark's own `measures` are compared with
@@ -87,7 +87,7 @@ def correlation_figures(
     yield from _adjust(correlations)
 
 
-def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict[str, float]]:
+def _read_measure(figures: Iterable[Statistic], measure: Measure) -> dict[str, dict[str, float]]:
     """Return each setting's values of the measure by player, all domains together."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for figure in figures:
@@ -97,7 +97,7 @@ def _read_measure(figures: Iterable[Figure], measure: Measure) -> dict[str, dict
     return dict(sorted(values.items()))
 
 
-def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
+def _read_sides(figures: Iterable[Statistic]) -> dict[tuple[str, str], _Side]:
     scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     reliable: dict[tuple[str, str], dict[tuple[str, str], float | None]] = defaultdict(dict)
     for figure in figures:
@@ -111,7 +111,7 @@ def _read_sides(figures: Iterable[Figure]) -> dict[tuple[str, str], _Side]:
 
 def _correlate(
     first: _Side, two: _Side, setting: str, domain: str, other: str, kind: Kind, measure: str = _RATES
-) -> Iterator[Figure]:
+) -> Iterator[Statistic]:
     shared = sorted(set(first.scores) & set(two.scores))
     models = [player for player in shared if kind(player) == MODELS]
     for who, players in ((ALL, shared), (MODELS, models)):
@@ -124,7 +124,9 @@ def _correlate(
         for statistic, method, related in measured:
             if related.r is not None:
                 key = (setting, domain, who, related.n, related.r)
-                figure = Figure(statistic, *key, f"{method}; {over}", measure, other, p_value=related.p_value)
+                figure = Statistic(
+                    statistic, *key, f"{method}; {over}", measure, other, p_value=related.p_value
+                )
                 yield figure._replace(low=related.low, high=related.high)
         linear = measured[0][2]
         if linear.r is not None and measure == _RATES:
@@ -133,12 +135,12 @@ def _correlate(
 
 def _without_chance(
     first: _Side, two: _Side, linear: Correlation, labels: tuple[str, str, str], other: str
-) -> Figure:
+) -> Statistic:
     is_beyond = two.reliability is None and first.shows(NEW_DOMAINS)
     population = NEW_DOMAINS if is_beyond else THESE_DOMAINS
     reliable = [side.reliability_of(labels[2], population) for side in (first, two)]
     correlation = disattenuate(linear, *reliable)
-    return Figure(
+    return Statistic(
         "pearson_disattenuated",
         *(*labels, linear.n, correlation.r, DISATTENUATED_METHOD),
         other=other,
@@ -149,7 +151,7 @@ def _without_chance(
     )
 
 
-def _adjust(figures: list[Figure]) -> Iterator[Figure]:
+def _adjust(figures: list[Statistic]) -> Iterator[Statistic]:
     """Yield the figures with p-values adjusted over each coefficient, setting and set of players."""
     families: dict[tuple[str, str, str, str], list[int]] = defaultdict(list)
     for number, figure in enumerate(figures):

@@ -14,7 +14,7 @@ _DODGE = 3.0  # between the players of an edition, so that their intervals stand
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LinePoint:
     """A rate with its interval (None: undefined) in the edition of this place, from 0."""
 
     place: int
@@ -33,7 +33,7 @@ class Series:
     """The points of a player, in the order of editions; `color` is a number of the style sheet."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[LinePoint, ...]
     color: int = 0
 
 

@@ -20,7 +20,7 @@ from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.growing import SeedRequest, grow_seed
 from perennial.tasks.a2rbench.items import check_items
-from perennial.tasks.a2rbench.players import PLAYERS, Form, shape_of
+from perennial.tasks.a2rbench.players import PLAYERS, ItemForm, shape_of
 from perennial.tasks.play import play_program
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.store.store import Store
@@ -84,7 +84,7 @@ def _reply(item: Item, kind: str) -> str:
 
 def _play(tables: Rows, item: Item, program: Program, run: int) -> None:
     domain, shape = name_domain(item.dimension, item.type), shape_of(json.loads(item.query))
-    form = Form(domain, item.variation, item.is_remapped, shape)
+    form = ItemForm(domain, item.variation, item.is_remapped, shape)
     seat = ItemSeat(item.instance_id, item.answer, item.prompt, item.template_hash, form)
     episode = play_program(program, seat.start(), run, random.Random(0))
     id_ = seat.episode_id(program.name, run)

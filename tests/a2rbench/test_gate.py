@@ -11,7 +11,7 @@ from perennial.schemas.a2rbench.things import Item
 from perennial.tasks.a2rbench import items as gate
 from perennial.tasks.a2rbench.catalogue import RULES
 from perennial.tasks.a2rbench.catalogue.rule import FORWARD, INVERSE
-from perennial.tasks.sandbox.refusal import Reason, Refused
+from perennial.tasks.sandbox.refusal import Reason, SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail, find_protection
 from tests.a2rbench import made_edition
 
@@ -23,14 +23,14 @@ def grown() -> list[Item]:
     return [item for item in made_edition.items() if item.rule == RULE.name and item.variation in (0, 4)]
 
 
-def check(items: list[Item]) -> gate.Tested:
+def check(items: list[Item]) -> gate.TestedItems:
     return gate.check_items(RULE, items, find_protection().jail, (3,))
 
 
 @pytest.mark.slow
 def test_what_was_grown_passes_and_is_counted(grown: list[Item]) -> None:
     tested = check(grown)
-    assert tested == gate.Tested(items=4, outputs=24, cycles=24, unique=4, prompts=4, copies=2)
+    assert tested == gate.TestedItems(items=4, outputs=24, cycles=24, unique=4, prompts=4, copies=2)
 
 
 def _change_json(name: str, change: Callable[[Any], Any]) -> Callable[[Item], Item]:
@@ -127,7 +127,7 @@ def test_the_code_runs_in_the_jail_with_each_hash_seed(
 def test_code_that_ran_out_of_time_is_run_once_more(
     grown: list[Item], reason: Reason, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = iter([Refused(reason, "not now")])
+    runs = iter([SandboxRefusal(reason, "not now")])
     run_code = gate.run_code
 
     def run(*what: Any, **how: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from perennial.flows.a2rbench.web.cells import color_tokens, place_cells, tokens_of
+from perennial.flows.a2rbench.web import color_tokens, place_cells, tokens_of
 from tests.a2rbench import made_edition
 from tests.web.visiting import errors_of, visit
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from perennial.tasks.a2rbench.item_text import write_prompt
-from perennial.tasks.a2rbench.players import PLAYERS, USUAL, Form, ItemGame, guess, shape_of
+from perennial.tasks.a2rbench.players import PLAYERS, USUAL, ItemForm, ItemGame, guess, shape_of
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.a2rbench import made_edition
 
@@ -53,7 +53,7 @@ def test_identity_gives_the_query_and_nearest_an_output() -> None:
 
 
 def test_the_guesser_goes_by_the_form_alone() -> None:
-    form = Form("line_semantic", 4, False, (3,))
+    form = ItemForm("line_semantic", 4, False, (3,))
     replies = {
         PLAYERS["guesser"].start(ItemGame(item.prompt, item.answer, form=form), random.Random(0))()
         for item in made_edition.items()
@@ -64,7 +64,7 @@ def test_the_guesser_goes_by_the_form_alone() -> None:
     assert read.answer == guess(form) == USUAL["line_semantic"]
     assert form.key == "line_semantic V4 3"
     assert shape_of([[["a", "b"]], [["c", "d"]]]) == (2, 1, 2)
-    assert guess(Form()) == "null"
+    assert guess(ItemForm()) == "null"
 
 
 @pytest.mark.parametrize(

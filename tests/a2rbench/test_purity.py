@@ -12,7 +12,7 @@ from perennial.tasks.a2rbench.expansion import Expansion
 from perennial.tasks.a2rbench.fits import find_fits
 from perennial.tasks.a2rbench.growing import AT_GATE, TRIED, gate_seeds, trial_seeds
 from perennial.tasks.a2rbench.items import run_inputs, write_item
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection, run_purely
 from tests.a2rbench.authored_rules import LINES, ORDER
 from tests.a2rbench.expansion.expanding import Asking, expand
@@ -31,7 +31,7 @@ def test_hash_seeds_are_those_of_the_edition_and_more_at_the_gate() -> None:
 
 def test_a_set_of_two_texts_that_two_hash_seeds_agree_on_is_found_by_five() -> None:
     assert len(run_purely(_TWO, "f", ["x"], hash_seeds=(1, 2))) == 1
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_purely(_TWO, "f", ["x"], hash_seeds=trial_seeds(ORDER, 3))
     assert refused.value.reason == "impure"
 
@@ -46,7 +46,7 @@ def test_each_hash_seed_counts(number: int, monkeypatch: pytest.MonkeyPatch) -> 
         return [value if len(calls) < number else "other" for value in inputs]
 
     monkeypatch.setattr("perennial.tasks.sandbox.tier.run_code", run)
-    with pytest.raises(Refused, match="input 1 gives different outputs"):
+    with pytest.raises(SandboxRefusal, match="input 1 gives different outputs"):
         run_purely("", "f", ["x", "y"], hash_seeds=range(1, number + 1))
     assert len(calls) == number
 
@@ -59,7 +59,7 @@ def test_the_inverse_is_tried_with_several_hash_seeds() -> None:
         "    return grid[::-1] if list({'a1', 'b1'})[0] == 'a1' else grid\n"
     )
     rule = replace(ORDER, code="def transform_grid(grid):\n    return grid[::-1]" + impure)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_inputs(rule, [LINES], find_protection().jail, range(1, 12))
     assert refused.value.reason == "impure"
 

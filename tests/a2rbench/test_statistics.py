@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from perennial.tasks.a2rbench.statistics import estimate_gap, estimate_share
-from perennial.tasks.statistics.clusters import Draw, estimate_ratio, share_interval
+from perennial.tasks.statistics.clusters import ClusterDraw, estimate_ratio, share_interval
 from tests.a2rbench import made_edition
 from tests.a2rbench.made_edition import Row, Rows
 
@@ -145,7 +145,7 @@ def test_an_interval_counts_a_rule_once() -> None:
     # Four items that are all alike say what one says.
     assert together.interval == pytest.approx(apart.interval)
     assert (apart.n, together.n) == (160, 640)
-    shared = share_interval(estimate_ratio(values, np.ones(160), Draw()), 160)
+    shared = share_interval(estimate_ratio(values, np.ones(160), ClusterDraw()), 160)
     assert apart.interval == pytest.approx(shared)
     assert estimate_share(np.array([]), np.array([]), 0) is None
 

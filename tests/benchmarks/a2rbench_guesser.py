@@ -15,7 +15,7 @@ from typing import Any
 from perennial.schemas.a2rbench.things import name_domain
 from perennial.schemas.ids import canonical_json, derive_rng
 from perennial.tasks.a2rbench.item_text import write_prompt
-from perennial.tasks.a2rbench.players import Form, copy_nearest, guess, repeat_query, shape_of
+from perennial.tasks.a2rbench.players import ItemForm, copy_nearest, guess, repeat_query, shape_of
 from perennial.tasks.a2rbench.replies import read_answer
 from tests.benchmarks.a2rbench_draw import draw_items
 
@@ -80,10 +80,10 @@ def draw(purpose: str) -> list[dict[str, Any]]:
     return draw_items(derive_rng(0, f"a2rbench/guesser/{purpose}", 0).getrandbits(32))
 
 
-def form_of(item: dict[str, Any]) -> Form:
+def form_of(item: dict[str, Any]) -> ItemForm:
     """Return the form of an item."""
     domain = name_domain(item["dimension"], item["type"])
-    return Form(domain, item["variation"], item["is_remapped"], shape_of(item["query"]))
+    return ItemForm(domain, item["variation"], item["is_remapped"], shape_of(item["query"]))
 
 
 def prompt_of(item: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.players import USUAL, describe_shape, fixed_answer, guess, write_shape
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
 PROCESSES = 2
@@ -102,7 +102,7 @@ def learn(cell: Cell) -> str | None:
     return best if right[best] >= max(2, fixed + 3 * fixed**0.5) else None
 
 
-def _is_right(problem: Problem, form: object, shape: str) -> bool:
+def _is_right(problem: TaskProblem, form: object, shape: str) -> bool:
     return problem.is_right(write_shape(form, shape))  # type: ignore[arg-type]
 
 
@@ -120,7 +120,7 @@ def _number_learned(cell: Cell) -> int:
     return _FEWER.get(cell.task, _LEARNED[TASKS[cell.task].suite])
 
 
-def _draw(cell: Cell, purpose: str, number: int) -> Iterator[Problem]:
+def _draw(cell: Cell, purpose: str, number: int) -> Iterator[TaskProblem]:
     seed = derive_rng(0, f"beyondbench/guesser/{purpose}", 0).getrandbits(32)
     for index in range(number):
         yield draw_problem(TASKS[cell.task], cell.variation, cell.size, seed, index)[0]

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from perennial.schemas.beyondbench.things import SUITES
-from perennial.tasks.beyondbench.problem import Problem, Task, draw_problems
+from perennial.tasks.beyondbench.problem import Task, TaskProblem, draw_problems
 from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
 
@@ -104,7 +104,7 @@ def _time_task(
     return rates
 
 
-def _prove(problem: Problem) -> str:
+def _prove(problem: TaskProblem) -> str:
     """Return the problem's id, after both engines have agreed on its solutions."""
     task, params, solutions = problem.task, problem.params, problem.solutions
     for answer in solutions.answers:
@@ -137,7 +137,7 @@ def _print_repeats(names: list[str], number: int, seconds: float) -> None:
                 while (params := task.draw(variation.name, size, rng)) is None:
                     pass
                 drawn += 1
-                seen.add(Problem(task, variation.name, size, params).content_id)
+                seen.add(TaskProblem(task, variation.name, size, params).content_id)
                 if time.perf_counter() - start > seconds:
                     break
             spaces = [task.space(variation.name, size) for size in variation.sizes]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perennial.tasks.statistics.clusters import (
-    Draw,
+    ClusterDraw,
     Estimate,
     estimate_ratio,
     gap_interval,
@@ -85,7 +85,9 @@ def drawn_rates(draws: int) -> Iterator[tuple[str, float]]:
                 p: float = p, clusters: int = clusters, cluster: Numbers = cluster, n: int = n
             ) -> tuple[float, float]:
                 solved = generator.random(n) < draw_chances(generator, p, clusters)[cluster]
-                return share_interval(estimate_ratio(solved.astype(float), np.ones(n), Draw(cluster)), n)
+                return share_interval(
+                    estimate_ratio(solved.astype(float), np.ones(n), ClusterDraw(cluster)), n
+                )
 
             yield f"{clusters} x {size}, {p}", hold(draws, draw, p)
 
@@ -106,7 +108,7 @@ def fixed_rates(draws: int) -> Iterator[tuple[str, float]]:
                 same = generator.random(n // 2) < 0.5
                 drawn[1::2] = np.where(same, drawn[::2], drawn[1::2])
                 solved = (drawn < chances[domain]).astype(float)
-                return share_interval(estimate_ratio(solved, np.ones(n), Draw(cluster, domain)), n)
+                return share_interval(estimate_ratio(solved, np.ones(n), ClusterDraw(cluster, domain)), n)
 
             yield f"{domains} x {pairs} pairs, {p}", hold(draws, draw, float(chances.mean()))
 
@@ -131,7 +133,7 @@ def differences(draws: int) -> Iterator[tuple[str, float]]:
                 ]
                 solved = [(generator.random(n) < chance[cluster]).astype(float) for chance in chances]
                 gaps = solved[0] - solved[1]
-                estimate = estimate_ratio(gaps, np.ones(n), Draw(cluster))
+                estimate = estimate_ratio(gaps, np.ones(n), ClusterDraw(cluster))
                 return gap_interval(estimate, float((gaps**2).mean())) or (-1, 1)
 
             yield f"{clusters} x {size}, {one} and {other}", hold(draws, draw, one - other)
@@ -153,7 +155,9 @@ def skewed_means(draws: int) -> Iterator[tuple[str, float]]:
     }
     for name, (mean, values) in kinds.items():
         for n in (3, 5, 6, 10, 20, 40):
-            found = [mean_interval(estimate_ratio(values(n), np.ones(n), Draw())) for _ in range(draws)]
+            found = [
+                mean_interval(estimate_ratio(values(n), np.ones(n), ClusterDraw())) for _ in range(draws)
+            ]
             known = [interval for interval in found if interval is not None]
             if known:
                 yield f"{name}, {n}", sum(low <= mean <= high for low, high in known) / len(known)
@@ -184,7 +188,7 @@ def _correlate(generator: np.random.Generator, models: int, truth: float) -> tup
     chances = 1 / (1 + np.exp(difficulty - 0.4 * ability[:, :, None]))
     solved = (generator.random(chances.shape) < chances).astype(float)
     linear = pearson(*(side.mean(axis=1).tolist() for side in solved))
-    return linear, disattenuate(linear, *(estimate_reliability(side, Draw()) for side in solved))
+    return linear, disattenuate(linear, *(estimate_reliability(side, ClusterDraw()) for side in solved))
 
 
 def release_subsets(path: str, draws: int) -> Iterator[tuple[str, float, float, float, float, float, float]]:
@@ -224,7 +228,7 @@ def _estimate(values: Numbers) -> tuple[Estimate, float]:
     """Return the estimate of domains x instances, and the number of runs."""
     known = ~np.isnan(values)
     cluster = np.nonzero(known)[0]
-    return estimate_ratio(values[known], np.ones(len(cluster)), Draw(cluster)), 5.0 * len(cluster)
+    return estimate_ratio(values[known], np.ones(len(cluster)), ClusterDraw(cluster)), 5.0 * len(cluster)
 
 
 def read_rates(path: str) -> Numbers:

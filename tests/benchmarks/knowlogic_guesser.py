@@ -12,7 +12,7 @@ from pathlib import Path
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import DOMAINS, Question
 from perennial.tasks.knowlogic.growing import ScenarioRequest, grow_scenario, plan_scenarios
-from perennial.tasks.knowlogic.players import Form, guess
+from perennial.tasks.knowlogic.players import QuestionForm, guess
 from perennial.tasks.knowlogic.problem import find_domain
 from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
@@ -70,9 +70,9 @@ def draw(purpose: str, number: int) -> list[Question]:
     return found
 
 
-def form_of(question: Question) -> Form:
+def form_of(question: Question) -> QuestionForm:
     """Return the form of a question."""
-    return Form(question.domain, question.type, question.difficulty, question.has_none)
+    return QuestionForm(question.domain, question.type, question.difficulty, question.has_none)
 
 
 if __name__ == "__main__":

@@ -140,11 +140,10 @@ def _run(asked: dict[str, Any], is_whole: bool) -> None:
     import pyarrow.parquet as pq
 
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.refresh.planning.plan import prepare_refresh
+    from perennial.flows.refresh.plan import prepare_refresh
     from perennial.flows.refresh.publish import audit_and_publish
     from perennial.flows.stages.grow import grow
-    from perennial.flows.stages.policies import Policies
-    from perennial.flows.stages.workspace import open_workspace
+    from perennial.flows.stages.workspace import Policies, open_workspace
     from perennial.schemas.settings import load_settings
     from perennial.warehouse.audit.audit import audit, require_pass
     from perennial.warehouse.catalog.catalog import published_editions

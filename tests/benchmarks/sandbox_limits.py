@@ -9,7 +9,7 @@ such a program is run twice more, and its least counts, as other work on the mac
 
 import argparse
 
-from perennial.tasks.sandbox.refusal import Limits
+from perennial.tasks.sandbox.refusal import WorkerLimits
 from perennial.tasks.sandbox.tier import Jail
 from tests.sandbox.consumption import BUSY, SMALL, Taken, measure
 from tests.sandbox.greedy import GREEDY, PAST_CHECKS, TIMELESS
@@ -33,7 +33,7 @@ def main() -> None:
     print("greatest:", ", ".join(f"{key} {share:.3f}" for key, share in most.items()))
 
 
-def _runs(tier: str) -> list[tuple[str, Limits, str, bool]]:
+def _runs(tier: str) -> list[tuple[str, WorkerLimits, str, bool]]:
     programs = {name: (code, True) for name, code in GREEDY.items()}
     if tier in KERNEL_JAILS:
         programs |= {name: (code, False) for name, code in PAST_CHECKS.items()}
@@ -45,14 +45,14 @@ def _runs(tier: str) -> list[tuple[str, Limits, str, bool]]:
     ]
 
 
-def _measure(code: str, limits: Limits, jail: Jail, checked: bool) -> Taken:
+def _measure(code: str, limits: WorkerLimits, jail: Jail, checked: bool) -> Taken:
     found = [measure(code, limits, jail, checked=checked)]
     while max(found[-1].shares(limits).values()) > _MOST and len(found) < _TRIES:
         found.append(measure(code, limits, jail, checked=checked))
     return min(found, key=lambda taken: max(taken.shares(limits).values()))
 
 
-def _print_row(tier: str, name: str, limits: Limits, taken: Taken) -> dict[str, float]:
+def _print_row(tier: str, name: str, limits: WorkerLimits, taken: Taken) -> dict[str, float]:
     shares = taken.shares(limits)
     kind = "wall" if limits is SMALL else "cpu"
     mark = "  over" if max(shares.values()) > _MOST else ""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from perennial.tasks.statistics.scale.cells import Cell, observe
+from perennial.tasks.statistics.scale.cells import DomainCell, observe
 from perennial.tasks.statistics.scale.joint_model import fit_joint_model
 from tests.statistics.scale.made_answers import RELEASE
 
@@ -100,7 +100,7 @@ def _draw(
         none = float(means[0][0] - means[1][1])
         naive = none - (float((means[0][2:] - means[1][2:]).mean()) if anchors else 0.0)
         cells = [
-            Cell(
+            DomainCell(
                 edition,
                 f"{edition}{domain}",
                 str(model),

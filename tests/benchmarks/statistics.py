@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from perennial.flows.editions.analyse import analyse_editions
+from perennial.flows.editions.audit import analyse_editions
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
 from perennial.tasks.kumo.configuration import parse_config

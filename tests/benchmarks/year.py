@@ -25,7 +25,7 @@ from pathlib import Path
 
 import psutil
 
-from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.stages.compute_statistics import compute_scale
 from perennial.warehouse.catalog.catalog import visible_editions
 from perennial.warehouse.store.store import Store
 from tests.benchmarks.year_root import Size, grow_year

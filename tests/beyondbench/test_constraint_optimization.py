@@ -20,7 +20,7 @@ from perennial.tasks.beyondbench.hard.constraint_optimization import (
     read_plan,
     rules_matter,
 )
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]
 # All but 5 fit together in pairs: 1 + 2 give 100, 1 + 3 96, 2 + 3 94; 4 requires 1; 3 is poor, 2 risky.
@@ -39,7 +39,7 @@ PLAN = PlanParams(
 
 
 def problem_of(params):
-    return Problem(TASK, "basic", len(params.projects), params)
+    return TaskProblem(TASK, "basic", len(params.projects), params)
 
 
 @st.composite

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.easy.lists import LARGEST_OF_PAIR as LARGEST
 from perennial.tasks.beyondbench.easy.lists import ListParams, PairParams, read_list
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import PATHS, TASKS
 
 EASY = [name for name in PATHS if PATHS[name].startswith("easy.")]
@@ -274,6 +274,6 @@ def test_a_fault_in_an_engine_shows_against_the_other():
         ("sum_of_max_indices", (9, 1, 9), 4),
         ("sorting", (2, 1, 2), [2, 1, 2]),
     ]:
-        problem = Problem(TASKS[name], "standard", 2, params_of(name, values))
+        problem = TaskProblem(TASKS[name], "standard", 2, params_of(name, values))
         assert problem.verify(wrong) != ""
         assert not problem.task.check(problem.params, wrong)

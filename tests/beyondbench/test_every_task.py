@@ -9,7 +9,7 @@ import pytest
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.gate import TaskGame
 from perennial.tasks.beyondbench.players import PLAYERS
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.tasks.play import play_program
 
@@ -47,7 +47,7 @@ def test_parameters_are_typed_and_survive_json(name, variation):
     for problem in problems(name, variation):
         assert is_dataclass(problem.params)
         assert fields(problem.params)
-        again = Problem(problem.task, variation, problem.size, problem.task.params_of(problem.payload))
+        again = TaskProblem(problem.task, variation, problem.size, problem.task.params_of(problem.payload))
         assert again.params == problem.params
         assert (again.content_id, again.prompt) == (problem.content_id, problem.prompt)
 

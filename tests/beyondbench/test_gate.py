@@ -10,14 +10,14 @@ from perennial.schemas.beyondbench.things import Answer, Solutions, only_solutio
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.gate import check_problem
-from perennial.tasks.beyondbench.problem import RIGHT, Problem, Task, draw_problem
+from perennial.tasks.beyondbench.problem import RIGHT, Task, TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
 Verify = Callable[[Any, Answer], str]
 NUMBERS = 5
 
 
-def problems(task: Task[Any]) -> list[Problem]:
+def problems(task: Task[Any]) -> list[TaskProblem]:
     """Return some problems of a task, of its first and last variation, smallest and largest."""
     cells = [(task.variations[0], 0), (task.variations[-1], -1)]
     return [

@@ -5,7 +5,7 @@ import pytest
 from perennial.schemas.ids import derive_rng
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm
 from perennial.tasks.beyondbench.parse import NOTHING, parse_reply
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
 HEDGES = (
@@ -55,7 +55,7 @@ COMMITTED = (
 )
 
 
-def texts_of(problem: Problem) -> dict[str, str]:
+def texts_of(problem: TaskProblem) -> dict[str, str]:
     form = problem.task.form(problem.params)
     right = problem.solutions.reference
     # The careless answer may be right too, in tasks of several solutions.

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.study_figures import correlation_figures
 from perennial.warehouse.beyondbench.release import COLUMNS, parse_leaderboard, same_players
 from perennial.warehouse.catalog.scores import load_scores
@@ -170,7 +170,7 @@ def test_the_published_leaderboard_is_read_whole_and_every_name_of_the_table_is_
     assert all(player.endswith(("FP8", "AWQ", "Int4", "Int8")) for player in far)
 
 
-def rates(release: Path) -> Iterator[Figure]:
+def rates(release: Path) -> Iterator[Statistic]:
     """Yield the success rates of the KUMO authors' release: means over instances of means over runs."""
     found = duckdb.execute(
         "SELECT setting, model, count(*), avg(rate) FROM "
@@ -180,7 +180,7 @@ def rates(release: Path) -> Iterator[Figure]:
         [str(release / "trajectories.parquet")],
     ).fetchall()
     for setting, model, n, rate in found:
-        yield Figure("success_rate", setting, ALL, model, n, rate, "made up")
+        yield Statistic("success_rate", setting, ALL, model, n, rate, "made up")
 
 
 def test_success_in_kumo_correlates_with_the_leaderboard(release: Path, leaderboard: Path) -> None:

@@ -15,14 +15,14 @@ from perennial.tasks.beyondbench.hard.modular_systems import (
     is_prime,
     merge_congruences,
 )
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 
 NAMES = [variation.name for variation in TASK.variations]
 SUN_TZU = SystemParams((2, 3, 2), (3, 5, 7), 0, 104)
 
 
 def problem_of(params):
-    return Problem(TASK, "basic", len(params.moduli), params)
+    return TaskProblem(TASK, "basic", len(params.moduli), params)
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 30)), min_size=1, max_size=3))

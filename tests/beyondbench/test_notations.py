@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
 
-def problem_of(name: str) -> Problem:
+def problem_of(name: str) -> TaskProblem:
     task = TASKS[name]
     return draw_problem(task, task.variations[0].name, task.variations[0].sizes[0], 78, 0)[0]
 

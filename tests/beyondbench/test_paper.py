@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.beyondbench.paper.compare import compare_paper
-from perennial.flows.beyondbench.paper.released import SUITES, read_site
+from perennial.flows.beyondbench.paper import SUITES, compare_paper, read_site
 from perennial.tasks.papers import Comparison, judge_figures
 from perennial.warehouse.store.store import Store
 from tests.beyondbench.test_import_leaderboard import give, leaderboard

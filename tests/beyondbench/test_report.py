@@ -10,7 +10,7 @@ import pytest
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
-from perennial.flows.refresh.planning.model_checks import state_facts
+from perennial.flows.refresh.models import state_facts
 from perennial.schemas.beyondbench.settings import BeyondBenchSettings
 from perennial.schemas.plan import way_of
 from perennial.schemas.settings import load_settings

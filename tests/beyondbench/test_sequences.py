@@ -29,7 +29,7 @@ from perennial.tasks.beyondbench.medium.sequence import (
     repeats_itself,
     solve,
 )
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from tests.benchmarks.beyondbench_primes import next_terms, shown_terms
 
@@ -114,8 +114,8 @@ def test_a_prompt_shows_the_terms_and_nothing_of_the_rule(task):
         shown = SequenceParams(problem.params.terms, problem.params.places)
         assert read_terms(problem.prompt) == shown
         assert read_terms(f"Canary 12, 13, ?\n\n{problem.prompt}\n\nSequence canary: 1, 2, 3.") == shown
-        assert Problem(problem.task, variation.name, 5, shown).prompt == problem.prompt
-        assert Problem(problem.task, "another", 5, shown).content_id == problem.content_id
+        assert TaskProblem(problem.task, variation.name, 5, shown).prompt == problem.prompt
+        assert TaskProblem(problem.task, "another", 5, shown).content_id == problem.content_id
 
 
 def test_decimals_are_exact_and_have_two_places_at_most():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 from perennial.warehouse.editions import issued_ids
 from tests.flows.hand_made_root import Run, perennial
@@ -82,7 +82,7 @@ def test_a_problem_is_shown_with_its_solutions(give: Run) -> None:
     assert give("show", SYSTEMS).out == give("show", SYSTEMS, "basic", "--size", "3", "--seed", "0").out
 
 
-def plan_of(index: int) -> Problem:
+def plan_of(index: int) -> TaskProblem:
     return draw_problem(TASKS[PLANS], "basic", 6, 0, index)[0]
 
 

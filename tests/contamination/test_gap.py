@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics.cells import Domains, SettingGrid
 from perennial.tasks.statistics.contamination import (
     GAP,
     OriginRates,
@@ -16,7 +16,7 @@ from perennial.tasks.statistics.contamination import (
     contamination_figures,
     permute_splits,
 )
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from tests.contamination.simulated_editions import Edition, try_editions
 
 ONE_STRATUM = np.zeros(12, np.int64)
@@ -59,11 +59,11 @@ def _rates(is_private: "np.ndarray", stratum: "np.ndarray", solved: list[list[in
     rank = np.arange(size)
     players = tuple(f"p{row}" for row in range(len(solved)))
     domains = Domains(("d",), (0, size))
-    rates.add(Grid("s", domains, players, runs, np.array(solved, np.int32), rank, rank))
+    rates.add(SettingGrid("s", domains, players, runs, np.array(solved, np.int32), rank, rank))
     return rates
 
 
-def _gaps(rates: OriginRates) -> dict[str, Figure]:
+def _gaps(rates: OriginRates) -> dict[str, Statistic]:
     figures = contamination_figures(rates, 1)
     return {figure.player: figure for figure in figures if figure.statistic == GAP}
 

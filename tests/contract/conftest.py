@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.contract.sample import Sample, make_sample
+from perennial.flows.contract import SampleEdition, make_sample
 from tests.flows.installed_benchmarks import installed, write_example, write_package
 from tests.flows.plain_audit import plain_suites
 
@@ -28,7 +28,7 @@ def _installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
+def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SampleEdition:
     """A small edition of the benchmark of this name, which all checks share."""
     with pytest.MonkeyPatch.context() as patch, plain_suites():
         folder: Path = tmp_path_factory.mktemp(request.param)

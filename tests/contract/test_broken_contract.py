@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.contract.checks import CHECKS
-from perennial.flows.contract.run import check_benchmark
-from perennial.flows.contract.sample import Sample
+from perennial.flows.contract import CHECKS, SampleEdition, check_benchmark
 from perennial.flows.web.page import Page
 from perennial.schemas.benchmark import Declaration, benchmarks
 from perennial.schemas.game import Program, Result
@@ -142,7 +140,7 @@ BROKEN: dict[str, tuple[str, Break, str]] = {
 @pytest.mark.parametrize("sample", ["toy"], indirect=True)
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.slow
-def test_what_is_broken_is_found(sample: Sample, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_broken_is_found(sample: SampleEdition, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check, apply, told = BROKEN[name]
     broken = apply(monkeypatch)
     monkeypatch.setitem(benchmarks(), "toy", broken)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from perennial.flows.contract.checks import CHECKS
-from perennial.flows.contract.sample import Sample
+from perennial.flows.contract import CHECKS, SampleEdition
 from perennial.schemas.benchmark import benchmarks
 from tests.contract.conftest import SMALLEST
 
@@ -19,7 +18,7 @@ DEAR = {"a2rbench": pytest.mark.slow, "knowlogic": pytest.mark.slow, "kumo": pyt
     "sample", [pytest.param(name, marks=DEAR.get(name, ())) for name in SMALLEST], indirect=True
 )
 @pytest.mark.parametrize("check", [pytest.param(one, marks=SLOW.get(one, ())) for one in CHECKS])
-def test_a_benchmark_keeps_to_the_contract(sample: Sample, check: str) -> None:
+def test_a_benchmark_keeps_to_the_contract(sample: SampleEdition, check: str) -> None:
     CHECKS[check](sample)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from perennial.flows.stages.threads import available_threads
+from perennial.flows.stages.workspace import available_threads
 from perennial.schemas.errors import InstancesExhausted
 
 

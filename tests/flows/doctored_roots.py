@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from perennial.flows.run.code_version import code_version
-from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.grow import progress_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.schemas.rows import Rows
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
-from perennial.warehouse.ledger.rows import Entry, entry
+from perennial.warehouse.ledger.rows import LedgerEntry, entry
 from perennial.warehouse.ledger.writer import LedgerWriter
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
@@ -59,7 +59,7 @@ async def _keep_tiny_calls(path: Path) -> None:
         made = entry(asked, Reply(asked.call_id, row["status"], row["reply"]))
         # Ids of that edition are names, where others are hashes of their requests.
         reply, cells = replace(made.reply, call_id=row["call_id"]), (row["call_id"], *made.cells[1:])
-        await writer.store(Entry(reply, cells, made.messages))
+        await writer.store(LedgerEntry(reply, cells, made.messages))
     writer.close()
 
 

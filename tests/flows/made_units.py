@@ -4,13 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from perennial.flows.refresh.evaluation import prepare_evaluation
-from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.plan import prepare_refresh, settle_seed
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.schemas.plan import Plan
 from perennial.schemas.settings import RefreshSettings, load_settings
 from perennial.warehouse.staging import Staging

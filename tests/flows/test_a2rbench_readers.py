@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.cli.run.evaluate import is_for_play
+from perennial.flows.cli.run.refresh import is_for_play
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.schemas.a2rbench.things import RIGHT, WRONG

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.editions.publish import evaluation_plan

@@ -3,7 +3,7 @@
 import pytest
 from prefect.assets import Asset
 
-from perennial.flows.run.prefect_assets import asset_key
+from perennial.flows.run.prefect_stages import asset_key
 from perennial.schemas.tables import TABLES
 
 pytestmark = pytest.mark.slow

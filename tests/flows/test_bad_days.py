@@ -16,12 +16,10 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.console.clock import refuse_clock_set_back
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.console.input_files import refuse_clock_set_back
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.flows.refresh.publish import audit_and_publish
-from perennial.flows.stages.completeness import require_complete
-from perennial.flows.stages.grow import Work
-from perennial.flows.stages.unit_stages import stages_of
+from perennial.flows.stages.grow import Work, require_complete, stages_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import Damaged, EditionConflict, PerennialError

@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from perennial.flows.kumo import edition as working
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages import play_episodes
 from perennial.flows.stages.grow import Work, grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.kumo.things import Outcome, OutcomeState, SeedConfig
 from perennial.schemas.settings import RefreshSettings, load_settings

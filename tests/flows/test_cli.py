@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.console.output_places import write_lines
+from perennial.flows.console.input_files import write_lines
 from perennial.schemas.errors import InvalidOption
 from perennial.warehouse.kumo.bundled_domains import bundled_domains
 from tests.flows.conftest import Published

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.console.terminal import on_one_line, printable
+from perennial.flows.console.row_formats import on_one_line, printable
 from perennial.schemas.model_calls import AttemptEnd, ModelRequest, Reply
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file
 from tests.flows.hand_made_root import Run, Shown, perennial

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.settings import load_settings
 from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store

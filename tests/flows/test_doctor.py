@@ -19,7 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.cli.app import app
-from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.grow import progress_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.tasks.sandbox.tier import Jail, Protection, Tier
 from perennial.warehouse.ledger.ledger import CallLedger
@@ -277,7 +277,7 @@ def test_a_prefect_server_is_asked_for_its_version(
 @pytest.mark.slow
 def test_versions_that_do_not_fit_are_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "perennial.flows.doctor.machine.version",
+        "perennial.flows.doctor.checks.version",
         lambda name: "0.151.0" if name == "fastapi" else version(name),
     )
     code, checks = _doctor(tiny)
@@ -305,7 +305,7 @@ def test_the_sandbox_is_a_fact_and_no_protection_a_warning(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, tier: Tier
 ) -> None:
     found = Protection(tier, Jail(), ("bubblewrap: not installed", "seccomp: as found"))
-    monkeypatch.setattr("perennial.flows.doctor.machine.find_protection", lambda: found)
+    monkeypatch.setattr("perennial.flows.doctor.checks.find_protection", lambda: found)
     code, checks = _doctor(tiny)
     assert code == 0
     assert checks["sandbox"]["status"] == ("warning" if tier == "none" else "ok")

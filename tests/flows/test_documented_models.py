@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.models.starter_files import models_file
-from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.plan import prepare_refresh, settle_seed
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
-from perennial.flows.training.entries import checkpoint_entries
+from perennial.flows.stages.workspace import Policies, open_workspace
+from perennial.flows.starter_files import models_file
+from perennial.flows.training import checkpoint_entries
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import load_settings
 from perennial.schemas.settings.model_entry import ModelEntry

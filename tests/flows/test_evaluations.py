@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.console.print_edition import print_edition
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal
 from perennial.flows.editions.audit import audit_unit
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.schemas.errors import EditionConflict, InvalidOption

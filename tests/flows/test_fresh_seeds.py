@@ -11,8 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.plan import prepare_refresh, settle_seed
 from perennial.schemas.disclosure import METADATA_KEY, canary_line
 from perennial.schemas.errors import PerennialError
 from perennial.schemas.plan import EditionPlan

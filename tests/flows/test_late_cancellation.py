@@ -14,7 +14,7 @@ from prefect.states import Cancelled, Running, State
 
 from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.refresh import publish
-from perennial.flows.serve.run_news import RunNews
+from perennial.flows.serve.serve import RunNews
 from perennial.warehouse.catalog.confinement import row_file
 from perennial.warehouse.store.store import Store
 from tests.flows.grown_root import grow_next, settings_of

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from perennial.flows.console.leaderboard_table import leaderboard_table
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.print_edition import leaderboard_table
+from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.statistics import ABOVE_FLOOR
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from perennial.flows.console import progress
-from perennial.flows.stages.unit_stages import list_jobs
+from perennial.flows.stages.grow import list_jobs
 from perennial.flows.watchers.openlineage import LineageWatcher
 from perennial.flows.watchers.watcher import Watchers, report_failure
 from perennial.schemas.errors import AuditFailed

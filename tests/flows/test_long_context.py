@@ -10,7 +10,7 @@ import pytest
 from perennial.flows.editions.report import report_data
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.refresh.evaluation import prepare_evaluation
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.report import book_versions

@@ -17,8 +17,7 @@ from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.refresh.several import stage_plan
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.errors import EndpointFailed, InvalidOption
 from perennial.schemas.model_calls import DEFAULT_MAX_TOKENS
 from perennial.schemas.settings import load_settings

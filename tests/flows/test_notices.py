@@ -7,9 +7,8 @@ import pytest
 from rich.console import Console
 
 from perennial.flows.console import progress
-from perennial.flows.watchers import webhook as notices
-from perennial.flows.watchers.watcher import Watchers
-from perennial.flows.watchers.webhook import Notices, without_credentials
+from perennial.flows.watchers import watcher as notices
+from perennial.flows.watchers.watcher import Notices, Watchers, without_credentials
 from perennial.schemas.errors import EndpointFailed
 from tests.flows.prefect_harness import Harness
 from tests.flows.webhook import running_hook

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.kumo.planning.domain_choice import load_bundled
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.kumo.planning.candidates import load_bundled
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.schemas.settings import load_settings

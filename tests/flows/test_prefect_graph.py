@@ -14,8 +14,8 @@ from uuid import UUID
 
 import pytest
 
-from perennial.flows.run.prefect_assets import asset_key
-from perennial.flows.stages.unit_stages import list_jobs
+from perennial.flows.run.prefect_stages import asset_key
+from perennial.flows.stages.grow import list_jobs
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.store.store import Store

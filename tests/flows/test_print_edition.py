@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.console.print_edition import print_edition
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal
 from perennial.warehouse.store.store import Store
 from tests.flows.hand_made_root import perennial
 from tests.flows.report_root import MODEL, publish_floor, publish_narrow, publish_without_models

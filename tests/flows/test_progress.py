@@ -5,9 +5,10 @@ import threading
 
 import pytest
 
-from perennial.flows.console import progress, steps
-from perennial.flows.console.steps import print_while, show_steps
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console import progress
+from perennial.flows.console import progress as steps
+from perennial.flows.console.progress import print_while, show_steps
+from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.model_calls import Reply
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.schemas.model_calls import ModelRequest, Reply
 from perennial.warehouse.catalog.catalog import published_editions
 from perennial.warehouse.catalog.confinement import row_file, table_file

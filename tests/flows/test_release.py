@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.refresh.publish import audit_and_publish
-from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.grow import progress_of
 from perennial.flows.stages.workspace import open_workspace
 from perennial.schemas.errors import AuditFailed, EditionConflict
 from perennial.schemas.tables import staged_tables

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.stages.policies import Policies
+from perennial.flows.stages.workspace import Policies
 from perennial.schemas.errors import LimitReached
 from perennial.schemas.model_calls import ModelRequest
 from perennial.warehouse.ledger.ledger import CallLedger, ledger_file

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from perennial.flows.kumo.planning.domain_rotation import PastEdition, take_turns
-from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.flows.refresh.planning.print_plan import print_plan
+from perennial.flows.kumo.planning.candidates import PastEdition, take_turns
+from perennial.flows.refresh.plan import prepare_refresh
+from perennial.flows.refresh.print_plan import print_plan
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.plan import RefreshPlan
 from perennial.schemas.settings import load_settings

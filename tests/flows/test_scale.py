@@ -3,7 +3,7 @@
 import pytest
 
 from perennial.flows.editions.withdraw import reinstate_unit, withdraw_unit
-from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.stages.compute_statistics import compute_scale
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.later_statistics import SCALES
 from perennial.warehouse.store.store import Store

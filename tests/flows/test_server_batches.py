@@ -18,8 +18,7 @@ from perennial.flows.console import progress
 from perennial.flows.refresh.evaluation import prepare_evaluation
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.schemas.errors import EndpointFailed, LimitReached
 from perennial.schemas.settings import load_settings
 from perennial.schemas.tables import TABLES

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.refresh.several import prepare_each
-from perennial.flows.serve.flow_parameters import takes_settings
+from perennial.flows.serve.deployments import takes_settings
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings.several import load_each
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions

@@ -16,14 +16,12 @@ from perennial.flows.editions.report import report_data
 from perennial.flows.editions.report_files import write_page
 from perennial.flows.editions.reproduce import reproduce_unit
 from perennial.flows.export.export_edition import ExportForm, check_sums, export_edition
-from perennial.flows.refresh.planning.estimate_calls import estimate_refresh
-from perennial.flows.refresh.planning.plan import prepare_refresh
-from perennial.flows.refresh.planning.settle_seed import settle_seed
+from perennial.flows.refresh.estimate_calls import estimate_refresh
+from perennial.flows.refresh.plan import prepare_refresh, settle_seed
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.prompts import render
 from perennial.schemas.errors import InvalidOption, UnusableBenchmark
 from perennial.schemas.settings import load_settings

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from perennial.flows.refresh.unchanged_root import refuse_changed_root, units_of_root
+from perennial.flows.refresh.publish import refuse_changed_root, units_of_root
 from perennial.schemas.errors import RootLocked
 from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.staging import Staging

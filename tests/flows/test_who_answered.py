@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.editions.diagnosis import problem_lines
-from perennial.flows.models.check import find_doubts
+from perennial.flows.refresh.models import find_doubts
 from perennial.schemas.model_calls import Reply
 from perennial.tasks.llm.server_words import is_same_model
 from perennial.warehouse.catalog.catalog import open_catalog

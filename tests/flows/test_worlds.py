@@ -10,12 +10,11 @@ import pytest
 from rich.console import Console
 
 from perennial.flows.kumo.edition import WORLDS, KumoEdition
-from perennial.flows.refresh.planning.plan import PreparedRefresh, prepare_refresh
-from perennial.flows.refresh.planning.print_plan import print_plan
+from perennial.flows.refresh.plan import PreparedRefresh, prepare_refresh
+from perennial.flows.refresh.print_plan import print_plan
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.settings import load_settings
 from perennial.tasks.kumo.worlds import MIXED, draw_world

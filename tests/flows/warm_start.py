@@ -132,8 +132,8 @@ def _import_all(lock: str, *, plain: bool) -> None:
 
     from perennial.flows.benchmark import find_benchmark
     from perennial.flows.cli import app  # noqa: F401
-    from perennial.flows.cli.run import evaluate, refresh  # noqa: F401
-    from perennial.flows.refresh.template_hashes import template_hashes
+    from perennial.flows.cli.run import refresh as evaluate  # noqa: F401
+    from perennial.flows.refresh.publish import template_hashes
     from perennial.schemas.benchmark import benchmarks
     from perennial.warehouse.audit import audit
     from perennial.warehouse.editions.manifest import code_sha256, dependency_versions
@@ -173,7 +173,9 @@ def _modules_of(*packages: str) -> Iterator[str]:
 
 def _leave_prefect_out() -> None:
     """Let commands do their jobs plainly, as `perennial try` does."""
-    from perennial.flows.cli.run import evaluate, execute, refresh
+    from perennial.flows.cli.run import refresh
+    from perennial.flows.cli.run import refresh as evaluate
+    from perennial.flows.cli.run import refresh as execute
 
     refresh.execute_by_prefect = evaluate.execute_by_prefect = execute.execute_plainly
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
-from perennial.schemas.knowlogic.things import Decision, Proposition, Question
+from perennial.schemas.knowlogic.things import EngineDecision, Proposition, Question
 from perennial.tasks.knowlogic.growing import check_pair
 from perennial.tasks.knowlogic.layout import write_prompt, write_questions
 from perennial.tasks.knowlogic.problem import Domain, Problem, payload_of, problem_of
@@ -108,7 +108,7 @@ def other_problem(pair: Pair) -> Pair:
     return [pair[0], replace(other[1], pair=pair[0].pair)]
 
 
-def with_engine(name: str, change: Callable[[Problem, Decision], Decision]) -> Domain:
+def with_engine(name: str, change: Callable[[Problem, EngineDecision], EngineDecision]) -> Domain:
     engine = getattr(DOMAIN, name)
     return replace(DOMAIN, **{name: lambda problem: change(problem, engine(problem))})
 
@@ -121,7 +121,7 @@ def without_none(pair: Pair) -> Pair:
     return changed
 
 
-def fail(_problem: Problem, _decision: Decision) -> Decision:
+def fail(_problem: Problem, _decision: EngineDecision) -> EngineDecision:
     raise ValueError("no proof")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.schemas.knowlogic.things import Decision
+from perennial.schemas.knowlogic.things import EngineDecision
 from perennial.tasks.knowlogic.arrangement import (
     Constraint,
     all_of,
@@ -38,7 +38,9 @@ def test_enumeration_and_solver_agree(data: st.DataObject) -> None:
     found = decide_by_solver(size, values, statements, options)
     assert found.arrangements == held.bit_count()
     if held:
-        assert found == Decision(held.bit_count(), tuple(verdict(held, of.mask(each)) for each in options))
+        assert found == EngineDecision(
+            held.bit_count(), tuple(verdict(held, of.mask(each)) for each in options)
+        )
 
 
 @pytest.mark.slow

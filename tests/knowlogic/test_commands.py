@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from perennial.flows.cli.app import app
-from perennial.flows.knowlogic.draw_question import draw_question
+from perennial.flows.knowlogic.grow_questions import draw_question
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.knowlogic.things import LANGUAGES
 

@@ -8,9 +8,8 @@ import pytest
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.knowlogic import edition, implementation
-from perennial.flows.knowlogic.check_questions import check_scenario
 from perennial.flows.knowlogic.edition import batches_of, domain_of, plan_of
-from perennial.flows.knowlogic.grow_questions import grow
+from perennial.flows.knowlogic.grow_questions import check_scenario, grow
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed, EditionConflict
 from perennial.schemas.knowlogic.settings import KnowLogicSettings

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from perennial.schemas.knowlogic.things import Decision
+from perennial.schemas.knowlogic.things import EngineDecision
 from perennial.tasks.knowlogic import growing as gate
-from perennial.tasks.knowlogic.answers import Answer
+from perennial.tasks.knowlogic.answers import ReadLetters
 from perennial.tasks.knowlogic.growing import check_pair, find_repeats
 from perennial.tasks.knowlogic.phrasebook import find_foreign
 from perennial.tasks.knowlogic.problem import Domain, problem_of, right_letters
@@ -50,8 +50,8 @@ SAID: dict[str, list[str]] = {
     "a language is missing": ["the pair has texts in zh, expected zh, en"],
     "a language stands twice": ["the pair has texts in zh, zh, expected zh, en"],
     "an engine finds another arrangement": [
-        "the engines differ: Decision(arrangements=1, verdicts=(True, True, False, False)) and "
-        "Decision(arrangements=2, verdicts=(True, True, False, False))"
+        "the engines differ: EngineDecision(arrangements=1, verdicts=(True, True, False, False)) and "
+        "EngineDecision(arrangements=2, verdicts=(True, True, False, False))"
     ],
     "both engines decide three of four options": ["the engines decide 3 options, expected 4"],
     "an engine fails": ["an engine fails (ValueError: no proof)"],
@@ -77,7 +77,7 @@ def test_a_payload_that_is_none_is_told() -> None:
 
 def test_right_letters_are_one_or_more_and_one_of_a_precise_question() -> None:
     def deciding(*verdicts: bool) -> Domain:
-        both = {name: lambda _: Decision(1, verdicts) for name in ("decide", "check")}
+        both = {name: lambda _: EngineDecision(1, verdicts) for name in ("decide", "check")}
         return replace(DOMAIN, **both)
 
     named = f"{PRECISE[0].type} has the right letters"
@@ -108,9 +108,9 @@ def test_three_changed_texts_of_a_language_are_read(monkeypatch: pytest.MonkeyPa
         assert [given.count((changed, question.language)) for changed in (shorter, swapped)] == [1, 1]
 
 
-@pytest.mark.parametrize("read", [None, Answer("ABCD", "square")])
+@pytest.mark.parametrize("read", [None, ReadLetters("ABCD", "square")])
 def test_a_reader_that_reads_no_or_other_letters_is_at_fault(
-    read: Answer | None, monkeypatch: pytest.MonkeyPatch
+    read: ReadLetters | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gate, "read_answer", lambda _: read)
     found = faults(STATEMENTS)

@@ -12,8 +12,8 @@ from perennial.schemas.ids import derive_rng
 from perennial.schemas.knowlogic.things import Difficulty, QuestionType
 from perennial.tasks.knowlogic.answers import letter_sets
 from perennial.tasks.knowlogic.growing import (
-    Answer,
     Quotas,
+    RightLetters,
     ScenarioRequest,
     grow_scenario,
     list_answers,
@@ -76,7 +76,7 @@ def test_public_questions_do_not_tell_the_letters_of_private_ones() -> None:
     answers, hits = list_answers(types[0]), []
     for edition in range(120):
         quotas, rng = Quotas(types, derive_rng(edition, "letters", 0)), random.Random(edition)
-        cells: list[tuple[QuestionType, Answer]] = []
+        cells: list[tuple[QuestionType, RightLetters]] = []
         for _ in range(60):
             type_, answer = quotas.choices("hard")[0]
             quotas.add("hard", type_)

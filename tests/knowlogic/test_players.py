@@ -9,7 +9,7 @@ import pytest
 from perennial.schemas.game import EpisodeStatus
 from perennial.tasks.knowlogic.answers import read_answer
 from perennial.tasks.knowlogic.layout import split_prompt
-from perennial.tasks.knowlogic.players import PLAYERS, Form, QuestionGame, solve_prompt
+from perennial.tasks.knowlogic.players import PLAYERS, QuestionForm, QuestionGame, solve_prompt
 from tests.knowlogic import toy_edition
 
 DOMAIN = toy_edition.domain()
@@ -110,7 +110,7 @@ def test_a_prompt_is_split_into_what_it_was_made_of() -> None:
 
 def test_a_guesser_knows_the_form_alone() -> None:
     asked = game(GROWN[0])
-    asked.form = Form("space", "precise_entity", "easy", has_none=True)
+    asked.form = QuestionForm("space", "precise_entity", "easy", has_none=True)
     other = game(GROWN[1], "B")
     other.form = asked.form
     assert reply("guesser", asked).strip("[]【】") == reply("guesser", other).strip("[]【】") in set("ABCD")

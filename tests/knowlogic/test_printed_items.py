@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.knowlogic.paper.compare import compare_paper
+from perennial.flows.knowlogic.paper import compare_paper
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.knowlogic.published import PrintedItem, read_printed_items
 from perennial.tasks.papers import Comparison

@@ -6,9 +6,9 @@ from functools import cache, lru_cache
 from perennial.schemas.ids import canonical_json
 from perennial.schemas.knowlogic.things import (
     GAP,
-    Decision,
     Difficulty,
     DomainName,
+    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -122,14 +122,14 @@ def _mask_at(size: int, template: str, places: tuple[int, ...]) -> int:
     return frame(size, size).mask(Constraint(places, _allowed(size, template)))
 
 
-def _decide(problem: Problem) -> Decision:
+def _decide(problem: Problem) -> EngineDecision:
     of = frame(len(problem.entities), len(problem.entities))
     held = all_of(of, (_mask(problem, each) for each in problem.statements))
     verdicts = (verdict(held, _mask(problem, each)) for each in problem.options)
-    return Decision(held.bit_count(), tuple(verdicts))
+    return EngineDecision(held.bit_count(), tuple(verdicts))
 
 
-def _check(problem: Problem) -> Decision:
+def _check(problem: Problem) -> EngineDecision:
     size = len(problem.entities)
     statements, options = (
         [_constraint(problem, each) for each in of] for of in (problem.statements, problem.options)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from perennial.tasks.kumo.authors.read_back import ActionForm, OutcomeForm, RangeForm, ReadBackForm
+from perennial.tasks.kumo.authors.read_back import ActionForm, RangeForm, ReadBackForm, ReadBackOutcome
 
 
 def ends(low: float | None, high: float | None, low_in: bool | None, high_in: bool | None) -> RangeForm:
@@ -21,7 +21,7 @@ def one_action(
     values = {"confirms": [], "unclear": [], **more}
     return ActionForm(
         action=action,
-        outcomes=[OutcomeForm(label=label, range=range, rules_out=list(rules_out), **values)],
+        outcomes=[ReadBackOutcome(label=label, range=range, rules_out=list(rules_out), **values)],
     )
 
 

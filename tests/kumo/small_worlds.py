@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from perennial.schemas.kumo.things import Instance, Observation, Outcome, OutcomeState, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookRule, Instance, Observation, Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.books import rules_of
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import (
@@ -65,7 +65,7 @@ class World:
     encoded_config: EncodedConfig
     instance: Instance
     encoded: EncodedInstance
-    rules: tuple[Rule, ...]
+    rules: tuple[BookRule, ...]
 
 
 def world_of(config: SeedConfig, instance: Instance) -> World:

@@ -13,8 +13,8 @@ from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import CATEGORIES, Quota, parse_quotas
 from perennial.tasks.kumo.authors.proposal import (
     TRUTHS_THRESHOLD,
+    CategoryQuotas,
     Proposed,
-    Quotas,
     propose_domains,
     refuse_same_truths,
 )
@@ -34,7 +34,7 @@ def propose(ask: AuthorAsk, n: int, *quotas: Quota, rounds: int = 5) -> Proposed
 def test_even_shares_are_filled_in_any_order_and_differ_by_one_at_most(
     names: list[str], wanted: int, data: st.DataObject
 ) -> None:
-    quotas = Quotas(wanted, tuple((name, None) for name in names))
+    quotas = CategoryQuotas(wanted, tuple((name, None) for name in names))
     accepted: list[str] = []
     for _ in range(wanted):
         open_ones = [name for name, most in quotas.room(accepted).items() if most]
@@ -49,7 +49,7 @@ def test_even_shares_are_filled_in_any_order_and_differ_by_one_at_most(
 def test_a_number_of_its_own_is_kept_and_the_others_share_the_rest(numbers: list[int], more: int) -> None:
     fixed: list[Quota] = [(f"F{place}", number) for place, number in enumerate(numbers)]
     sharing: list[Quota] = [("S", None), ("T", None)]
-    room = Quotas(sum(numbers) + more, (*fixed, *sharing)).room([])
+    room = CategoryQuotas(sum(numbers) + more, (*fixed, *sharing)).room([])
     assert [room[name] for name, _ in fixed] == numbers
     assert (room["S"], room["T"]) == (-(-more // 2), -(-more // 2))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.things import Instance, Outcome, OutcomeState, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookRule, Instance, Outcome, OutcomeState, SeedConfig
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.books import closed_ends, rules_of, write_book
 from perennial.tasks.kumo.encoding import encode_config
@@ -45,10 +45,10 @@ def write(world: World, seed: int = 0) -> str:
 
 def test_rules_are_restricted_to_the_instance():
     assert CLINIC.rules == (
-        Rule("Thermometer", None, 35.0, 37.5, frozenset({"Flu"})),
-        Rule("Thermometer", None, 37.5, 42.0, frozenset({"Cold"})),
-        Rule("Swab", "clear", None, None, frozenset({"Flu", "Cold"})),
-        Rule("Swab", "red", None, None, frozenset()),
+        BookRule("Thermometer", None, 35.0, 37.5, frozenset({"Flu"})),
+        BookRule("Thermometer", None, 37.5, 42.0, frozenset({"Cold"})),
+        BookRule("Swab", "clear", None, None, frozenset({"Flu", "Cold"})),
+        BookRule("Swab", "red", None, None, frozenset()),
     )
 
 
@@ -109,7 +109,7 @@ def test_what_was_written_is_read_back(world, seed):
 @given(low=bounds, width=st.floats(5e-324, 1e300), seed=st.integers(0, 7))
 def test_numbers_come_back_exactly(low, width, seed):
     high = low + width
-    rules = (Rule("Swab", None, low, high, frozenset()), Rule("Swab", None, high, 1e308, frozenset()))
+    rules = (BookRule("Swab", None, low, high, frozenset()), BookRule("Swab", None, high, 1e308, frozenset()))
     instance = Instance(("Flu",), ("Swab",), (0,), (low,), ("Flu",), 0, 0)
     read = read_book(write_book(CONFIG, instance, rules, random.Random(seed)))
     assert [(rule.low, rule.high) for rule in read.rules] == [(low, high), (high, 1e308)]
@@ -137,6 +137,6 @@ def test_a_value_belongs_to_the_state_that_the_words_give_it(world, data):
 
 def test_a_range_ends_open_only_where_another_one_holds_the_end():
     pairs = [(0.0, 5.0), (5.0, 9.0), (10.0, 12.0), (3.0, 5.0), (11.0, 12.0)]
-    rules = [Rule("A", None, low, high, frozenset()) for low, high in pairs]
-    rules += [Rule("B", None, 9.0, 20.0, frozenset()), Rule("A", "x", None, None, frozenset())]
+    rules = [BookRule("A", None, low, high, frozenset()) for low, high in pairs]
+    rules += [BookRule("B", None, 9.0, 20.0, frozenset()), BookRule("A", "x", None, None, frozenset())]
     assert closed_ends(rules) == (False, True, True, False, True, True, None)

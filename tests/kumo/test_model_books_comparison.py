@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from perennial.schemas.kumo.things import BookVerdict, Rule
+from perennial.schemas.kumo.things import BookRule, BookVerdict
 from perennial.tasks.kumo.authors.read_back import PassageForm, compare
 from perennial.tasks.kumo.books import closed_ends, describe_rule
 from tests.kumo.saying import changed, ends, one_action, read_back
@@ -259,8 +259,8 @@ def test_a_wrong_range_is_told_as_it_was_said():
 
 def test_nothing_hangs_on_the_ends_of_a_range_that_rules_out_nothing():
     rules = (
-        Rule("Scale", None, 0.0, 5.0, frozenset()),
-        Rule("Scale", None, 5.0, 9.0, frozenset({"Gout"})),
+        BookRule("Scale", None, 0.0, 5.0, frozenset()),
+        BookRule("Scale", None, 5.0, 9.0, frozenset({"Gout"})),
     )
     said = perfect(rules)
     for end in (True, None):
@@ -270,8 +270,8 @@ def test_nothing_hangs_on_the_ends_of_a_range_that_rules_out_nothing():
 
 def test_names_that_two_listed_ones_share_match_exactly_only():
     rules = (
-        Rule("Swab", "Red", None, None, frozenset({"A"})),
-        Rule("Swab", "red", None, None, frozenset({"B"})),
+        BookRule("Swab", "Red", None, None, frozenset({"A"})),
+        BookRule("Swab", "red", None, None, frozenset({"B"})),
     )
     said = perfect(rules)
     assert compare(said, ["A", "B"], rules).passed

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.errors import EndpointFailed, UnreadableInput
-from perennial.schemas.kumo.things import BookVerdict, Rule
+from perennial.schemas.kumo.things import BookRule, BookVerdict
 from perennial.schemas.model_calls import ModelChoice, Reply
 from perennial.tasks.authors import Unusable, unusable_status
 from perennial.tasks.kumo.authors.books import (
@@ -267,8 +267,8 @@ def test_the_grammar_reads_the_template_book_back():
 
 def test_large_and_small_bounds_reach_the_writer():
     rules = (
-        Rule("Swab", None, -1e300, 1e-9, frozenset()),
-        Rule("Swab", None, 1e-9, 2**53 + 0.0, frozenset()),
+        BookRule("Swab", None, -1e300, 1e-9, frozenset()),
+        BookRule("Swab", None, 1e-9, 2**53 + 0.0, frozenset()),
     )
     request = writing_request(MODEL, CLINIC.config, CLINIC.instance, rules)
     told = json.JSONDecoder().raw_decode(

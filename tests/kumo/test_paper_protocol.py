@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perennial.flows.kumo.release.message_files import read_messages
+from perennial.flows.kumo.release.domain_files import read_messages
 from perennial.tasks.kumo.answers import Move, parse_answer, parse_as_published
 from perennial.tasks.kumo.game import VARIANTS, Board, KumoGame
 from perennial.tasks.play import ModelPlayer, parse_model_player

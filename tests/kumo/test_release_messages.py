@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.kumo.release.message_files import read_messages
+from perennial.flows.kumo.release.domain_files import read_messages
 from perennial.schemas.errors import InvalidOption, PerennialError, UnreadableInput
 from perennial.schemas.kumo.plan import PaperMessages, escape, fill, plan_protocol, slots_of
 from perennial.tasks.kumo.release.message_syntax import read_system_prompt

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from perennial.flows.kumo.draw_seat import draw_seat
+from perennial.flows.kumo.seats import draw_seat
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.game import USUAL
 from perennial.schemas.ids import derive_rng

@@ -18,7 +18,7 @@ from perennial.tasks.kumo.encoding import encode_config, encode_instance
 from perennial.tasks.kumo.sampling import SamplingRequest, sample_instances
 from perennial.tasks.kumo.scoring import (
     GUESSES,
-    Check,
+    DomainCheck,
     check_frequencies,
     check_guesses,
     check_redundancy,
@@ -52,7 +52,7 @@ def config(*outcomes: Outcome, **notes: str) -> SeedConfig:
     return SeedConfig("Things", TRUTHS, tuple(o.action for o in outcomes), outcomes, truth_notes=truth_notes)
 
 
-def redundancy(*outcomes: Outcome) -> dict[str, Check]:
+def redundancy(*outcomes: Outcome) -> dict[str, DomainCheck]:
     return {check.name: check for check in check_redundancy(encode_config(config(*outcomes)))}
 
 

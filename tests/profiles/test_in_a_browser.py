@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from perennial.flows.editions.report import profile_data
 from perennial.flows.editions.report_files import write_profiles
-from perennial.flows.editions.report_profiles import profile_data
 from perennial.warehouse.store.store import Store
 from tests.beyondbench import made_edition
 from tests.flows.chromium import CHROMIUM

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.editions.report_profiles import profile_data
+from perennial.flows.editions.report import profile_data
 from perennial.flows.practice.grade import find_practice, open_question
 from perennial.schemas.model_calls import Message
 from perennial.tasks.report.profiles import profile_sections, render_profiles

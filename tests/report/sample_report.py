@@ -7,7 +7,7 @@ from typing import Any
 from perennial.flows.kumo.benchmark import BENCHMARK
 from perennial.tasks.kumo.report import REPORT
 from perennial.tasks.kumo.report_figures import DomainGraph
-from perennial.tasks.report.content import Comparison, ReportData, ReportTable
+from perennial.tasks.report.content import EditionComparison, ReportData, ReportTable
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (HOSTILE, "a$b$ & \"c\" 'd' {{ 7 * 7 }}", "日本語/模型", "e\x1b[31m\u202ef\ud83d\x00", "g" * 200)
@@ -42,9 +42,9 @@ def answer_patterns(name: str, players: tuple[str, ...], shift: int = 0) -> Repo
 
 def compare(
     data: ReportData, other: ReportData, edition: str = "old", anchors: tuple[str, ...] = ()
-) -> Comparison:
+) -> EditionComparison:
     """Return what the data is compared with: the tables of the other one, whose instances are easier."""
-    return Comparison(
+    return EditionComparison(
         edition,
         other.tables["headline"],
         other.tables["domains"],

@@ -10,14 +10,14 @@ from pathlib import Path
 from threading import Event, Thread
 from unittest.mock import patch
 
-from perennial.tasks.sandbox.refusal import Limits, Refused, check_syntax
+from perennial.tasks.sandbox.refusal import SandboxRefusal, WorkerLimits, check_syntax
 from perennial.tasks.sandbox.tier import Jail, Worker
 
 # Wall time ends a program under the first, time of the processor under the second.
-SMALL = Limits(
+SMALL = WorkerLimits(
     call_seconds=1.0, start_seconds=1.0, cpu_seconds=3, memory_bytes=128 * 2**20, message_bytes=256 * 2**10
 )
-BUSY = Limits(
+BUSY = WorkerLimits(
     call_seconds=20.0, start_seconds=20.0, cpu_seconds=1, memory_bytes=128 * 2**20, message_bytes=256 * 2**10
 )
 _SAMPLE_S = 0.002
@@ -33,7 +33,7 @@ class Taken:
     memory_bytes: int = 0
     read_bytes: int = 0
 
-    def shares(self, limits: Limits) -> dict[str, float]:
+    def shares(self, limits: WorkerLimits) -> dict[str, float]:
         """Return what was taken over what is allowed, by resource."""
         return {
             "wall": self.wall_seconds / limits.call_seconds,
@@ -55,7 +55,7 @@ class Taken:
             self.memory_bytes = max(self.memory_bytes, int(peak) * 1024)
 
 
-def measure(code: str, limits: Limits, jail: Jail, *, checked: bool = True) -> Taken:
+def measure(code: str, limits: WorkerLimits, jail: Jail, *, checked: bool = True) -> Taken:
     """Return what the code takes for one input in one worker; `checked` False leaves the syntax check out."""
     taken = Taken()
     before = _cpu_of_children()
@@ -68,7 +68,7 @@ def measure(code: str, limits: Limits, jail: Jail, *, checked: bool = True) -> T
             worker.define(code, "f")
             taken.wall_seconds, begun = time.monotonic() - begun, time.monotonic()
             worker.call("abc")
-    except Refused as refused:
+    except SandboxRefusal as refused:
         taken.ended = refused.reason
     taken.wall_seconds = max(taken.wall_seconds, time.monotonic() - begun)
     taken.cpu_seconds = max(taken.cpu_seconds, _cpu_of_children() - before)
@@ -76,7 +76,7 @@ def measure(code: str, limits: Limits, jail: Jail, *, checked: bool = True) -> T
 
 
 @contextmanager
-def _worker(limits: Limits, jail: Jail, taken: Taken) -> Iterator[Worker]:
+def _worker(limits: WorkerLimits, jail: Jail, taken: Taken) -> Iterator[Worker]:
     """Yield a worker whose processes are sampled and whose output is counted."""
     done = Event()
     with Worker(limits, jail=jail.command, use_seccomp=jail.use_seccomp) as worker:

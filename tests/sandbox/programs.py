@@ -8,13 +8,13 @@ import json
 import sys
 from pathlib import Path
 
-from perennial.tasks.sandbox.refusal import Limits, Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal, WorkerLimits
 from perennial.tasks.sandbox.tier import Jail, Worker, run_code, run_purely
 from tests.sandbox.gadgets import GADGETS
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 from tests.sandbox.tiers import JAILS, KERNEL_JAILS
 
-FAST = Limits(call_seconds=0.5, start_seconds=1.0, cpu_seconds=1, memory_bytes=256 * 1024 * 1024)
+FAST = WorkerLimits(call_seconds=0.5, start_seconds=1.0, cpu_seconds=1, memory_bytes=256 * 1024 * 1024)
 # How the kernel's refusals come back to the parent.
 HELD = ("raised", "died", "protocol", "returned an error")
 
@@ -28,7 +28,7 @@ def run_natural(code: str, jail: Jail) -> str:
     """Return why the program was refused, or what it returned."""
     try:
         return f"worked: {run_purely(code, 'f', [[['a']], 'bc'], FAST, jail)!r}"
-    except Refused as refused:
+    except SandboxRefusal as refused:
         return refused.reason
 
 
@@ -38,7 +38,7 @@ def run_escaped(code: str, jail: Jail) -> str:
         try:
             worker.define(code, "f")
             output = worker.call("x")
-        except Refused as refused:
+        except SandboxRefusal as refused:
             return refused.reason
     return "returned an error" if isinstance(output, int) and output < 0 else f"worked: {output!r}"
 
@@ -66,14 +66,14 @@ def run_all(mark: Path, port: int) -> dict[str, dict[str, str]]:
 def _run_impure(code: str, jail: Jail) -> str:
     try:
         return f"worked: {run_purely(code, 'f', ['a', 'b', 'c'], FAST, jail)!r}"
-    except Refused as refused:
+    except SandboxRefusal as refused:
         return refused.reason
 
 
 def _run_checked(code: str, jail: Jail) -> str:
     try:
         return f"worked: {run_code(code, 'f', ['x'], FAST, jail)!r}"
-    except Refused as refused:
+    except SandboxRefusal as refused:
         return refused.reason
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perennial.tasks.a2rbench.catalogue import RULES
-from perennial.tasks.sandbox.refusal import Refused, check_syntax
+from perennial.tasks.sandbox.refusal import SandboxRefusal, check_syntax
 from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.gadgets import BUILT, GADGETS, WRITTEN
 from tests.sandbox.programs import FAST
@@ -17,7 +17,7 @@ from tests.sandbox.tiers import JAILS
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_no_list_names_is_refused_before_it_runs_with_the_line(name: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         check_syntax(WRITTEN[name])
     assert refused.value.reason in ("forbidden", "syntax")
     line = re.search(r"line (\d+)", refused.value.detail)
@@ -29,7 +29,7 @@ def end_of(worker: Worker) -> str:
     """Return why the program was refused, or what it returned."""
     try:
         return f"worked: {worker.call(['a', 'b'])!r}"
-    except Refused as refused:
+    except SandboxRefusal as refused:
         return refused.reason
 
 
@@ -49,12 +49,12 @@ def test_what_the_lists_name_leads_nowhere(tier: str) -> None:
 @pytest.mark.parametrize("name", ["namespace", "class with dunder methods", "frame of a traceback"])
 def test_a_refused_program_starts_no_worker(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perennial.tasks.sandbox.tier.Worker", None)
-    with pytest.raises(Refused, match="line"):
+    with pytest.raises(SandboxRefusal, match="line"):
         run_code(GADGETS[name], "f", ["x"], FAST, JAILS[tier])
 
 
 def test_the_line_is_that_of_the_attribute() -> None:
-    with pytest.raises(Refused, match="line 4 uses the attribute gi_frame, which is not allowed"):
+    with pytest.raises(SandboxRefusal, match="line 4 uses the attribute gi_frame, which is not allowed"):
         check_syntax("def f(x):\n    y = x\n\n    return (i for i in y).gi_frame\n")
 
 

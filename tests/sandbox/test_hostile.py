@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Worker, run_code, run_purely
 from tests.sandbox.hostile import ESCAPED, IMPURE, NATURAL, PRELUDE
 from tests.sandbox.programs import FAST, HELD, escaped, fill, run_escaped
@@ -55,7 +55,7 @@ def test_a_natural_program_is_refused_and_the_parent_is_not_held_up(
     name: str, tier: str, mark: Path, port: int
 ) -> None:
     start = time.monotonic()
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_purely(fill(NATURAL[name], mark, port), "f", [[["a"]], "bc"], FAST, JAILS[tier])
     assert time.monotonic() - start < 10 * FAST.start_seconds
     assert len(refused.value.detail) < 500
@@ -63,7 +63,7 @@ def test_a_natural_program_is_refused_and_the_parent_is_not_held_up(
 
 @pytest.mark.parametrize("name", IMPURE)
 def test_an_impure_function_is_found(name: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_purely(IMPURE[name], "f", ["a", "b", "c"], FAST)
     assert refused.value.reason == "impure"
 
@@ -99,12 +99,12 @@ def test_a_worker_lives_on_after_an_exception_and_dies_after_a_time_out() -> Non
     code = "def f(x):\n if x == 'loop':\n  while True: pass\n return 1 // x"
     with Worker(FAST) as worker:
         worker.define(code, "f")
-        with pytest.raises(Refused, match="ZeroDivisionError"):
+        with pytest.raises(SandboxRefusal, match="ZeroDivisionError"):
             worker.call(0)
         assert worker.call(1) == 1
-        with pytest.raises(Refused, match="no output within"):
+        with pytest.raises(SandboxRefusal, match="no output within"):
             worker.call("loop")
-        with pytest.raises(Refused, match="ended"):
+        with pytest.raises(SandboxRefusal, match="ended"):
             worker.call(1)
 
 
@@ -113,12 +113,12 @@ def test_no_output_of_a_forged_reply_is_taken() -> None:
     forged = ' os.write(4, b\'{"nonce":"0","ok":[1]}\' + bytes([10]))\n return [2]\n'
     with Worker(FAST) as worker:
         worker.define(PRELUDE + forged, "f")
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             [worker.call(value) for value in "xy"]
     assert refused.value.reason == "protocol"
 
 
 def test_memory_is_bounded_and_the_worker_says_so() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_code("def f(x): return len([0] * (2**27))", "f", ["x"], FAST)
     assert refused.value.reason == "memory"

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from perennial.tasks.sandbox.refusal import Limits, Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal, WorkerLimits
 from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.consumption import BUSY, SMALL, measure
 from tests.sandbox.greedy import GREEDY, PAST_CHECKS
@@ -34,7 +34,9 @@ _RUNS = [
 @pytest.mark.parametrize(
     ("name", "code", "limits", "tier"), _RUNS, ids=[f"{run[0]}, {run[3]}" for run in _RUNS]
 )
-def test_no_limit_is_passed_by_more_than_a_tenth(name: str, code: str, limits: Limits, tier: str) -> None:
+def test_no_limit_is_passed_by_more_than_a_tenth(
+    name: str, code: str, limits: WorkerLimits, tier: str
+) -> None:
     # Other work on the machine adds to wall time: of a few tries the least counts.
     greatest = []
     for _ in range(_TRIES):
@@ -48,7 +50,7 @@ def test_no_limit_is_passed_by_more_than_a_tenth(name: str, code: str, limits: L
 
 @needs_seccomp
 def test_no_more_of_an_output_is_read_than_a_message_may_have() -> None:
-    limits = Limits(message_bytes=10_000)
+    limits = WorkerLimits(message_bytes=10_000)
     code = PRELUDE + " while True: os.write(4, b'a' * 10**6)\n"
     taken = measure(code, limits, JAILS["seccomp"], checked=False)
     assert taken.ended == "too_large"
@@ -60,7 +62,7 @@ def test_no_more_of_an_output_is_read_than_a_message_may_have() -> None:
 def test_a_reply_has_a_bounded_number_of_values() -> None:
     code = "def f(x): return [[] for i in range(x)]"
     assert len(run_code(code, "f", [40_000])[0]) == 40_000  # type: ignore[arg-type]
-    with pytest.raises(Refused, match="more than 100,000 values") as refused:
+    with pytest.raises(SandboxRefusal, match="more than 100,000 values") as refused:
         run_code(code, "f", [600_000])
     assert refused.value.reason == "too_large"
 
@@ -69,7 +71,7 @@ def test_a_reply_has_a_bounded_number_of_values() -> None:
 def test_time_of_the_processor_is_named() -> None:
     with Worker(BUSY) as worker:
         worker.define(GREEDY["endless loop"], "f")
-        with pytest.raises(Refused, match="more than 1 seconds of the processor") as refused:
+        with pytest.raises(SandboxRefusal, match="more than 1 seconds of the processor") as refused:
             worker.call("x")
     assert refused.value.reason == "time"
 
@@ -78,6 +80,6 @@ def test_time_of_the_processor_is_named() -> None:
 def test_a_worker_that_closes_its_output_does_not_hold_up_the_parent() -> None:
     with Worker(SMALL) as worker:
         worker.define(PRELUDE + " os.close(4)\n while True: pass\n", "f")
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call("x")
     assert refused.value.reason == "died"

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Worker, run_code
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
@@ -34,7 +34,7 @@ def is_plain(text: str) -> bool:
     ],
 )
 def test_what_code_raises_is_escaped(code: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SandboxRefusal) as refused:
         run_code(code, "f", [SIGNS], FAST)
     assert is_plain(refused.value.detail)
     assert is_plain(str(refused.value))
@@ -45,10 +45,10 @@ def test_every_sign_is_plain_or_an_escape() -> None:
     for place in range(0x110000):
         sign = chr(place)
         if not sign.isprintable():
-            shown = Refused("raised", f"a{sign}b").detail
+            shown = SandboxRefusal("raised", f"a{sign}b").detail
             assert shown.isascii()
             assert shown.startswith("a\\")
-    assert Refused("raised", "é 中 ok").detail == "é 中 ok"
+    assert SandboxRefusal("raised", "é 中 ok").detail == "é 中 ok"
 
 
 @pytest.mark.skipif(not KERNEL_JAILS, reason="this machine has no seccomp")
@@ -62,7 +62,7 @@ def test_what_a_forged_reply_says_is_escaped() -> None:
     )
     with Worker(FAST) as worker:
         worker.define(PRELUDE + forged, "f")
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call("x")
     assert refused.value.reason == "raised"
     assert refused.value.detail == "\\u202e\\x1b[2J"

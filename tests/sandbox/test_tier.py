@@ -4,7 +4,7 @@ import pytest
 
 from perennial.schemas.a2rbench.settings import A2RBenchSettings
 from perennial.tasks.sandbox import tier
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import Jail
 
 
@@ -16,7 +16,7 @@ def _stand_on(monkeypatch: pytest.MonkeyPatch, name: tier.Tier) -> tier.Protecti
 
 def test_no_protection_is_refused_until_it_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _stand_on(monkeypatch, "none")
-    with pytest.raises(Refused, match="--accept-weak-sandbox") as refused:
+    with pytest.raises(SandboxRefusal, match="--accept-weak-sandbox") as refused:
         tier.require_protection(accept_unprotected=A2RBenchSettings().accept_weak_sandbox)
     assert refused.value.reason == "weak_sandbox"
     assert "\n" not in refused.value.detail

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from perennial.tasks.sandbox.refusal import LIMITS, Limits, Refused
+from perennial.tasks.sandbox.refusal import LIMITS, SandboxRefusal, WorkerLimits
 from perennial.tasks.sandbox.tier import Worker, guest_command
 from tests.sandbox.hostile import PRELUDE
 from tests.sandbox.programs import FAST
 from tests.sandbox.tiers import KERNEL_JAILS
 
 _BYTES = 4_000
-_SMALL = Limits(call_seconds=2.0, start_seconds=2.0, message_bytes=_BYTES)
+_SMALL = WorkerLimits(call_seconds=2.0, start_seconds=2.0, message_bytes=_BYTES)
 # Of a request and of a reply, beside their value: {"input":"","nonce":"32 digits"} and its line break.
 _REQUEST = len('{"input":"","nonce":""}\n') + 32
 _REPLY = len('{"ok":"","nonce":""}\n') + 32
@@ -27,7 +27,7 @@ def test_an_input_of_the_greatest_size_passes_and_one_byte_more_is_refused_here(
         worker.define("def f(x): return str(len(x))", "f")
         longest = "a" * (_BYTES - _REQUEST)
         assert worker.call(longest) == str(len(longest))
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call(longest + "a")
         assert (refused.value.reason, refused.value.detail) == ("too_large", f"{_BYTES + 1:,} bytes of input")
         # It was not sent: the worker waits for the next one.
@@ -35,7 +35,7 @@ def test_an_input_of_the_greatest_size_passes_and_one_byte_more_is_refused_here(
 
 
 def test_code_is_bounded_as_an_input_is() -> None:
-    with Worker(_SMALL) as worker, pytest.raises(Refused, match="bytes of input") as refused:
+    with Worker(_SMALL) as worker, pytest.raises(SandboxRefusal, match="bytes of input") as refused:
         worker.define("#" * _BYTES, "f")
     assert refused.value.reason == "too_large"
 
@@ -45,7 +45,7 @@ def test_an_output_of_the_greatest_size_passes_and_one_byte_more_is_refused() ->
         worker.define("def f(x): return 'a' * x", "f")
         longest = _BYTES - _REPLY
         assert worker.call(longest) == "a" * longest
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call(longest + 1)
         assert refused.value.reason == "too_large"
         # The worker said so itself, and lives on.
@@ -59,7 +59,7 @@ def test_a_reply_to_no_request_is_refused_at_once(nonce: str) -> None:
     forged = f" os.write(4, b'{{{nonce}\"ok\":[1]}}' + bytes([10]))\n while True: pass\n"
     with Worker(FAST) as worker:
         worker.define(PRELUDE + forged, "f")
-        with pytest.raises(Refused, match="not to the request that was made") as refused:
+        with pytest.raises(SandboxRefusal, match="not to the request that was made") as refused:
             worker.call("x")
     assert refused.value.reason == "protocol"
 
@@ -76,7 +76,7 @@ def test_a_reply_to_the_request_before_is_refused() -> None:
     with Worker(FAST) as worker:
         worker.define(code, "f")
         assert worker.call("x") == "first"
-        with pytest.raises(Refused, match="not to the request that was made"):
+        with pytest.raises(SandboxRefusal, match="not to the request that was made"):
             worker.call("x")
 
 
@@ -87,7 +87,7 @@ def test_a_line_without_end_is_read_to_the_greatest_size(over: int) -> None:
     code = PRELUDE + f" os.write(4, b'a' * {_BYTES - 1 + over} + bytes([10]))\n while True: pass\n"
     with Worker(_SMALL) as worker:
         worker.define(code, "f")
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call("x")
     assert refused.value.reason == ("too_large" if over else "protocol")
 
@@ -104,7 +104,7 @@ for line in sys.stdin.buffer:
 """
 
 
-def acting(line: str, limits: Limits = _SMALL) -> Worker:
+def acting(line: str, limits: WorkerLimits = _SMALL) -> Worker:
     """Return a worker that runs this line for each request, in place of a guest."""
     return Worker(limits, jail=(sys.executable, "-S", "-c", f"{_ACTOR}    {line}\n"))
 
@@ -134,11 +134,11 @@ def acting(line: str, limits: Limits = _SMALL) -> Worker:
 )
 def test_what_is_no_reply_to_the_request_is_named(line: str, reason: str, detail: str) -> None:
     with acting(line) as worker:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call("x")
         assert (refused.value.reason, refused.value.detail) == (reason, detail)
         if reason != "raised":
-            with pytest.raises(Refused) as again:
+            with pytest.raises(SandboxRefusal) as again:
                 worker.call("x")
             assert (again.value.reason, again.value.detail) == ("died", "the worker has ended")
 
@@ -153,28 +153,31 @@ def test_a_worker_without_a_reply_ends_at_its_time() -> None:
         with acting(line, short) as worker:
             if "reply" in line:
                 assert worker.call("x") == "x"
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(SandboxRefusal) as refused:
                 worker.call("a" * 1_000_000)
         assert (refused.value.reason, refused.value.detail) == ("time", detail)
-    with acting("time.sleep(60)", short) as worker, pytest.raises(Refused, match=r"within 0\.3 seconds"):
+    with (
+        acting("time.sleep(60)", short) as worker,
+        pytest.raises(SandboxRefusal, match=r"within 0\.3 seconds"),
+    ):
         worker.define("", "f")
 
 
 def test_values_are_bounded_in_and_out() -> None:
     deep = replace(_SMALL, value_depth=2)
     with acting("reply(ok=[[1]] if request['input'] == 0 else [[[1]]])", deep) as worker:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call([[[1]]])
         assert (refused.value.reason, refused.value.detail) == (
             "value",
             "the input is a value that is nested too deeply",
         )
         assert worker.call(0) == [[1]]
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call([[1]])
         assert refused.value.reason == "value"
         assert refused.value.detail == "the function returns a value that is nested too deeply"
-        with pytest.raises(Refused, match="has ended"):
+        with pytest.raises(SandboxRefusal, match="has ended"):
             worker.call(0)
 
 
@@ -185,7 +188,7 @@ def test_the_number_of_values_of_a_reply_is_bounded() -> None:
             if most == 4:
                 assert worker.call("x") == [1, 2]
                 continue
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(SandboxRefusal) as refused:
                 worker.call("x")
             assert refused.value.reason == "too_large"
             assert refused.value.detail == "an output of more than 3 values"
@@ -195,7 +198,10 @@ def test_the_number_of_values_of_a_reply_is_bounded() -> None:
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_whoever_is_killed_before_it_could_use_its_time_did_not_use_it(code: int, seconds: int) -> None:
     line = f"os._exit({code})" if code > 0 else f"os.kill(os.getpid(), {-code})"
-    with acting(line, replace(_SMALL, cpu_seconds=seconds)) as worker, pytest.raises(Refused) as refused:
+    with (
+        acting(line, replace(_SMALL, cpu_seconds=seconds)) as worker,
+        pytest.raises(SandboxRefusal) as refused,
+    ):
         worker.call("x")
     if seconds == 0 and code != 1:
         assert refused.value.reason == "time"
@@ -218,7 +224,7 @@ def test_bytes_before_a_request_end_the_worker(then: str, tmp_path: Path) -> Non
         assert fifo.read_text() == "x"
         if not wrote:
             os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(SandboxRefusal) as refused:
             worker.call("x")
     told = (refused.value.reason, refused.value.detail)
     assert told == (

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from perennial.schemas.kumo.things import Instance, Outcome, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookRule, Instance, Outcome, SeedConfig
 from perennial.tasks.kumo.book_reading import read_book
 from perennial.tasks.kumo.books import closed_ends, write_book
 from tests.server.script import Asked
@@ -34,7 +34,7 @@ class Given:
 
     config: SeedConfig
     instance: Instance
-    rules: tuple[Rule, ...]
+    rules: tuple[BookRule, ...]
 
 
 def given_in(asked: Asked) -> Given:
@@ -61,11 +61,11 @@ def given_in(asked: Asked) -> Given:
     return Given(config, Instance(truths, actions, (), (), (), 0, 0), rules)
 
 
-def _rule(action: str, outcome: dict[str, Any]) -> Rule:
+def _rule(action: str, outcome: dict[str, Any]) -> BookRule:
     rules_out = frozenset(outcome["rules_out"])
     if "label" in outcome:
-        return Rule(action, outcome["label"], None, None, rules_out)
-    return Rule(action, None, float(outcome["low"]), float(outcome["high"]), rules_out)
+        return BookRule(action, outcome["label"], None, None, rules_out)
+    return BookRule(action, None, float(outcome["low"]), float(outcome["high"]), rules_out)
 
 
 def book_in(asked: Asked) -> str | None:
@@ -124,7 +124,7 @@ BOOK_ERRORS = tuple(_ERRORS)
 
 
 def _with_changed_rule(
-    given: Given, rng: random.Random, changed: Callable[[Rule, str], frozenset[str]]
+    given: Given, rng: random.Random, changed: Callable[[BookRule, str], frozenset[str]]
 ) -> str:
     chosen = _some_exclusion(given, rng)
     if chosen is None:
@@ -163,7 +163,7 @@ def _replace(given: Given, place: int, rules_out: frozenset[str]) -> Given:
     return replace(given, rules=(*given.rules[:place], changed, *given.rules[place + 1 :]))
 
 
-def _outcome_words(rule: Rule, closed: bool | None) -> str:
+def _outcome_words(rule: BookRule, closed: bool | None) -> str:
     if rule.label is not None:
         return f'"{rule.label}"'
     return f"from {rule.low!r} to {rule.high!r} ({'both ends included' if closed else 'upper end excluded'})"
@@ -182,7 +182,7 @@ def read_back_of(book: str) -> dict[str, Any]:
     return {"actions": actions, "unclear": list(contents.unread)}
 
 
-def _outcome(rule: Rule, closed: bool | None, **said: Any) -> dict[str, Any]:
+def _outcome(rule: BookRule, closed: bool | None, **said: Any) -> dict[str, Any]:
     ends = {"low": rule.low, "high": rule.high, "low_included": True, "high_included": closed}
     shown = {"label": rule.label, "range": None if rule.label is not None else ends}
     return {**shown, "rules_out": [], "confirms": [], "unclear": [], **said}
@@ -204,7 +204,7 @@ def _without_slips(book: str) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
 
 def _slip_outcome(line: str, match: re.Match[str]) -> dict[str, Any]:
     low, high = (float(match[end]) if match[end] else None for end in ("low", "high"))
-    rule = Rule("", match["label"], low, high, frozenset())
+    rule = BookRule("", match["label"], low, high, frozenset())
     closed = match["end"] == "both ends included" if match["end"] else None
     if match["verb"] == _CONFIRMS:
         return _outcome(rule, closed, confirms=[match["name"]])

@@ -1,6 +1,6 @@
 """The question by which `perennial` looks a model up: the server answers it and keeps no line in its log."""
 
-from perennial.flows.models.check import QUESTION
+from perennial.flows.refresh.models import QUESTION
 from tests.server.faults import Completion
 from tests.server.script import Asked
 

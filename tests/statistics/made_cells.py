@@ -7,7 +7,7 @@ import numpy as np
 
 from perennial.schemas.game import EPISODE_STATUSES
 from perennial.schemas.statistics import THESE_DOMAINS, Population
-from perennial.tasks.statistics.cells import Cells, Domains, Grid, grid_of, part_of
+from perennial.tasks.statistics.cells import Cells, Domains, SettingGrid, grid_of, part_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def columns_of(cells: Sequence[Cell], setting: str, population: Population = THE
     return Cells(setting, domains, players, player, instance, columns, population)
 
 
-def grid(cells: Sequence[Cell], setting: str = "easy", population: Population = THESE_DOMAINS) -> Grid:
+def grid(cells: Sequence[Cell], setting: str = "easy", population: Population = THESE_DOMAINS) -> SettingGrid:
     """Return the grid of the setting's cells; a player without a scored run has no row."""
     columns = columns_of(cells, setting)
     parts = {name: part_of(columns, place) for place, name in enumerate(columns.players)}

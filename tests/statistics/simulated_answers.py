@@ -5,22 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from perennial.tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics.cells import Domains, SettingGrid
 
 
 @dataclass(frozen=True)
 class Drawn:
     """Answers, and each player's chance on each instance (a row per player) behind them."""
 
-    grid: Grid
+    grid: SettingGrid
     chances: NDArray[np.float64]
 
 
-def make_grid(runs: NDArray[np.int32], solved: NDArray[np.int32], sizes: list[int]) -> Grid:
+def make_grid(runs: NDArray[np.int32], solved: NDArray[np.int32], sizes: list[int]) -> SettingGrid:
     """Return a grid whose domains have so many instances each."""
     domains = Domains(tuple(f"d{n}" for n in range(len(sizes))), (0, *np.cumsum(sizes).tolist()))
     players = tuple(f"p{n}" for n in range(len(runs)))
-    return Grid("easy", domains, players, runs, solved, *[np.arange(runs.shape[1])] * 2)
+    return SettingGrid("easy", domains, players, runs, solved, *[np.arange(runs.shape[1])] * 2)
 
 
 def draw_answers(

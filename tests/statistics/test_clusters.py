@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.clusters import (
     FEWEST_CLUSTERS,
-    Draw,
+    ClusterDraw,
     Estimate,
     estimate_ratio,
     gap_interval,
@@ -21,7 +21,7 @@ from perennial.tasks.statistics.clusters import (
     student_quantile,
     why_no_interval,
 )
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import rate_figures
 from tests.statistics.made_cells import Cell, columns_of
 
@@ -68,7 +68,7 @@ def test_variance_and_degrees_are_those_of_the_matrices(
     values = [value for value, _, _ in instances]
     strata = [stratum if is_stratified else 0 for *_, stratum in instances]
     clusters = [cluster + 10 * stratum for (_, cluster, _), stratum in zip(instances, strata, strict=True)]
-    draw = Draw(np.array(clusters), np.array(strata) if is_stratified else None)
+    draw = ClusterDraw(np.array(clusters), np.array(strata) if is_stratified else None)
     found = estimate_ratio(np.array(values), np.ones(len(values)), draw)
     assert found.ratio == pytest.approx(np.mean(values))
     assert found.clusters == len(set(clusters))
@@ -85,7 +85,7 @@ def test_clusters_of_one_size_have_students_interval() -> None:
     """Five domain means; R is their mean, its variance s^2 / 5, with 4 degrees of freedom."""
     means = np.array([1.0, 0.9, 0.5, 0.2, 0.1])
     values = (np.tile(np.arange(50), 5) < 50 * np.repeat(means, 50)).astype(float)
-    found = estimate_ratio(values, np.ones(250), Draw(np.repeat(np.arange(5), 50)))
+    found = estimate_ratio(values, np.ones(250), ClusterDraw(np.repeat(np.arange(5), 50)))
     assert found.variance == pytest.approx(means.var(ddof=1) / 5)
     assert found.degrees == pytest.approx(4)
     assert student_quantile(4) == pytest.approx(2.776445)
@@ -118,13 +118,13 @@ def test_shares_near_an_end_keep_their_width() -> None:
 
 def test_a_mean_of_few_or_equal_clusters_has_no_interval_and_says_why() -> None:
     values = np.array([0.0, 0.0, 1.0, 0.0, 3.0, 0.0])
-    few = estimate_ratio(values[:5], np.ones(5), Draw())
+    few = estimate_ratio(values[:5], np.ones(5), ClusterDraw())
     assert mean_interval(few) is None
     assert why_no_interval(few) == "fewer than 6 clusters of unbounded values: no method holds its level"
-    alike = estimate_ratio(np.full(40, 0.3), np.ones(40), Draw())
+    alike = estimate_ratio(np.full(40, 0.3), np.ones(40), ClusterDraw())
     assert mean_interval(alike) is None
     assert why_no_interval(alike) == "all clusters are alike: their variance is unknown"
-    enough = estimate_ratio(values, np.ones(FEWEST_CLUSTERS), Draw())
+    enough = estimate_ratio(values, np.ones(FEWEST_CLUSTERS), ClusterDraw())
     low, high = mean_interval(enough) or (0, 0)
     # A skewed mean may lie far above, and hardly below.
     assert enough.ratio - low < 0.6 * (high - enough.ratio)
@@ -132,7 +132,7 @@ def test_a_mean_of_few_or_equal_clusters_has_no_interval_and_says_why() -> None:
 
 @given(st.lists(st.floats(-5, 5), min_size=6, max_size=30))
 def test_ends_of_a_mean_solve_halls_equation(values: list[float]) -> None:
-    found = estimate_ratio(np.array(values), np.ones(len(values)), Draw())
+    found = estimate_ratio(np.array(values), np.ones(len(values)), ClusterDraw())
     interval = mean_interval(found)
     if interval is None:
         return
@@ -150,7 +150,8 @@ def test_a_gap_has_width_and_is_mirrored(n: int, gains: int, losses: int) -> Non
     gaps[max(0, n - losses) :] -= 1
     square = float((gaps**2).mean())
     one, other = (
-        gap_interval(estimate_ratio(side, np.ones(n), Draw()), square) or (0, 0) for side in (gaps, -gaps)
+        gap_interval(estimate_ratio(side, np.ones(n), ClusterDraw()), square) or (0, 0)
+        for side in (gaps, -gaps)
     )
     assert one == pytest.approx((-other[1], -other[0]), abs=1e-9)
     assert -1 <= one[0] < one[1] <= 1
@@ -160,7 +161,7 @@ def test_a_gap_has_width_and_is_mirrored(n: int, gains: int, losses: int) -> Non
 def test_a_gap_is_a_weighted_mean_with_gains_and_losses_added(gaps: list[float], number: int) -> None:
     values, cluster = np.array(gaps), np.arange(len(gaps)) % number
     square = float((values**2).mean())
-    found = estimate_ratio(values, np.ones(len(values)), Draw(cluster))
+    found = estimate_ratio(values, np.ones(len(values)), ClusterDraw(cluster))
     if not 10 <= square * len(values) <= len(values) - 10 or found.variance < 1e-9:
         return
     pairs = (square - values.mean() ** 2) / found.variance
@@ -174,7 +175,7 @@ def test_a_gap_is_a_weighted_mean_with_gains_and_losses_added(gaps: list[float],
     assert gap_interval(found, square) == pytest.approx(expected, abs=1e-6)
 
 
-def _rates(cells: list[Cell], population: str) -> dict[tuple[str, str], Figure]:
+def _rates(cells: list[Cell], population: str) -> dict[tuple[str, str], Statistic]:
     found = rate_figures(columns_of(cells, "easy", population))
     return {(f.statistic, f.domain): f for f in found}
 
@@ -250,14 +251,14 @@ def test_beside_strata_at_most_all_clusters_count_near_an_end() -> None:
 def test_strata_are_such_only_where_there_are_several() -> None:
     values, cluster = np.array([0.0, 1.0, 0.5, 0.5]), np.array([0, 1, 2, 3])
     for strata, is_stratified in ((None, False), (np.zeros(4, int), False), (np.array([0, 0, 1, 1]), True)):
-        assert estimate_ratio(values, np.ones(4), Draw(cluster, strata)).is_stratified == is_stratified
+        assert estimate_ratio(values, np.ones(4), ClusterDraw(cluster, strata)).is_stratified == is_stratified
 
 
 def test_instances_of_unequal_size_weigh_by_their_size() -> None:
     """Two instances of a cluster: the cluster's ratio is the sum of sums over the sum of sizes."""
     sums, sizes = np.array([1.0, 3.0, 2.0, 1.0]), np.array([1.0, 4.0, 5.0, 2.0])
-    one = estimate_ratio(sums, sizes, Draw(np.array([0, 0, 1, 2])))
-    joined = estimate_ratio(np.array([4.0, 2.0, 1.0]), np.array([5.0, 5.0, 2.0]), Draw())
+    one = estimate_ratio(sums, sizes, ClusterDraw(np.array([0, 0, 1, 2])))
+    joined = estimate_ratio(np.array([4.0, 2.0, 1.0]), np.array([5.0, 5.0, 2.0]), ClusterDraw())
     assert (one.ratio, one.degrees) == pytest.approx((joined.ratio, joined.degrees))
     assert one.variance >= joined.variance - 1e-12
 

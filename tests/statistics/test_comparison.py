@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from perennial.schemas.statistics import NEW_DOMAINS, THESE_DOMAINS, Population
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import mcnemar_p, pair_figures
 from tests.statistics.made_cells import Cell, grid
 
@@ -26,7 +26,7 @@ def _cells(player: str, played: Runs) -> list[Cell]:
     return [Cell("D", "easy", player, name, runs, solved) for name, (solved, runs) in played.items()]
 
 
-def _difference(a: Runs, b: Runs) -> Figure | None:
+def _difference(a: Runs, b: Runs) -> Statistic | None:
     figures = pair_figures(grid([*_cells("a", a), *_cells("b", b)]))
     return next((figure for figure in figures if figure.statistic == "paired_difference"), None)
 
@@ -91,7 +91,7 @@ def test_pairing_takes_the_instances_difficulty_out() -> None:
 def test_domains_that_are_drawn_are_clusters() -> None:
     """Domain means of the difference are 1, 0 and 0: Student's interval of three of them is wide."""
 
-    def differ(population: Population) -> Figure:
+    def differ(population: Population) -> Statistic:
         cells = [
             Cell(
                 *(domain, "easy", player, str(n), 1, int(player == "b" or domain != "A")),

@@ -6,20 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perennial.tasks.statistics.cells import ALL, Domains, Grid
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.cells import ALL, Domains, SettingGrid
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rank_figures import domain_rank_figures, rank_figures
 from tests.statistics.simulated_answers import draw_answers
 
 KINDS = {"p0": "programs", "p1": "models", "p2": "models", "p3": "models"}
 
 
-def _figures(grid: Grid) -> dict[tuple[str, str, str], Figure]:
+def _figures(grid: SettingGrid) -> dict[tuple[str, str, str], Statistic]:
     found = domain_rank_figures(grid, KINDS.__getitem__)
     return {(figure.statistic, figure.domain, figure.player): figure for figure in found}
 
 
-def _parts(grid: Grid) -> Iterator[tuple[str, Grid]]:
+def _parts(grid: SettingGrid) -> Iterator[tuple[str, SettingGrid]]:
     """Each domain of the grid as a grid of its own."""
     for domain, columns in grid.places():
         if domain != ALL:
@@ -63,7 +63,7 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
     solved = np.zeros((4, 20), np.int32)
     solved[0], solved[1, ::2], solved[2, 1::2], solved[3, 10:] = 1, 1, 1, 1
     found = _figures(
-        Grid("s", Domains(("d0", "d1"), (0, 10, 20)), tuple(KINDS), runs, solved, *[np.arange(20)] * 2)
+        SettingGrid("s", Domains(("d0", "d1"), (0, 10, 20)), tuple(KINDS), runs, solved, *[np.arange(20)] * 2)
     )
     assert {player for statistic, domain, player in found if domain == "d0"} == {"p0", "p1", "p2"}
     ranks = {(domain, player): one for (name, domain, player), one in found.items() if name == "rank_in_kind"}
@@ -83,5 +83,5 @@ def test_a_player_of_few_instances_of_a_domain_is_absent_there_alone() -> None:
 def test_a_domain_without_common_instances_has_no_figure() -> None:
     runs = np.zeros((2, 4), np.int32)
     runs[0, :2], runs[1, 2:] = 1, 1
-    grid = Grid("s", Domains(("d",), (0, 4)), ("p1", "p2"), runs, runs, *[np.arange(4)] * 2)
+    grid = SettingGrid("s", Domains(("d",), (0, 4)), ("p1", "p2"), runs, runs, *[np.arange(4)] * 2)
     assert _figures(grid) == {}

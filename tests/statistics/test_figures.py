@@ -8,7 +8,7 @@ from scipy.stats import pearsonr
 from perennial.schemas.statistics import Measure
 from perennial.tasks.kumo.statistics import MEANS, topology_figures
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.multiplicity import Figure, adjust_by_family, kind_by_name
+from perennial.tasks.statistics.multiplicity import Statistic, adjust_by_family, kind_by_name
 from perennial.tasks.statistics.rate_figures import pair_figures, rate_figures
 from perennial.tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, columns_of, grid
@@ -67,7 +67,7 @@ RIVAL = replace(
 CELLS = [CELL, ALL_WRONG, replace(RIVAL, instance_id="i1"), RIVAL]
 
 
-def _figures(**wanted: str) -> list[Figure]:
+def _figures(**wanted: str) -> list[Statistic]:
     made = [
         *rate_figures(columns_of(CELLS, "easy"), MEANS),
         *adjust_by_family(pair_figures(grid(CELLS)), "mcnemar", kind_by_name((), "")),
@@ -76,7 +76,7 @@ def _figures(**wanted: str) -> list[Figure]:
     return [figure for figure in made if all(getattr(figure, key) == value for key, value in wanted.items())]
 
 
-def _figure(**wanted: str) -> Figure:
+def _figure(**wanted: str) -> Statistic:
     (figure,) = _figures(**{"domain": ALL, **wanted})
     return figure
 
@@ -184,9 +184,11 @@ def test_scores_are_correlated_with_other_benchmarks_and_between_settings() -> N
 
 def test_measures_are_correlated_with_other_benchmarks_apart_from_rates() -> None:
     counts = {f"m{n}": float((n - 3) ** 2) for n in range(8)}
-    rows = [Figure("actions", "easy", ALL, player, 1, value, "", "own") for player, value in counts.items()]
-    rows += [Figure("actions", "easy", "one domain", "m1", 1, 9.0, "", "own")]
-    rates = [Figure("success_rate", "easy", ALL, player, 1, n / 8, "") for n, player in enumerate(counts)]
+    rows = [
+        Statistic("actions", "easy", ALL, player, 1, value, "", "own") for player, value in counts.items()
+    ]
+    rows += [Statistic("actions", "easy", "one domain", "m1", 1, 9.0, "", "own")]
+    rates = [Statistic("success_rate", "easy", ALL, player, 1, n / 8, "") for n, player in enumerate(counts)]
     scores = {player: float(n) for n, player in enumerate(counts)}
     measure = Measure("actions", "own", "", "", "")
     found = list(correlation_figures([*rows, *rates], {"B": scores}, lambda _player: "models", [measure]))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.tasks.statistics import clusters as items
-from perennial.tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics.cells import Domains, SettingGrid
 
 scores_of_runs = st.sampled_from([0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 score_tables = st.dictionaries(
@@ -40,7 +40,7 @@ def item_statistics(scores: dict[str, dict[str, float]]) -> list[Item]:
             runs[players.index(player), column] = 30
             solved[players.index(player), column] = round(30 * score)
     found = items.item_statistics(
-        Grid(
+        SettingGrid(
             "easy",
             Domains(("D",), (0, len(names))),
             tuple(players),

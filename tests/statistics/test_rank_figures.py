@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from perennial.schemas.statistics import Floor
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rank_figures import place_figures, rank_figures
 from tests.statistics.simulated_answers import make_grid
 
@@ -25,7 +25,7 @@ def kind(player: str) -> str:
     return "programs" if player in PROGRAMS else "models"
 
 
-def _figures(scores: Mapping[str, Mapping[str, Score]]) -> dict[tuple[str, str], Figure]:
+def _figures(scores: Mapping[str, Mapping[str, Score]]) -> dict[tuple[str, str], Statistic]:
     """The figures of answers by player and instance, `DOMAIN/NUMBER`."""
     names = sorted({name for of in scores.values() for name in of})
     sizes = Counter(name.split("/")[0] for name in names)
@@ -126,7 +126,7 @@ def test_places_put_models_first_and_the_floor_last() -> None:
     rates = {"guesser": 1.0, "optimum": 0.2, "strong": 0.5, "weak": 0.4, "tried": 1.0, "errors": None}
     ranks = {"strong": 1.0, "weak": 2.0, "tried": None}
     figures = [
-        Figure(name, "easy", domain, player, 10, value, "")
+        Statistic(name, "easy", domain, player, 10, value, "")
         for name, values in (("success_rate", rates), ("rank", ranks))
         for player, value in values.items()
         for domain in ("all", "d")

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from perennial.tasks.statistics.cells import Domains, Grid
+from perennial.tasks.statistics.cells import Domains, SettingGrid
 from perennial.tasks.statistics.rank_figures import rank_players
 
 
-def _grid(generator: np.random.Generator, rates: list[float], domains: int, instances: int) -> Grid:
+def _grid(generator: np.random.Generator, rates: list[float], domains: int, instances: int) -> SettingGrid:
     shift = generator.normal(0, 0.08, domains).repeat(instances)
     own = generator.normal(0, 0.07, (len(rates), domains)).repeat(instances, axis=1)
     solved = generator.random((len(rates), domains * instances)) < np.array(rates)[:, None] + shift + own
@@ -15,12 +15,12 @@ def _grid(generator: np.random.Generator, rates: list[float], domains: int, inst
     players = tuple(f"p{number}" for number in range(len(rates)))
     runs = np.ones(solved.shape, np.int32)
     order = np.arange(solved.shape[1])
-    return Grid(
+    return SettingGrid(
         "easy", Domains(names, starts), players, runs, solved.astype(np.int32), order, order // instances
     )
 
 
-def _rank(grid: Grid) -> list[tuple[float, float, float] | None]:
+def _rank(grid: SettingGrid) -> list[tuple[float, float, float] | None]:
     number = len(grid.players)
     found = rank_players(grid, np.full(number, np.nan), np.full(number, True))
     return [rank and rank[:3] for rank in found]

@@ -9,7 +9,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from perennial.tasks.statistics.cells import Grid
+from perennial.tasks.statistics.cells import SettingGrid
 from perennial.tasks.statistics.rank_figures import adjust_rates
 from perennial.tasks.statistics.rasch import Patterns, Rasch, fit_rasch, group_patterns
 from tests.statistics.simulated_answers import draw_answers
@@ -17,15 +17,15 @@ from tests.statistics.simulated_answers import draw_answers
 ABILITIES = [-1.0, 0.0, 0.5, 1.5]
 
 
-def _domain(grid: Grid) -> NDArray[np.int64]:
+def _domain(grid: SettingGrid) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(grid.domains.names)), np.diff(grid.domains.starts))
 
 
-def _patterns(grid: Grid) -> Patterns:
+def _patterns(grid: SettingGrid) -> Patterns:
     return group_patterns(grid.runs, grid.solved, _domain(grid))
 
 
-def _fit(grid: Grid) -> Rasch:
+def _fit(grid: SettingGrid) -> Rasch:
     fitted = fit_rasch(_patterns(grid))
     assert fitted is not None
     return fitted
@@ -44,7 +44,7 @@ def test_known_effects_come_back_within_their_standard_errors() -> None:
     assert fitted.spread == pytest.approx(1.2, abs=0.1)
 
 
-def _plain_value(grid: Grid, at: list[float]) -> float:
+def _plain_value(grid: SettingGrid, at: list[float]) -> float:
     """The penalised log-likelihood, answer by answer, integrated by Gauss and Legendre's rule."""
     n_players = len(grid.players)
     abilities, means, spread = np.array(at[:n_players]), np.array(at[n_players:-1]), exp(at[-1])

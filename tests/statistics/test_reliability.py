@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perennial.schemas.statistics import MODELS, NEW_DOMAINS, THESE_DOMAINS
 from perennial.tasks.statistics.cells import ALL
-from perennial.tasks.statistics.clusters import Draw
+from perennial.tasks.statistics.clusters import ClusterDraw
 from perennial.tasks.statistics.correlation import (
     FEWEST_PLAYERS,
     Correlation,
@@ -17,7 +17,7 @@ from perennial.tasks.statistics.correlation import (
     estimate_reliability,
     reliability_figures,
 )
-from perennial.tasks.statistics.multiplicity import Figure, kind_by_name
+from perennial.tasks.statistics.multiplicity import Statistic, kind_by_name
 from perennial.tasks.statistics.study_figures import correlation_figures
 from tests.statistics.made_cells import Cell, grid
 
@@ -28,7 +28,7 @@ KIND = kind_by_name(("oracle",), "")
 def test_with_instances_drawn_alone_it_is_cronbachs_alpha(players: int, items: int, seed: int) -> None:
     rates = np.random.default_rng(seed).integers(0, 3, (players, items)) / 2
     totals = rates.sum(axis=1)
-    found = estimate_reliability(rates, Draw())
+    found = estimate_reliability(rates, ClusterDraw())
     if totals.var() == 0:
         assert found is None
         return
@@ -39,9 +39,9 @@ def test_with_instances_drawn_alone_it_is_cronbachs_alpha(players: int, items: i
 def test_copies_of_an_instance_make_no_score_more_reliable() -> None:
     rates = np.random.default_rng(1).random((8, 10))
     copied = np.repeat(rates, 5, axis=1)
-    clusters = Draw(np.repeat(np.arange(10), 5))
-    assert estimate_reliability(copied, clusters) == pytest.approx(estimate_reliability(rates, Draw()))
-    alone, clustered = (estimate_reliability(copied, draw) or 0 for draw in (Draw(), clusters))
+    clusters = ClusterDraw(np.repeat(np.arange(10), 5))
+    assert estimate_reliability(copied, clusters) == pytest.approx(estimate_reliability(rates, ClusterDraw()))
+    alone, clustered = (estimate_reliability(copied, draw) or 0 for draw in (ClusterDraw(), clusters))
     assert alone > clustered + 0.3
 
 
@@ -70,14 +70,14 @@ def _cells(players: int) -> list[Cell]:
     ]
 
 
-def _figures(players: int, population: str = NEW_DOMAINS) -> list[Figure]:
+def _figures(players: int, population: str = NEW_DOMAINS) -> list[Statistic]:
     cells = _cells(players)
     rates = []
     for setting in ("easy", "hard"):
         answered = grid(cells, setting, population)
         rates += reliability_figures(answered, KIND)
         rates += [
-            Figure("success_rate", setting, ALL, name, 60, float(answered.solved[row].mean()), "made")
+            Statistic("success_rate", setting, ALL, name, 60, float(answered.solved[row].mean()), "made")
             for row, name in enumerate(answered.players)
         ]
     return [*rates, *correlation_figures(rates, {"B": {f"m{n}": n for n in range(9)}}, KIND)]

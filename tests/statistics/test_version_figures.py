@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from perennial.tasks.statistics.cells import Domains
-from perennial.tasks.statistics.multiplicity import Figure
+from perennial.tasks.statistics.multiplicity import Statistic
 from perennial.tasks.statistics.rate_figures import preference_figures, version_figures
 
 DOMAINS = Domains(("a", "b", "c"), (0, 2, 4, 6))
@@ -20,7 +20,7 @@ def _cells(*cells: tuple[int, int, int]) -> dict[str, np.ndarray]:
     return found | {"cluster": found["instance"]}
 
 
-def _figures(usual: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[tuple[str, str], Figure]:
+def _figures(usual: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> dict[tuple[str, str], Statistic]:
     figures = list(version_figures("easy", DOMAINS, "m", "first", usual, other, "these domains"))
     assert {(f.setting, f.player, f.other) for f in figures} <= {("easy", "m", "first")}
     return {(f.statistic, f.domain): f for f in figures}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from perennial.flows.study.codes import draw_codes
+from perennial.flows.study.opened import draw_codes
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.kumo.things import BookVerdict, Instance, SeedConfig
 from perennial.schemas.tables import TABLES, staged_tables

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import open_workspace
-from perennial.flows.study.codes import draw_codes
+from perennial.flows.stages.workspace import Policies, open_workspace
 from perennial.flows.study.desk import StudyDesk
+from perennial.flows.study.opened import draw_codes
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.people import TUTORIAL
 from perennial.schemas.settings import load_settings

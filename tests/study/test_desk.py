@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from perennial.flows.study.attempts import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
+from perennial.flows.study.desk import MOST_IN_TOTAL, MOST_OF_AN_ORIGIN, WINDOW_S
 from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.people import TUTORIAL
 from perennial.schemas.text import Screen

@@ -7,7 +7,7 @@ import pytest
 from perennial.flows.study.opened import OpenedStudy
 from perennial.schemas.errors import InvalidOption, LimitReached
 from perennial.schemas.people import TUTORIAL
-from perennial.warehouse.study.ledger import Event, StudyLedger
+from perennial.warehouse.study.ledger import StudyEvent, StudyLedger
 from perennial.warehouse.study.schema import Pending
 from tests.study.study_root import Lab
 
@@ -15,7 +15,7 @@ STALE = "that click was made on an earlier view of the task and does not count: 
 UNKNOWN = "that is not a choice of this task, and does not count"
 
 
-def _events(lab: Lab) -> list[Event]:
+def _events(lab: Lab) -> list[StudyEvent]:
     return StudyLedger(lab.ledger_file, clocks=lab.clock).events(0)
 
 
@@ -39,10 +39,10 @@ def test_each_click_is_kept_once_with_its_time(small_lab: Lab) -> None:
     at = _events(lab)[0].at
     assert at == pytest.approx(begun, abs=1)
     assert _events(lab) == [
-        Event("consent", "", 0, "", at),
-        Event("profile", "", 0, '{"age_band": "18-25", "education": "school"}', at + 1),
-        Event("start", TUTORIAL, 0, "", at + 2),
-        Event("move", TUTORIAL, 1, action, at + 3),
+        StudyEvent("consent", "", 0, "", at),
+        StudyEvent("profile", "", 0, '{"age_band": "18-25", "education": "school"}', at + 1),
+        StudyEvent("start", TUTORIAL, 0, "", at + 2),
+        StudyEvent("move", TUTORIAL, 1, action, at + 3),
     ]
 
 

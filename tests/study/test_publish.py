@@ -11,15 +11,15 @@ import pytest
 
 from perennial.flows.benchmark import find_benchmark
 from perennial.flows.editions.reproduce import reproduce_unit
-from perennial.flows.refresh.planning.player_choice import choose_players
+from perennial.flows.refresh.plan import choose_players
 from perennial.flows.study.publish import (
     PublishedStudy,
     find_stale,
+    list_moves,
     open_ledger,
     publish_study,
     withdraw_participant,
 )
-from perennial.flows.study.results import list_moves
 from perennial.flows.study.study_file import read_study
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.people import person_name

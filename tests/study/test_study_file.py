@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.study.codes import draw_codes
-from perennial.flows.study.starter_file import write_starter
-from perennial.flows.study.study_file import read_study
+from perennial.flows.study.opened import draw_codes
+from perennial.flows.study.study_file import read_study, write_starter
 from perennial.schemas.errors import EditionConflict, InvalidOption, PerennialError
 from perennial.schemas.people import Earnings, Quality
 from perennial.warehouse.store.store import Store

@@ -5,11 +5,11 @@ import pytest
 from perennial.flows.benchmark import find_benchmark
 from perennial.schemas.game import Episode, Turn
 from perennial.tasks.beyondbench.gate import TaskGame
-from perennial.tasks.beyondbench.problem import Problem, draw_problem
+from perennial.tasks.beyondbench.problem import TaskProblem, draw_problem
 from perennial.tasks.beyondbench.registry import TASKS
 
 
-def _draw(name: str) -> Problem:
+def _draw(name: str) -> TaskProblem:
     task = TASKS[name]
     variation = task.variations[0]
     return draw_problem(task, variation.name, variation.sizes[0], 1, 0)[0]

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.doctor.check import Status
-from perennial.flows.doctor.root import root_looks
+from perennial.flows.doctor.root import Status, root_looks
 from perennial.flows.study.upkeep import keep_up
 from perennial.schemas.errors import InvalidOption
 from perennial.warehouse.study import schema as erasure
-from perennial.warehouse.study.ledger import Event, StudyLedger
+from perennial.warehouse.study.ledger import StudyEvent, StudyLedger
 from perennial.warehouse.study.schema import erase_withdrawn, find_pending
 from perennial.warehouse.study.search import search
 from tests.conftest import REPOSITORY
@@ -58,7 +57,7 @@ def lab(small_lab: Lab) -> Lab:
 def _short_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "_ATTEMPT_S", 0.05)
     monkeypatch.setattr("perennial.flows.study.desk._ERASE_S", 0.0)
-    monkeypatch.setattr("perennial.flows.cli.people.study._ERASE_S", 0.0)
+    monkeypatch.setattr("perennial.flows.cli.people._ERASE_S", 0.0)
 
 
 @pytest.fixture
@@ -246,7 +245,7 @@ def test_rows_that_sqlite_rearranged_are_gone_too(tmp_path: Path) -> None:
         for turn in range(1, 60):
             for number in range(12):
                 text = f" mark of {number}." * (1 + (turn * 7 + number * 3) % 40)
-                ledger.add_event(number, Event("move", str(turn % 5), turn, text, float(turn)))
+                ledger.add_event(number, StudyEvent("move", str(turn % 5), turn, text, float(turn)))
     for number in range(11):
         ledger.withdraw(number)
         assert ledger.erase() is None

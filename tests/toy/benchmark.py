@@ -9,8 +9,7 @@ from typing import Any
 from perennial.flows.benchmark import Benchmark, Draw, Practice, Preparation, Stage, always
 from perennial.flows.practice.parameters import Parameters
 from perennial.flows.stages.estimates import estimate_players
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.prompts.render import render
 from perennial.schemas.benchmark import Batch, Declaration
 from perennial.schemas.game import Episode, Move, Program

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.cli.train import train
-from perennial.flows.training.fine_tune import last_checkpoint, load_model
+from perennial.flows.training import last_checkpoint, load_model
 from perennial.schemas.errors import InvalidOption, UnreadableInput
 from perennial.schemas.settings.models import load_models
 from tests.training.tiny_model import make_model, make_tokenizer
@@ -65,7 +65,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(
 ) -> None:
     from transformers import AutoModelForCausalLM
 
-    from perennial.flows.console.terminal import Terminal
+    from perennial.flows.console.row_formats import Terminal
 
     run(folder, tmp_path / "whole", name="tiny-easy")
     printed = capsys.readouterr().err

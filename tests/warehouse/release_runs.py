@@ -13,15 +13,15 @@ from perennial.tasks.kumo.configuration import parse_config
 from perennial.warehouse.kumo.release.layout import ReleaseFile, SettingFile
 from perennial.warehouse.kumo.release.trajectories import (
     TRAJECTORY_TABLES,
-    Board,
     ImportedTrajectories,
+    RunInstance,
     import_trajectories,
     merge_parts,
 )
 from perennial.warehouse.kumo.rows import observation_text
 
 EASY, HARD = Setting(4, 6), Setting(12, 16)
-INSTANCE = Board(
+INSTANCE = RunInstance(
     instance_id="ki_weather",
     book_id="bk_weather",
     truths=("snow", "sun", "rain", "hail"),
@@ -52,7 +52,7 @@ def read_released_instances(release: Path, domains: Iterable[str], setting: Sett
     }
 
 
-def _board(record: dict[str, Any], config_file: Path, domain: str, setting: Setting) -> Board:
+def _board(record: dict[str, Any], config_file: Path, domain: str, setting: Setting) -> RunInstance:
     config = parse_config(config_file.read_text(encoding="utf-8"), domain)
     outcomes = {outcome.action: outcome for outcome in config.outcomes}
     observations = [record["observations"][action] for action in record["actions"]]
@@ -66,7 +66,7 @@ def _board(record: dict[str, Any], config_file: Path, domain: str, setting: Sett
         if state is not None
         for truth in outcomes[action].states[state].rules_out
     }
-    return Board(
+    return RunInstance(
         instance_id=f"ki_{domain}_{setting.name}_{record['seed']}",
         book_id=f"bk_{domain}_{setting.name}_{record['seed']}",
         truths=tuple(record["truths"]),

@@ -23,7 +23,7 @@ from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.confined_sql.messages import MOST_BYTES, read_plain
 from perennial.warehouse.confined_sql.process import (
     ConfinedCatalog,
-    Limits,
+    QueryLimits,
     SqlPool,
     SqlProcess,
     open_confined,
@@ -76,7 +76,7 @@ def process() -> Iterator[SqlProcess]:
 
 
 def confined(store: Store, process: SqlProcess, seconds: float = inf) -> ConfinedCatalog:
-    return ConfinedCatalog(list_contents(store), Limits(500 * MB, seconds), process)
+    return ConfinedCatalog(list_contents(store), QueryLimits(500 * MB, seconds), process)
 
 
 def is_gone(pid: int) -> bool:
@@ -167,7 +167,7 @@ def test_memory_ends_at_the_limit(store: Store, sql: str) -> None:
 @pytest.mark.slow
 def test_time_ends_one_call_of_a_function(store: Store) -> None:
     with (
-        open_confined(store, Limits(500 * MB, 0.2)) as catalog,
+        open_confined(store, QueryLimits(500 * MB, 0.2)) as catalog,
         pytest.raises(QueryTimedOut, match="longer than allowed"),
     ):
         catalog.stream(SLOW)
@@ -210,7 +210,7 @@ def test_who_leaves_ends_the_query_and_nobody_waits_for_ever(store: Store) -> No
         with pool.borrow(lambda: None) as process:
             assert process.pid == pids[0]  # it was warm
             with pytest.raises(LeftError):
-                ConfinedCatalog(list_contents(store), Limits(500 * MB, inf), process, leave).stream(SLOW)
+                ConfinedCatalog(list_contents(store), QueryLimits(500 * MB, inf), process, leave).stream(SLOW)
         assert is_gone(pids[0])
         with pool.borrow(lambda: None) as process:
             names, rows = confined(store, process).stream("SELECT 1 AS x")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openlineage.client.serde import Serde
 
-from perennial.flows.stages.unit_stages import list_jobs
+from perennial.flows.stages.grow import list_jobs
 from perennial.schemas.benchmark import benchmarks
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES

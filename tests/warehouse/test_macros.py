@@ -19,7 +19,7 @@ from perennial.tasks.statistics.association import compute_corrected_cramers_v
 from perennial.tasks.statistics.correlation import pearson
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.dictionary import macro_statements
-from perennial.warehouse.confined_sql.process import Limits, open_confined
+from perennial.warehouse.confined_sql.process import QueryLimits, open_confined
 from perennial.warehouse.store.store import Store
 from tests.warehouse import tiny_edition
 from tests.warehouse.tiny_edition import publish
@@ -122,7 +122,10 @@ def test_every_published_v_and_r_is_that_of_a_macro(store: Store) -> None:
 @pytest.mark.slow
 def test_macros_are_in_a_confined_query_and_in_the_script(store: Store) -> None:
     catalog = open_catalog(store)
-    with closing(duckdb.connect()) as plain, open_confined(store, Limits(1_000_000_000, inf)) as confined:
+    with (
+        closing(duckdb.connect()) as plain,
+        open_confined(store, QueryLimits(1_000_000_000, inf)) as confined,
+    ):
         plain.execute(catalog.contents.script())
         for sql in (_V, _R):
             expected = sorted(catalog.query(sql)[1])

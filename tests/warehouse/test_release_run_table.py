@@ -10,11 +10,11 @@ import pytest
 from perennial.schemas.kumo.things import Setting
 from perennial.warehouse.kumo.release.layout import ReleaseFile, SettingFile
 from perennial.warehouse.kumo.release.run_table import run_table_episodes, table_players
-from perennial.warehouse.kumo.release.trajectories import Board
+from perennial.warehouse.kumo.release.trajectories import RunInstance
 
 BOARDS = {
     ("MusicEnv", Setting(4, 6)): {
-        seed: Board(f"ki_{seed}", book, (), (), {}, {}) for seed, book in enumerate(("bk_0", None))
+        seed: RunInstance(f"ki_{seed}", book, (), (), {}, {}) for seed, book in enumerate(("bk_0", None))
     }
 }
 

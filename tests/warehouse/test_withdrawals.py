@@ -19,7 +19,7 @@ from perennial.warehouse.catalog.catalog import (
 )
 from perennial.warehouse.catalog.later_statistics import analysis_of, as_statistics, keep_analysis
 from perennial.warehouse.catalog.withdrawals import (
-    Event,
+    WithdrawalEvent,
     finish_moves,
     history,
     reinstate,
@@ -91,7 +91,7 @@ def test_all_that_happened_is_kept(store: Store) -> None:
         ("reinstated", "second"),
         ("withdrawn", "drei — ünï"),
     ]
-    assert withdrawn_units(store) == {"e1": Event("withdrawn", "drei — ünï", AT, BY)}
+    assert withdrawn_units(store) == {"e1": WithdrawalEvent("withdrawn", "drei — ünï", AT, BY)}
 
 
 def test_withdrawing_twice_and_undoing_nothing_are_refused(store: Store) -> None:

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.editions.figure_data import own_report
-from perennial.flows.editions.report import report_data
+from perennial.flows.editions.report import own_report, report_data
 from perennial.flows.web.figures import chart_of, own_figures, read_edition
-from perennial.flows.web.page import Opened, Visit
-from perennial.flows.web.reading import read_snapshot
+from perennial.flows.web.page import Opened, Visit, read_snapshot
 from perennial.tasks.report.content import Section
 from perennial.tasks.report.page import SHARED, sections
 from perennial.warehouse.store.store import Store

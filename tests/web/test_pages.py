@@ -11,11 +11,10 @@ import pytest
 from perennial.flows.benchmark import Benchmark
 from perennial.flows.editions.diagnosis import find_problems
 from perennial.flows.kumo.implementation import Kumo
-from perennial.flows.web import run_sql as web_sql
 from perennial.flows.web.explorer import all_pages
-from perennial.flows.web.plain_text import plain
-from perennial.flows.web.reading import Rows, as_csv
+from perennial.flows.web.page import Rows, as_csv, plain
 from perennial.flows.web.shared_pages import sql
+from perennial.flows.web.shared_pages import sql as web_sql
 from perennial.schemas.benchmark import benchmarks
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.confinement import row_file
@@ -247,7 +246,7 @@ def test_the_first_page_opens_no_catalog_per_edition(
         opened.append(units)
         return open_catalog(store, units, settings)
 
-    monkeypatch.setattr("perennial.flows.web.reading.open_catalog", open_and_note)
+    monkeypatch.setattr("perennial.flows.web.page.open_catalog", open_and_note)
     shown = visit(published, "editions")
     editions = [name for name in shown.dataframe[0].value["edition"] if "@" not in name]
     # One of them all, and one of the edition that is shown.

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from perennial.flows.editions.report import report_data
-from perennial.flows.stages.compute_scale import renew_scale
+from perennial.flows.stages.compute_statistics import renew_scale
 from perennial.tasks.report.page import sections
 from perennial.warehouse.store.store import Store
 from tests.flows.report_root import MODEL, publish_two

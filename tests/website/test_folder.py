@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.flows.website import folder as folders
-from perennial.flows.website.folder import RECORD, Changes, Content, Part, open_site_folder
+from perennial.flows.website.folder import RECORD, Changes, Content, SitePart, open_site_folder
 from perennial.schemas.errors import Damaged, InvalidOption
 from tests.website.folders import read_folder
 
@@ -23,7 +23,7 @@ class CutOff(BaseException):
     """As if the process were killed."""
 
 
-def make_part(name: str, files: Mapping[str, int]) -> Part:
+def make_part(name: str, files: Mapping[str, int]) -> SitePart:
     """Return a part of these files, one of which is moved from a draft."""
 
     def make(drafts: Path) -> Mapping[str, Content]:
@@ -36,7 +36,7 @@ def make_part(name: str, files: Mapping[str, int]) -> Part:
                 made[file] = draft
         return made
 
-    return Part(name, repr(sorted(files.items())), make)
+    return SitePart(name, repr(sorted(files.items())), make)
 
 
 def build(folder: Path, versions: Versions) -> Changes:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from perennial.flows.stages.compute_scale import compute_scale
+from perennial.flows.stages.compute_statistics import compute_scale
 from perennial.flows.website.build import build_site
 from perennial.warehouse.store.store import Store
 from tests.flows.chromium import CHROMIUM

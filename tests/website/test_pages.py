@@ -13,11 +13,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from perennial.flows.stages.compute_scale import compute_scale
-from perennial.flows.website.after_refresh import keep_site, renew_site
-from perennial.flows.website.build import build_site
+from perennial.flows.stages.compute_statistics import compute_scale
+from perennial.flows.website.build import build_site, keep_site, renew_site
+from perennial.flows.website.examples import fair_limit
 from perennial.flows.website.folder import RECORD
-from perennial.flows.website.transcripts import fair_limit
 from perennial.tasks.website.names import player_file
 from perennial.tasks.website.render import MOST_BYTES
 from perennial.warehouse.store.store import Store

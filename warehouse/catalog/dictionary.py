@@ -260,7 +260,7 @@ _NO_ROW = re.compile(r"^No row: (.*)\.$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SavedQuestion:
     """A saved question: its name, text, defaults of parameters and SQL, and why it may have no row."""
 
     name: str
@@ -276,7 +276,7 @@ class Question:
 
 
 @cache
-def saved_questions() -> dict[str, Question]:
+def saved_questions() -> dict[str, SavedQuestion]:
     """Return all saved questions by name."""
     folders = (files(package) / "questions" for package in view_packages())
     found = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
@@ -284,8 +284,8 @@ def saved_questions() -> dict[str, Question]:
     return {question.name: question for question in questions}
 
 
-def _read(file: str, sql: str) -> Question:
+def _read(file: str, sql: str) -> SavedQuestion:
     comment = question_of(sql)
     text = " ".join(_NO_ROW.sub("", _PARAMETER.sub("", comment)).split())
     of = (file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip())
-    return Question(*of, *_NO_ROW.findall(comment))
+    return SavedQuestion(*of, *_NO_ROW.findall(comment))

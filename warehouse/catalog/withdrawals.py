@@ -24,7 +24,7 @@ _FOLDER = "withdrawals"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class WithdrawalEvent:
     """An edition was withdrawn or reinstated: why, when (UTC, ISO 8601) and by whom (user@host)."""
 
     event: Literal["withdrawn", "reinstated"]
@@ -33,7 +33,7 @@ class Event:
     by: str
 
 
-def withdrawn_units(store: Store) -> dict[str, Event]:
+def withdrawn_units(store: Store) -> dict[str, WithdrawalEvent]:
     """Return the withdrawn editions and evaluations, each with the event that withdrew it.
 
     Raises Damaged where a record is unreadable: it is unknown then what readers may see.
@@ -49,7 +49,7 @@ def _recorded(store: Store) -> list[str]:
     return [name.removesuffix(".json") for name in names]
 
 
-def history(store: Store, edition: str) -> tuple[Event, ...]:
+def history(store: Store, edition: str) -> tuple[WithdrawalEvent, ...]:
     """Return what happened to the edition, oldest first; nothing where it was never withdrawn.
 
     Raises Damaged where its record is unreadable.
@@ -59,7 +59,7 @@ def history(store: Store, edition: str) -> tuple[Event, ...]:
         record = json.loads(store.read_bytes(name))
         if record["format"] != FORMAT:
             raise ValueError(f"format {record['format']!r}, expected {FORMAT}")
-        return tuple(Event(**event) for event in record["events"])
+        return tuple(WithdrawalEvent(**event) for event in record["events"])
     except FileNotFoundError:
         return ()
     except (ValueError, KeyError, TypeError) as error:
@@ -78,7 +78,7 @@ def withdraw(store: Store, edition: str, why: str, at: str, by: str) -> None:
             f"{describe_unit(edition)} is withdrawn already, since {events[-1].at}: {events[-1].why}; "
             "--reinstate undoes that"
         )
-    _write(store, edition, (*events, Event("withdrawn", why, at, by)))
+    _write(store, edition, (*events, WithdrawalEvent("withdrawn", why, at, by)))
     _move_files(store, edition)
 
 
@@ -87,7 +87,7 @@ def reinstate(store: Store, edition: str, why: str, at: str, by: str) -> None:
     events = history(store, edition)
     if not events or events[-1].event != "withdrawn":
         raise EditionConflict(f"{describe_unit(edition)} is not withdrawn: there is nothing to undo")
-    _write(store, edition, (*events, Event("reinstated", why, at, by)))
+    _write(store, edition, (*events, WithdrawalEvent("reinstated", why, at, by)))
     _move_files(store, edition)
 
 
@@ -131,6 +131,6 @@ def _file(edition: str) -> str:
     return f"{_FOLDER}/{edition}.json"
 
 
-def _write(store: Store, edition: str, events: tuple[Event, ...]) -> None:
+def _write(store: Store, edition: str, events: tuple[WithdrawalEvent, ...]) -> None:
     record = {"format": FORMAT, "edition": edition, "events": [asdict(event) for event in events]}
     store.write_bytes(_file(edition), json.dumps(record, indent=1).encode())

@@ -21,7 +21,7 @@ from perennial.warehouse.catalog.run_sql import Row, may_be_damage, memory_error
 from perennial.warehouse.confined_sql.messages import (
     MOST_BYTES,
     Failure,
-    Task,
+    SqlTask,
     pack,
     read_task,
     write_message,
@@ -45,7 +45,7 @@ def main() -> None:
     void = os.open(os.devnull, os.O_RDWR)
     os.dup2(void, 1)
     os.dup2(void, 2)
-    tasks: SimpleQueue[Task] = SimpleQueue()
+    tasks: SimpleQueue[SqlTask] = SimpleQueue()
     Thread(target=_receive, args=(tasks,), daemon=True).start()
     while True:
         _run(tasks.get(), replies)
@@ -58,14 +58,14 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _receive(tasks: "SimpleQueue[Task]") -> None:
+def _receive(tasks: "SimpleQueue[SqlTask]") -> None:
     with open(0, "rb", closefd=False) as requests:
         while (task := read_task(requests)) is not None:
             tasks.put(task)
     os._exit(0)
 
 
-def _run(task: Task, replies: BinaryIO) -> None:
+def _run(task: SqlTask, replies: BinaryIO) -> None:
     try:
         for message in _answers(task):
             write_message(replies, message)
@@ -86,7 +86,7 @@ def _run(task: Task, replies: BinaryIO) -> None:
     write_message(replies, last)
 
 
-def _answers(task: Task) -> Iterator[Any]:
+def _answers(task: SqlTask) -> Iterator[Any]:
     """Yield the messages that answer the task."""
     runner = open_runner(task.root, task.files, task.settings, task.known)
     with closing(runner), _MemoryLimit(task.memory_bytes):

@@ -29,7 +29,7 @@ _PLAIN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SqlTask:
     """One statement with all that it may read.
 
     `views` are created in order, then `additions` run: macros and comments; `known` are the names that an

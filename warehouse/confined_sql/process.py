@@ -20,7 +20,7 @@ from perennial.schemas.errors import PerennialError, QueryFailed
 from perennial.warehouse.catalog.catalog import Contents, list_contents
 from perennial.warehouse.catalog.confinement import Setting
 from perennial.warehouse.catalog.run_sql import Row, memory_error, name_query, time_error
-from perennial.warehouse.confined_sql.messages import Failure, Task, read_plain, write_message
+from perennial.warehouse.confined_sql.messages import Failure, SqlTask, read_plain, write_message
 from perennial.warehouse.editions.manifest import refuse_damaged
 from perennial.warehouse.store.store import Store
 
@@ -39,7 +39,7 @@ class PossibleDamage(QueryFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """What one query may use."""
 
     memory_bytes: int
@@ -82,7 +82,7 @@ class SqlProcess:
             return False
 
     def answers(
-        self, task: Task, limits: Limits, while_waiting: Callable[[], None] | None = None
+        self, task: SqlTask, limits: QueryLimits, while_waiting: Callable[[], None] | None = None
     ) -> Iterator[tuple[str, Any]]:
         """Yield the answers to the task: ("names", ...) and ("rows", ...), or ("count", ...).
 
@@ -121,7 +121,7 @@ class SqlProcess:
                 except OSError:
                     continue
 
-    def _watch(self, limits: Limits, ended: Event) -> None:
+    def _watch(self, limits: QueryLimits, ended: Event) -> None:
         deadline = monotonic() + limits.seconds + _LATE_S
         try:
             process = psutil.Process(self.pid)
@@ -153,7 +153,7 @@ class SqlProcess:
                 size -= len(part)
         return b"".join(parts)
 
-    def _why_it_ended(self, sql: str, limits: Limits, error: Exception) -> PerennialError:
+    def _why_it_ended(self, sql: str, limits: QueryLimits, error: Exception) -> PerennialError:
         self._process.kill()
         code = self._process.wait()
         if self._killed_for == "time":
@@ -182,7 +182,7 @@ class ConfinedCatalog:
     def __init__(
         self,
         contents: Contents,
-        limits: Limits,
+        limits: QueryLimits,
         process: SqlProcess,
         while_waiting: Callable[[], None] | None = None,
     ) -> None:
@@ -219,7 +219,7 @@ class ConfinedCatalog:
             refuse_damaged(self._contents.store, self._contents.files_for(sql))
             raise
 
-    def _task(self, sql: str, at_most: int | None, counts: bool) -> Task:
+    def _task(self, sql: str, at_most: int | None, counts: bool) -> SqlTask:
         contents = self._contents
         settings: dict[str, Setting] = {
             "memory_limit": f"{self._limits.memory_bytes}B",
@@ -229,7 +229,7 @@ class ConfinedCatalog:
         if self._limits.seconds < inf:
             settings["max_execution_time"] = int(self._limits.seconds * 1000)
         views = [(name, contents.sql_of(name)) for name in contents.views_for(sql)]
-        return Task(
+        return SqlTask(
             contents.store.root,
             files=contents.places,
             settings=settings,
@@ -244,7 +244,7 @@ class ConfinedCatalog:
 
 
 @contextmanager
-def open_confined(store: Store, limits: Limits) -> Iterator[ConfinedCatalog]:
+def open_confined(store: Store, limits: QueryLimits) -> Iterator[ConfinedCatalog]:
     """Open a snapshot of what is visible, in a process that ends with the block."""
     process = SqlProcess()
     try:

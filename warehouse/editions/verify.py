@@ -139,7 +139,7 @@ _UNCHECKED = "no file was checked"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FileFault:
     """One thing that is wrong with one file of an edition, named relative to the data root."""
 
     edition: str
@@ -161,7 +161,7 @@ class Verification:
     files: int = 0
     bytes: int = 0
     rows: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFault] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
@@ -212,7 +212,7 @@ class _Verifier:
         self._check_reveal(manifest)
 
     def _note(self, file: str, problem: Problem, message: str) -> None:
-        self.result.findings.append(Finding(self._edition, file, problem, message))
+        self.result.findings.append(FileFault(self._edition, file, problem, message))
 
     def _row(self) -> dict[str, Any] | None:
         """Return the edition's row, or None where nothing can be learnt from it."""

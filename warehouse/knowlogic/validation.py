@@ -11,7 +11,7 @@ from perennial.schemas.knowlogic.things import Knowledge, Row
 # What a rule finds: a row of a table, and what is wrong with it.
 
 
-class Finding(NamedTuple):
+class KnowledgeFinding(NamedTuple):
     """A row that breaks a rule: the table, the row's id (or number), and what is wrong with it."""
 
     rule: str
@@ -360,6 +360,6 @@ RULES: dict[str, Check] = {
 }
 
 
-def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[Finding]:
+def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[KnowledgeFinding]:
     """Return what breaks the rules of these names, rule by rule, in the tables' order."""
-    return [Finding(name, *found) for name in rules for found in RULES[name](knowledge)]
+    return [KnowledgeFinding(name, *found) for name in rules for found in RULES[name](knowledge)]

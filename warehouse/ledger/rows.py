@@ -75,7 +75,7 @@ _reply_values = attrgetter(*REPLY_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A call as it is written: its cells (those of CALL_COLUMNS but the last three), its messages by id."""
 
     reply: Reply
@@ -84,7 +84,7 @@ class Entry:
     model: str = ""
 
 
-def entry(request: ModelRequest, reply: Reply) -> Entry:
+def entry(request: ModelRequest, reply: Reply) -> LedgerEntry:
     """Return what the ledger keeps of a call; raise UnreadableInput where request and reply do not fit.
 
     Its messages are `{"role": ..., "message_id": ...}`, with further keys of the message.
@@ -109,7 +109,7 @@ def entry(request: ModelRequest, reply: Reply) -> Entry:
         canonical_json(request.params),
         canonical_json(sent),
     )
-    return Entry(reply, cells, contents, request.model)
+    return LedgerEntry(reply, cells, contents, request.model)
 
 
 def stored_reply(connection: sqlite3.Connection, path: Path, call_id: str) -> Reply | None:

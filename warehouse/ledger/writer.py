@@ -21,7 +21,7 @@ from typing import Any, cast
 
 from perennial.schemas.errors import Damaged, UnreadableInput
 from perennial.schemas.model_calls import AttemptEnd, Reply, Spent
-from perennial.warehouse.ledger.rows import CALL_COLUMNS, Entry, call_digest, stored_reply
+from perennial.warehouse.ledger.rows import CALL_COLUMNS, LedgerEntry, call_digest, stored_reply
 from perennial.warehouse.ledger.schema import ANSWERED_SQL, LedgerPlace, open_for_writing, plain_errors
 
 # Every request that was sent: counted before it is sent, so that no crash makes a limit forget it.
@@ -117,7 +117,7 @@ _REFUSED_VALUES = (
 )
 
 # A reply to keep, an attempt that begins, or one that has ended.
-Item = Entry | AttemptBegin | AttemptEnd
+Item = LedgerEntry | AttemptBegin | AttemptEnd
 Outcomes = list[Reply | int | Exception | None]
 
 
@@ -157,7 +157,7 @@ class LedgerWriter:
         self._gate = threading.Lock()
         self._thread = ThreadPoolExecutor(1, "call ledger")
 
-    async def store(self, entry: Entry) -> Reply:
+    async def store(self, entry: LedgerEntry) -> Reply:
         """Return the reply that is kept, once it is on the disk.
 
         Raises UnreadableInput where nothing was kept, Damaged where what was kept before is damaged or the
@@ -217,12 +217,14 @@ class LedgerWriter:
         try:
             return self._commit([item])[0]
         except _REFUSED_VALUES as error:
-            what = f"the reply of call {item.reply.call_id}" if isinstance(item, Entry) else "an attempt"
+            what = (
+                f"the reply of call {item.reply.call_id}" if isinstance(item, LedgerEntry) else "an attempt"
+            )
             return UnreadableInput(f"{self._path}: {what} cannot be kept ({error})")
 
     def _commit(self, items: list[Item]) -> Outcomes:
         """Commit all in one transaction; return the outcome of each."""
-        entries = [item for item in items if isinstance(item, Entry)]
+        entries = [item for item in items if isinstance(item, LedgerEntry)]
         begun = [item for item in items if isinstance(item, AttemptBegin)]
         messages = {
             message_id: content
@@ -245,7 +247,7 @@ class LedgerWriter:
         if self._loss is not None:
             return [self._loss for _ in items]
         outcomes: dict[type, Iterator[Reply | int | Exception | None]] = {
-            Entry: replies,
+            LedgerEntry: replies,
             AttemptBegin: numbers,
             AttemptEnd: repeat(None),
         }
@@ -255,7 +257,7 @@ class LedgerWriter:
         for start in range(0, len(messages), _MESSAGES_A_STATEMENT):
             self._insert(_KEEP_MESSAGES, messages[start : start + _MESSAGES_A_STATEMENT])
 
-    def _write_calls(self, entries: list[Entry]) -> list[Reply | Exception]:
+    def _write_calls(self, entries: list[LedgerEntry]) -> list[Reply | Exception]:
         """Write the calls that have no answer yet; return for each the reply that the ledger holds then."""
         if not entries:
             return []

@@ -96,7 +96,7 @@ _KEY = "(SELECT key FROM participants WHERE number = ?)"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class StudyEvent:
     """What a participant did: `value` is a move's name, or a profile as JSON; `at` is the study's time."""
 
     kind: EventKind
@@ -249,15 +249,15 @@ class StudyLedger:
         rows = self._read(f"{_PARTICIPANTS} WHERE public = ?", (public,))
         return _participant(rows[0]) if rows else None
 
-    def events(self, number: int) -> list[Event]:
+    def events(self, number: int) -> list[StudyEvent]:
         """Return the participant's events in the order in which they were kept."""
         rows = self._read(
             f"SELECT kind, task, turn, value, at FROM events WHERE participant = {_KEY} ORDER BY id",
             (number,),
         )
-        return [Event(*row) for row in rows]
+        return [StudyEvent(*row) for row in rows]
 
-    def add_event(self, number: int, event: Event) -> None:
+    def add_event(self, number: int, event: StudyEvent) -> None:
         """Keep an event of the participant, and the time with it."""
         self._write(
             f"INSERT INTO events (participant, kind, task, turn, value, at) VALUES ({_KEY}, ?, ?, ?, ?, ?)",

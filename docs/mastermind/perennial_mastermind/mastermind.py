@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from perennial.flows.benchmark import Benchmark, Draw, Practice, Preparation, Stage, always
 from perennial.flows.practice.parameters import Parameters
 from perennial.flows.stages.estimates import estimate_players
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace
+from perennial.flows.stages.workspace import Policies, Workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import InstancesExhausted, InvalidOption, UnreadableInput, suggest
 from perennial.schemas.game import Sheet
@@ -189,7 +188,7 @@ class Mastermind(Benchmark[MastermindSettings, None, CodeSeat, CodeGame]):
         return Report(after_rates=(show_progress,))
 
     def show_instance(self, edition: "Opened", instance_id: str) -> None:
-        from perennial.flows.web.tables import show_rows  # it needs the extra `web`
+        from perennial.flows.web.figures import show_rows  # it needs the extra `web`
 
         sql = (
             "SELECT player, run, number, guess, in_place, elsewhere FROM mastermind_guesses "

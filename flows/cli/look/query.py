@@ -1,7 +1,7 @@
 """`perennial query` and `perennial tables`: read what is published, and what there is to read."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from math import inf
 from typing import Annotated
@@ -14,17 +14,25 @@ from perennial.flows.console.row_formats import (
     FormatOption,
     JsonOption,
     TableForm,
+    Terminal,
     choose_columns,
     choose_format,
     print_rows,
 )
-from perennial.flows.console.terminal import Terminal
-from perennial.schemas.errors import InvalidOption, count
+from perennial.schemas.errors import InvalidOption, count, suggest
 from perennial.schemas.tables import TABLES
-from perennial.warehouse.catalog.catalog import list_contents
-from perennial.warehouse.catalog.dictionary import ColumnEntry, describe_columns, describe_relations, words_of
-from perennial.warehouse.confined_sql.process import Limits, open_confined
-from perennial.warehouse.editions.selectors import require_any
+from perennial.warehouse.catalog.catalog import Catalog, list_contents, open_catalog, visible_editions
+from perennial.warehouse.catalog.confinement import quote
+from perennial.warehouse.catalog.dictionary import (
+    ColumnEntry,
+    SavedQuestion,
+    describe_columns,
+    describe_relations,
+    saved_questions,
+    words_of,
+)
+from perennial.warehouse.confined_sql.process import QueryLimits, open_confined
+from perennial.warehouse.editions.selectors import require_any, select_unit
 from perennial.warehouse.store.store import Store
 
 _MEMORY = "4GB"
@@ -89,7 +97,7 @@ def query(
         raise InvalidOption("SQL: missing; give one statement, or --emit-sql (see `perennial query --help`)")
     if timeout is not None and not 0.001 <= timeout <= 1e9:
         raise InvalidOption(f"--timeout {timeout:g}: expected at least 0.001 seconds")
-    limits = Limits(_memory_bytes(memory_limit), timeout or inf)
+    limits = QueryLimits(_memory_bytes(memory_limit), timeout or inf)
     format_ = choose_format(format_, as_json)
     with open_confined(existing_root(root, sql), limits) as catalog:
         form = TableForm(
@@ -183,3 +191,103 @@ def _needs_no_edition(sql: str) -> bool:
     known = describe_relations()
     read = [name for name in words_of(sql) if name in known]
     return bool(read) and all(name in TABLES and not TABLES[name].of_editions for name in read)
+
+
+# `perennial ask`: saved questions of analysts, each with the SQL that answers it.
+
+
+_LIST_ASK = ("question", "parameters", "what it answers")
+_ANY = "%"
+_MOST_NAMES = 6
+_TABLE_OF = {"player": "episodes", "benchmark": "editions", "edition": "editions"}
+
+
+def ask(
+    question: Annotated[
+        str | None, typer.Argument(help="Name of a saved question; without one all are listed.")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE...",
+            help="Parameters: a name, or a pattern (% is any text); edition=latest is the newest.",
+        ),
+    ] = None,
+    root: RootOption = None,
+    format_: Annotated[Format, typer.Option("--format", help="Format of the rows.")] = Format.table,
+    as_json: JsonOption = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print only the SQL.")] = False,
+) -> None:
+    """Answer a saved question about what is published, and show its SQL.
+
+    Change the SQL and give it to `perennial query` for a question of your own.
+
+    Example: perennial ask worst_episodes player=greedy
+    """
+    format_ = choose_format(format_, as_json)
+    known = saved_questions()
+    if question is None:
+        rows = [(one.name, " ".join(one.defaults), one.text) for one in sorted(known.values(), key=_name)]
+        print_entries(_LIST_ASK, rows, format_)
+        return
+    if question not in known:
+        close = get_close_matches(question, known, 1)
+        meant = f": did you mean {close[0]!r}? " if close else ": "
+        raise InvalidOption(f"there is no saved question {question!r}{meant}`perennial ask` lists all")
+    chosen = known[question]
+    given = _read_parameters(chosen, parameters or [])
+    if sql:
+        sys.stdout.write(f"{chosen.ask(given)}\n")
+        return
+    store = existing_root(root)
+    if _is_name(given.get("edition", _ANY)):
+        given["edition"] = select_unit(store, given["edition"], visible_editions(store))
+    catalog = open_catalog(store)
+    asked = chosen.ask(given)
+    names, rows_ = catalog.query(asked)
+    reason = "" if rows_ else _explain_nothing(catalog, chosen, given)
+    # Rows alone go where another program reads them.
+    beside = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
+    beside.print(f"{chosen.text}\n\n{asked}\n")
+    print_rows(names, rows_, format_)
+    if reason:
+        beside.print(f"no row: {reason}")
+
+
+def _is_name(value: str) -> bool:
+    """Whether the value of a parameter is a name, and no pattern."""
+    return _ANY not in value
+
+
+def _explain_nothing(catalog: Catalog, question: SavedQuestion, given: Mapping[str, str]) -> str:
+    """Say why a question has no row: nothing fits a pattern, or the question's own reason.
+
+    Raises InvalidOption where a player or a benchmark is named that the root does not have.
+    """
+    for parameter, name in given.items():
+        listed = f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]}"
+        known = [str(row[0]) for row in catalog.query(f"{listed} ORDER BY 1")[1]]
+        if _is_name(name) and name not in known:
+            raise InvalidOption(
+                f"{parameter}={name}: no {parameter} of that name is in the data root{suggest(name, known)}"
+            )
+        if not catalog.query(f"{listed} WHERE {parameter} LIKE {quote(name)}")[1]:
+            there = ", ".join(known[:_MOST_NAMES]) + (", ..." if len(known) > _MOST_NAMES else "")
+            return f"{parameter}={name} fits no {parameter} of the data root, which has {there or 'none'}"
+    scope = ", ".join(f"{parameter}={name}" for parameter, name in given.items())
+    return question.no_row + (f" ({scope})" if scope else "")
+
+
+def _name(question: SavedQuestion) -> str:
+    return question.name
+
+
+def _read_parameters(question: SavedQuestion, given: list[str]) -> dict[str, str]:
+    values = {}
+    for pair in given:
+        name, is_there, value = pair.partition("=")
+        if not is_there or name not in question.defaults:
+            known = ", ".join(f"{one}=VALUE" for one in question.defaults)
+            raise InvalidOption(f"parameter {pair!r} of question {question.name}: expected {known}")
+        values[name] = value
+    return values

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.terminal import Terminal
-from perennial.flows.web.address import DEFAULT_PORT, Address, check_address, open_port
+from perennial.flows.console.row_formats import Terminal
+from perennial.flows.web.server import DEFAULT_PORT, Address, check_address, open_port
 from perennial.flows.web.site import Site
 from perennial.schemas.errors import InvalidOption
 

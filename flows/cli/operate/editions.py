@@ -7,8 +7,14 @@ import typer
 
 from perennial.flows.cli.look.query import existing_root, print_entries
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import (
+    Format,
+    FormatOption,
+    JsonOption,
+    Terminal,
+    choose_format,
+    print_rows,
+)
 from perennial.flows.editions.withdraw import operator, reinstate_unit, utc_now, withdraw_unit
 from perennial.schemas.disclosure import commitment_of
 from perennial.schemas.errors import InvalidOption

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal
 from perennial.flows.serve.free_space import when_full
 from perennial.flows.serve.prefect_environment import configure_serving, prefect_home
-from perennial.flows.watchers.webhook import without_credentials
-from perennial.flows.website.after_refresh import keep_site
+from perennial.flows.watchers.watcher import without_credentials
+from perennial.flows.website.build import keep_site
 from perennial.schemas.errors import DiskFull, InvalidOption, RootLocked
 from perennial.warehouse.store.store import Store
 

@@ -13,10 +13,10 @@ import typer
 from rich.table import Column, Table
 
 from perennial.flows.console import progress
-from perennial.flows.console.output_places import require_folder
+from perennial.flows.console.input_files import require_folder
+from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.steps import show_steps
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.schemas.errors import Damaged, InvalidOption, count
 from perennial.warehouse.catalog.catalog import published_units
 from perennial.warehouse.store.store import Store
@@ -24,6 +24,32 @@ from perennial.warehouse.store.store import Store
 if TYPE_CHECKING:
     from perennial.flows.editions.reproduce import Reproduction
     from perennial.warehouse.editions.verify import Verification
+
+
+# `perennial analyse`: compute an edition's statistics again, without any model call.
+
+
+def analyse(
+    edition: Annotated[
+        str | None, typer.Argument(help="The edition. Default: all that are not withdrawn.")
+    ] = None,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was computed as JSON.")] = False,
+) -> None:
+    """Compute statistics again: after new external scores, or with a newer perennial.
+
+    The published files are not changed; the new figures are stored separately, and the views show them.
+
+    Example: perennial analyse kumo-2026-11-20
+    """
+    from perennial.flows.editions.audit import analyse_editions
+
+    console = Terminal(soft_wrap=True, stderr=as_json)
+    with show_steps("analyse") as step:
+        statistics = analyse_editions(data_root(root), edition, console.print, step)
+    if as_json:
+        sys.stdout.write(json_text({"statistics": statistics}) + "\n")
+
 
 _DIFFERS = 1
 _WIDTH = 120

@@ -9,11 +9,10 @@ import typer
 from rich.table import Column, Table
 
 from perennial.flows.benchmark import find_benchmark
-from perennial.flows.cli.run.evaluate import evaluate_players, is_for_play
-from perennial.flows.cli.run.refresh import YesOption, result_console
+from perennial.flows.cli.run.refresh import YesOption, evaluate_players, is_for_play, result_console
+from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.console.settings_options import settings_app
-from perennial.flows.console.terminal import Terminal, json_text
-from perennial.flows.refresh.planning.player_choice import rename_aliases
+from perennial.flows.refresh.plan import rename_aliases
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.plan import EditionPlan
 from perennial.schemas.rows import JsonObject, Row

@@ -7,7 +7,7 @@ import typer
 from rich.table import Column, Table
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.terminal import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
@@ -56,7 +56,7 @@ def design(
     Example: perennial design --players gpt-4.1,o4-mini --half-width 0.03
     """
     from perennial.flows.editions.design import plan_design
-    from perennial.flows.refresh.planning.model_checks import known_prices
+    from perennial.flows.refresh.models import known_prices
     from perennial.schemas.settings import load_settings
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}

@@ -1,16 +1,94 @@
 """`perennial models check`: try the models of models.toml."""
 
+import os
+import shlex
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from perennial.flows.console.terminal import Terminal, json_text
-from perennial.schemas.errors import EndpointFailed
+from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.row_formats import Terminal, json_text
+from perennial.schemas.benchmark import DEFAULT_BENCHMARK
+from perennial.schemas.errors import EndpointFailed, InvalidOption, UnreadableInput
 
 if TYPE_CHECKING:
-    from perennial.flows.models.check import TriedModel
+    from perennial.flows.refresh.models import TriedModel
+
+
+# `perennial init`: write the files of settings, and a workflow of GitHub Actions.
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write them.")] = Path(),
+    github: Annotated[
+        bool,
+        typer.Option(
+            "--github",
+            help="Write a workflow of GitHub Actions too: each month it refreshes, evaluates the models of "
+            "models.toml, and publishes a website.",
+        ),
+    ] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Where that workflow keeps the data root: release (encrypted, in releases of the "
+            "repository) or s3://BUCKET/PREFIX. Default: release."
+        ),
+    ] = None,
+) -> None:
+    """Write a commented perennial.toml and models.toml: each setting with its description.
+
+    Existing files are kept.
+
+    Example: perennial init --github
+    """
+    from perennial.flows.schedule.github import RELEASE, WORKFLOW, check_keep, github_workflow, secrets_of
+    from perennial.flows.starter_files import models_file, settings_file
+    from perennial.schemas.benchmark import DEFAULT_BENCHMARK, find_declaration
+    from perennial.schemas.settings.models import MODELS_FILE, load_models
+    from perennial.schemas.settings.refresh import SETTINGS_FILE
+
+    if keep is not None and not github:
+        raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")
+    place = check_keep(keep or RELEASE)
+    console = Terminal(soft_wrap=True)
+    _write(folder / SETTINGS_FILE, settings_file(find_declaration(DEFAULT_BENCHMARK)), console)
+    _write(folder / MODELS_FILE, models_file(), console)
+    if not github:
+        return
+    models = load_models(str(folder / MODELS_FILE)).values()
+    if _write(folder / WORKFLOW, github_workflow(place, models, folder), console):
+        needed, keys = secrets_of(place, models)
+        console.print(
+            f"next:      set the repository's secrets {', '.join(needed)}, and of {', '.join(keys)} those"
+        )
+        console.print(
+            "           that your models need; choose GitHub Actions as the source of Pages; commit and push"
+        )
+    if not (folder / ".git").exists():
+        console.print(f"note: GitHub runs workflows of a repository's top folder, and {folder} has no .git")
+
+
+def _write(path: Path, text: str, console: Terminal) -> bool:
+    """Write a file, and say so; keep one that is there. Whether it is written."""
+    if os.path.lexists(path):
+        console.print(f"{path} is there already, and was kept")
+        return False
+    try:
+        if path.parent.parent.name == ".github":
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UnreadableInput(
+            f"{path}: cannot be written ({error.strerror}); name a folder that exists and can be written"
+        ) from None
+    console.print(f"{path} is written")
+    return True
+
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -43,7 +121,7 @@ def check(
 
     Example: perennial models check o3 my-local-model
     """
-    from perennial.flows.models.check import try_models
+    from perennial.flows.refresh.models import try_models
     from perennial.schemas.settings import load_settings
 
     settings = load_settings({"models_file": models_file, "base_url": base_url})
@@ -72,4 +150,87 @@ def _line(tried: "TriedModel") -> str:
         f"accepts {accepted}"
         + ", batches" * tried.takes_batches
         + "".join(f"; note: {note}" for note in tried.notes)
+    )
+
+
+# `perennial try`: a first score of a model, in two minutes and at most 60 calls.
+
+
+MOST_CALLS = 60
+
+
+def try_model(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model's name at its server, or in models.toml.")
+    ],
+    base_url: Annotated[
+        str | None, typer.Option(help="Its server. Default: OPENAI_BASE_URL, else OpenAI's.")
+    ] = None,
+    benchmark: Annotated[str | None, typer.Option(help=f"Benchmark. Default: {DEFAULT_BENCHMARK}.")] = None,
+    root: RootOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Give a model a first score: grow a tiny edition, play it, and say what went wrong.
+
+    The server and the name are looked up first. It makes at most 60 calls and publishes the edition. Give the
+    same command again to resume an interrupted one, even after a change of models.toml.
+
+    Example: perennial try llama3.2 --base-url http://127.0.0.1:11434/v1
+    """
+    from perennial.flows.benchmark import find_benchmark
+    from perennial.flows.cli.run.refresh import execute_plainly, grow_and_play
+    from perennial.flows.console.print_first_score import WIDTH, print_first_score
+    from perennial.flows.refresh.plan import prepare_refresh
+    from perennial.flows.refresh.publish import units_of_root
+    from perennial.schemas.errors import InvalidOption, LimitReached
+    from perennial.schemas.settings.refresh import choose_benchmarks, load_settings
+    from perennial.warehouse.lock import refuse_locked
+    from perennial.warehouse.store.store import Store
+
+    declared, *others = choose_benchmarks(benchmark)
+    if others:
+        raise InvalidOption("several benchmarks are chosen: name one with --benchmark")
+    chosen = find_benchmark(declared.name)
+    if model in chosen.programs or model in chosen.aliases:
+        raise InvalidOption(f"{model!r} is a program of {chosen.name}: name a model")
+    best = next(iter(chosen.references or chosen.programs))
+    floor = [chosen.declaration.floor_player] if chosen.declaration.floor else []
+    settings = load_settings(
+        {
+            "root": root,
+            "base_url": base_url,
+            "benchmark": chosen.name,
+            "size": "tiny",
+            "runs": 1,
+            "players": [model, best, *floor],
+            "anchors": [],
+            # One call is the look-up's.
+            "max_calls": MOST_CALLS - 1,
+            "accept_api_errors": True,
+        },
+        "try",
+    )
+    terminal = Terminal(stderr=as_json)
+    console = Terminal(stderr=as_json, width=min(WIDTH, terminal.width))
+    store = Store(settings.root)
+    refuse_locked(store)
+    before = units_of_root(store)
+    prepared = prepare_refresh(settings, store, is_trial=True)
+    store.require_conditional_writes()
+    named = f" --benchmark {chosen.name}" if benchmark else ""
+    flags = f" --base-url {shlex.quote(base_url)}" if base_url else ""
+    try:
+        grow_and_play([settings], store, [prepared], before, console, execute_plainly)
+    except LimitReached:
+        there = f" --root {shlex.quote(root)}" if root else ""
+        again = shlex.join(["--edition", prepared.plan.edition, "--players", ",".join(settings.players)])
+        raise LimitReached(
+            f"{model} used up the {MOST_CALLS} calls of a first score before its games ended, so it has none "
+            f"yet: `perennial calls --limit 5{there}` shows what it replies, and `perennial refresh {again} "
+            f"--size tiny --runs 1 --accept-api-errors --max-calls 500{named}{flags}{there}` plays on, "
+            "without repeating a call"
+        ) from None
+    limit = settings.reply_limit(model, prepared.plan.evaluation.params_of(model))
+    print_first_score(
+        store, prepared.plan.edition, chosen, model, best, named, flags, limit, console, as_json
     )

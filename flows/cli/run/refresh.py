@@ -1,29 +1,156 @@
 """`perennial refresh`: grow and publish one edition, or one of each of several benchmarks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 import typer
 
-from perennial.flows.benchmark import find_benchmark
-from perennial.flows.cli.run.execute import Job, execute_by_prefect, signals_exit
+from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.console import progress
+from perennial.flows.console.interrupts import Interrupted, signals_interrupt
 from perennial.flows.console.print_edition import print_edition
+from perennial.flows.console.progress import show_steps
+from perennial.flows.console.row_formats import Terminal
 from perennial.flows.console.settings_options import settings_app
-from perennial.flows.console.terminal import Terminal
-from perennial.flows.refresh.planning.estimate_calls import estimate_refresh
-from perennial.flows.refresh.planning.print_plan import print_plans
-from perennial.flows.refresh.print_outcomes import print_outcomes
-from perennial.flows.serve.embedded_server import begin_server
+from perennial.flows.refresh.estimate_calls import estimate_evaluation, estimate_refresh
+from perennial.flows.refresh.print_plan import print_evaluation_plan, print_plans
+from perennial.flows.refresh.several import print_outcomes
+from perennial.flows.run.compiled_code import compile_once
+from perennial.flows.serve.embedded_server import EmbeddedServer, begin_server
+from perennial.flows.serve.free_space import when_full
+from perennial.flows.serve.prefect_environment import configure_prefect, prefect_home
+from perennial.flows.stages.model_calls import leave
+from perennial.schemas.errors import InvalidOption, PerennialError, ServerEnded
 from perennial.schemas.rows import JsonObject
+from perennial.warehouse.catalog.catalog import visible_editions
+from perennial.warehouse.catalog.confinement import row_file
+from perennial.warehouse.editions.publish import read_published_plan
+from perennial.warehouse.editions.selectors import select_unit
 from perennial.warehouse.lock import lock_root, refuse_locked
+from perennial.warehouse.staging import Staging
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:
-    from perennial.flows.refresh.planning.plan import PreparedRefresh
-    from perennial.flows.refresh.several import Outcome
-    from perennial.flows.refresh.unchanged_root import UnitsOfRoot
+    from pydantic.fields import FieldInfo
+
+    from perennial.flows.refresh.plan import PreparedRefresh
+    from perennial.flows.refresh.publish import UnitsOfRoot
+    from perennial.flows.refresh.several import EditionOutcome
+    from perennial.flows.run.plain_stages import Execution
     from perennial.schemas.settings import RefreshSettings
+
+
+# Execute what a command has prepared: as a Prefect flow beside an embedded server, or plainly without it.
+#
+# The caller holds the root's lock: a second writer is refused before Prefect, which takes seconds to start.
+
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Job(Generic[Result]):
+    """What a command has to do: `make` does it; `benchmarks` are those that it grows.
+
+    Prefect shows it as a run of flow `flow`, named by its `units`, with these settings and `details`.
+    """
+
+    flow: str
+    units: Sequence[str]
+    settings: "Sequence[RefreshSettings]"
+    make: "Callable[[Execution], Result]"
+    benchmarks: Sequence[str] = ()
+    details: JsonObject = field(default_factory=dict)
+
+    @property
+    def root(self) -> str:
+        """The data root, the same in all settings."""
+        return self.settings[0].root
+
+    def list_settings(self) -> list[JsonObject]:
+        """Return the settings as Prefect may keep and show them."""
+        from perennial.flows.serve.deployments import SECRET_SETTINGS
+
+        dumps = [settings.model_dump(exclude={*SECRET_SETTINGS, "seed"}) for settings in self.settings]
+        return [{**dump, **self.details} for dump in dumps]
+
+
+def execute_by_prefect(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
+    """Do the job in a flow run, beside an embedded server; an interrupt becomes an exit code."""
+    configure_prefect(job.root, verbose)
+    with signals_exit(), _show_progress(console), EmbeddedServer(prefect_home(job.root)) as server:
+        with show_steps("start") as step:
+            compiled = _compile(job.benchmarks, step)
+            step("starting Prefect")
+            # What takes a second to import is imported while the server starts.
+            from perennial.flows.run.by_prefect import run_as_flow
+
+            server.wait_ready()
+        progress.note(f"{'start':<12} {''.join(f'{done}; ' for done in compiled)}Prefect is up")
+        context = copy_context()
+        server.when_ended(lambda: context.run(_leave_without_server))
+        run = partial(run_as_flow, job.flow, job.units, job.list_settings(), job.make)
+        if not server.is_own:
+            return run()
+        with when_full(prefect_home(job.root), lambda error: context.run(_leave_at_once, error)):
+            return run()
+
+
+def execute_plainly(job: Job[Result], console: Terminal, *, verbose: bool = False) -> Result:
+    """Do the job without Prefect; an interrupt becomes an exit code."""
+    from perennial.flows.run.plain_stages import Execution
+
+    with signals_exit(), _show_progress(console):
+        with show_steps("start") as step:
+            compiled = _compile(job.benchmarks, step)
+        if compiled:
+            progress.note(f"{'start':<12} {'; '.join(compiled)}")
+        return job.make(Execution())
+
+
+@contextmanager
+def signals_exit() -> Iterator[None]:
+    """Let an interrupt of the block become an exit code."""
+    try:
+        with signals_interrupt():
+            yield
+    except Interrupted as interrupted:
+        raise typer.Exit(interrupted.exit_code) from None
+
+
+@contextmanager
+def _show_progress(console: Terminal) -> Iterator[None]:
+    with progress.show_on(console, Terminal(stderr=True, soft_wrap=True)):
+        yield
+
+
+def _compile(names: Sequence[str], step: Callable[[str], None]) -> list[str]:
+    """Make compiled code of these benchmarks ready; return a clause about each that had to be compiled."""
+    step("making compiled code ready (compiled on first use)")
+    chosen = [find_benchmark(name) for name in names]
+    compiled = [benchmark for benchmark in chosen if benchmark.offers(Benchmark.warm_up)]
+    clauses = [compile_once(benchmark.name, benchmark.warm_up) for benchmark in compiled]
+    return [clause for clause in clauses if clause]
+
+
+def _leave_without_server() -> None:
+    """Leave as soon as no call is in flight: Prefect would try for minutes to reach its server."""
+    _leave_at_once(
+        ServerEnded(
+            "the embedded Prefect server has ended (killed, or out of memory?): see .prefect/server.log in "
+            "the data root; staged work and replies are kept, and the same command resumes"
+        )
+    )
+
+
+def _leave_at_once(error: PerennialError) -> None:
+    progress.end_bar()
+    leave(error)
+
 
 DryRunOption = Annotated[
     bool,
@@ -49,10 +176,10 @@ def refresh(
 
     Example: perennial refresh --players gpt-4.1-mini --max-calls 5000 --private-share 0.2
     """
-    from perennial.flows.refresh.planning.large_runs import refuse_large_run
-    from perennial.flows.refresh.planning.player_choice import describe_aliases
+    from perennial.flows.refresh.estimate_calls import refuse_large_run
+    from perennial.flows.refresh.plan import describe_aliases
+    from perennial.flows.refresh.publish import units_of_root
     from perennial.flows.refresh.several import EditionsFailed, end_run, outcome_of, prepare_each
-    from perennial.flows.refresh.unchanged_root import units_of_root
     from perennial.flows.run.choose_runner import check_runner
     from perennial.schemas.settings.several import load_each
 
@@ -101,14 +228,14 @@ def grow_and_play(
     prepared: "Sequence[PreparedRefresh]",
     before: "UnitsOfRoot",
     console: Terminal,
-    execute: "Callable[[Job[list[Outcome]], Terminal], list[Outcome]]",
-) -> "list[Outcome]":
+    execute: "Callable[[Job[list[EditionOutcome]], Terminal], list[EditionOutcome]]",
+) -> "list[EditionOutcome]":
     """Grow and play what is prepared, once its models are looked up; the root is locked meanwhile.
 
     `before` is what the root held when that was prepared.
     """
     from perennial.flows.refresh.make_units import make_editions
-    from perennial.flows.refresh.unchanged_root import refuse_changed_root
+    from perennial.flows.refresh.publish import refuse_changed_root
 
     _warn(prepared, console)
     named = [
@@ -133,8 +260,8 @@ def grow_and_play(
 def _look_up_models(
     settings: "RefreshSettings", store: Store, prepared: "Sequence[PreparedRefresh]", console: Terminal
 ) -> None:
-    from perennial.flows.refresh.planning.look_up import choices_of, look_up
-    from perennial.flows.watchers.webhook import notice_of_failure
+    from perennial.flows.refresh.models import choices_of, look_up
+    from perennial.flows.watchers.watcher import notice_of_failure
 
     unfinished = [one for one in prepared if not one.published]
     choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]
@@ -150,7 +277,9 @@ def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
         console.print("warning: anyone who knows --seed can draw the private instances", style="yellow")
 
 
-def _print_result(store: Store, outcomes: "Sequence[Outcome]", console: Terminal, as_json: bool) -> None:
+def _print_result(
+    store: Store, outcomes: "Sequence[EditionOutcome]", console: Terminal, as_json: bool
+) -> None:
     """Print the edition of one benchmark, or a line about that of each."""
     if len(outcomes) == 1:
         print_edition(store, outcomes[0].edition, console, as_json)
@@ -165,3 +294,121 @@ def result_console(as_json: bool) -> Terminal:
 
 
 refresh_app = settings_app(refresh)
+
+
+# `perennial evaluate`: let players answer the questions of a published edition.
+
+
+def is_for_play(name: str, field: "FieldInfo") -> bool:
+    """Whether a setting of a refresh, the benchmark's own ones included, is one of an evaluation too."""
+    from perennial.schemas.settings import RefreshSettings
+    from perennial.schemas.settings.form import CALLS, OPERATION, PLAYERS, panel_of
+
+    panel = panel_of(field)
+    if name not in RefreshSettings.model_fields:
+        return panel == PLAYERS
+    return name in ("benchmark", "root", "players", "runs") or panel in (PLAYERS, CALLS, OPERATION)
+
+
+def evaluate(
+    flags: JsonObject,
+    edition: Annotated[
+        str | None,
+        typer.Argument(help="The edition; latest~1 is the one before the newest. Default: newest."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the evaluation. Default: the next number.")] = "",
+    instances: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Number of instances to play, spread evenly over domains; a larger number later plays "
+            "only the rest. Default: all.",
+        ),
+    ] = 0,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show Prefect's own messages.")] = False,
+) -> None:
+    """Let players answer the questions of a published edition, and publish their answers.
+
+    The edition's figures are then computed over all of its evaluations. A model that played it before plays
+    more runs, numbered after those. An interrupted evaluation resumes when the same command is given again.
+
+    Example: perennial evaluate latest --players gpt-4.1-mini --runs 3 --max-calls 5000
+    """
+    played = evaluate_players(flags, edition, name, instances, dry_run, yes, as_json, verbose)
+    if played is not None:
+        print_edition(*played, result_console(as_json), as_json)
+
+
+def evaluate_players(
+    flags: JsonObject,
+    edition: str | None,
+    name: str,
+    instances: int,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    verbose: bool,
+) -> tuple[Store, str] | None:
+    """Do what `evaluate` does but print the result: return where the evaluation is, None for a dry run."""
+    from perennial.flows.refresh.estimate_calls import refuse_large_run
+    from perennial.flows.refresh.evaluation import is_begun, prepare_evaluation, refuse_damaged_edition
+    from perennial.flows.refresh.make_units import make_evaluation
+    from perennial.flows.refresh.models import choices_of, look_up
+    from perennial.flows.refresh.plan import describe_aliases
+    from perennial.flows.refresh.publish import refuse_changed_root, units_of_root
+    from perennial.flows.run.choose_runner import check_runner
+    from perennial.flows.watchers.watcher import notice_of_failure
+    from perennial.schemas.settings import load_settings
+
+    store = Store(load_settings(flags, "evaluate").root)
+    growth = read_published_plan(store, _edition(store, edition))
+    if flags["benchmark"] not in (None, growth.benchmark):
+        raise InvalidOption(
+            f"--benchmark {flags['benchmark']}: edition {growth.edition!r} is of {growth.benchmark}: give "
+            "that one, whose settings are options then"
+        )
+    chosen = load_settings({**flags, "benchmark": growth.benchmark, "edition": growth.edition}, "evaluate")
+    console = result_console(as_json)
+    if not dry_run:
+        refuse_locked(store)
+        begin_server()
+    refuse_damaged_edition(store, growth.edition)
+    before = units_of_root(store)
+    plan = prepare_evaluation(chosen, store, name, instances, needs_key=not dry_run)
+    for note in describe_aliases(chosen.players, find_benchmark(chosen.benchmark)):
+        console.print(f"note: {note}")
+    if dry_run:
+        print_evaluation_plan(console, store, plan, as_json, chosen)
+        return None
+    if store.exists(row_file(plan.unit)):
+        Staging(store, plan.unit).remove()
+        console.print(f"evaluation {plan.unit} is published already, with these settings: nothing to do")
+    else:
+        begun = is_begun(store, plan)
+        if not begun:
+            refuse_large_run(chosen, lambda: estimate_evaluation(store, plan, chosen), yes=yes)
+        check_runner(chosen.runner)
+        store.require_conditional_writes()
+        console.print(f"evaluation {plan.unit} in {chosen.root}: {', '.join(plan.players)}")
+        with lock_root(store, f"evaluate {chosen.edition}", console.print):
+            refuse_changed_root(store, before)
+            with signals_exit(), notice_of_failure(chosen.webhook, store.root, plan):
+                look_up(chosen, store, choices_of(plan), console.print, resumed=begun)
+
+            named = chosen.model_copy(update={"players": list(plan.players)})
+            details = {"instances": plan.instances}
+            job = Job(
+                "evaluate", [plan.unit], [named], partial(make_evaluation, named, plan), details=details
+            )
+            execute_by_prefect(job, console, verbose=verbose)
+    return store, plan.unit
+
+
+evaluate_app = settings_app(evaluate, is_for_play)
+
+
+def _edition(store: Store, named: str | None) -> str:
+    return select_unit(store, named, visible_editions(store))

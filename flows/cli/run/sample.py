@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from perennial.flows.benchmark import Benchmark, find_benchmark
+from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption
+from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.flows.console.settings_options import benchmark_app
-from perennial.flows.console.steps import show_steps
-from perennial.flows.console.terminal import Terminal, json_text
 from perennial.schemas.benchmark import DEFAULT_BENCHMARK
 from perennial.schemas.errors import InstancesExhausted
 from perennial.schemas.rows import JsonObject
@@ -56,7 +56,7 @@ def sample(
 
     Example: perennial sample --benchmark knowlogic --count 1000 --seed 7 --out practice.jsonl
     """
-    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.flows.console.input_files import require_file_place, write_lines
     from perennial.flows.console.root_option import data_root
     from perennial.flows.practice.draw import PracticeQuestions, held_ids
     from perennial.flows.practice.grade import find_practice

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from perennial.flows.console.input_files import show_path
-from perennial.flows.console.output_places import write_lines
+from perennial.flows.console.input_files import show_path, write_lines
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.terminal import Terminal
-from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.flows.console.row_formats import Terminal
+from perennial.flows.kumo.planning.candidates import choose_domain
 from perennial.schemas.errors import InvalidOption, count
 from perennial.schemas.kumo.things import CATEGORIES
 from perennial.warehouse.kumo.domains.generate import (

@@ -7,22 +7,27 @@ from typing import Annotated
 import typer
 
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.row_formats import Format, FormatOption, JsonOption, choose_format, print_rows
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import (
+    Format,
+    FormatOption,
+    JsonOption,
+    Terminal,
+    choose_format,
+    print_rows,
+)
 from perennial.flows.kumo.cli.domain_sources import build, counterfactual, new, sparse, world
 from perennial.flows.kumo.cli.file_reports import (
     EXIT_CODES,
     as_document,
     check_path,
     count_sizes,
+    import_domains,
     print_reports,
     total_line,
 )
-from perennial.flows.kumo.cli.import_domains import import_domains
 from perennial.flows.kumo.cli.sample import sample
-from perennial.flows.kumo.cli.score import score
-from perennial.flows.kumo.cli.split import split
-from perennial.flows.kumo.planning.domain_choice import load_bundled
+from perennial.flows.kumo.cli.score import score, split
+from perennial.flows.kumo.planning.candidates import load_bundled
 from perennial.schemas.kumo.things import SeedConfig
 from perennial.tasks.kumo.validation import RULES
 from perennial.warehouse.kumo.bundled_domains import bundled_domains

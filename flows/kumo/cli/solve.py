@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption
-from perennial.flows.console.steps import show_steps
-from perennial.flows.console.terminal import Terminal, json_text
+from perennial.flows.console.row_formats import Terminal, json_text
 from perennial.schemas.kumo.things import BALANCED, DEFAULT_SAMPLER, check_sampler
 from perennial.schemas.rows import Row
 
@@ -51,7 +51,7 @@ def solve(
     """
     from perennial.flows.console.input_files import read_lines
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.flows.kumo.planning.candidates import choose_domain
     from perennial.tasks.kumo.encoding import encode_config, encode_instance, parse_instances
     from perennial.tasks.kumo.search import NODE_LIMIT, solve_instances
 
@@ -112,7 +112,7 @@ def _record(game: "Instance", solution: "Solution") -> Row:
 
 
 def _optimum_record(game: "Instance", optimum: "Optimum | None") -> Row:
-    from perennial.flows.kumo.optimum_columns import optimum_columns
+    from perennial.flows.kumo.sample_instances import optimum_columns
 
     columns = ("promise_steps", "promise_steps_low", "policy_steps", "promise_tests", "promise_golden")
     return {**dict.fromkeys(columns), **optimum_columns(game, optimum)}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from perennial.flows.console.progress import show_steps
 from perennial.flows.console.root_option import RootOption, data_root
-from perennial.flows.console.steps import show_steps
-from perennial.flows.console.terminal import Terminal
+from perennial.flows.console.row_formats import Terminal
 from perennial.schemas.rows import JsonObject
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def trajectories(
 
     Example: perennial trajectories --config medical_diagnosis --setting easy --count 1000 --out easy.jsonl
     """
-    from perennial.flows.console.output_places import require_file_place, write_lines
+    from perennial.flows.console.input_files import require_file_place, write_lines
     from perennial.flows.kumo.kernels import prepare_kernels
-    from perennial.flows.kumo.planning.domain_choice import choose_domain
+    from perennial.flows.kumo.planning.candidates import choose_domain
     from perennial.schemas.errors import InvalidOption, join_choices
     from perennial.schemas.kumo.things import DEFAULT_SAMPLER, Setting
     from perennial.schemas.settings.form import split_names
@@ -137,7 +137,7 @@ def _draw(
     """Yield the trajectories of a setting; raise, after the last one, where fewer instances exist."""
     from math import inf
 
-    from perennial.flows.kumo.cli.sample_stream import SampleStream
+    from perennial.flows.kumo.cli.sample import SampleStream
     from perennial.tasks.kumo.encoding import encode_instance
     from perennial.tasks.kumo.search import NODE_LIMIT, WORK_LIMIT, solve_instances
     from perennial.tasks.kumo.training import golden_trajectories

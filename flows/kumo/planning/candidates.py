@@ -1,20 +1,49 @@
 """The domains that were named, or are bundled, or stand in a clone of the authors' repository."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
-from perennial.flows.kumo.planning.domain_choice import choose_domain
+from perennial.flows.console.input_files import read_text_file, show_path
 from perennial.flows.kumo.release.domain_files import FoundDomain, read_domains
-from perennial.schemas.errors import InvalidOption
+from perennial.schemas.errors import InvalidOption, suggest
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import SeedConfig, Setting
+from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.sampling import SamplingRequest, check_request, why_none_exists
 from perennial.tasks.kumo.validation import refuse_unsafe
 from perennial.tasks.kumo.worlds import make_sparse
-from perennial.warehouse.kumo.bundled_domains import bundled_domains
+from perennial.warehouse.kumo.bundled_domains import bundled_domains, bundled_text
+
+# Which domain a command works on: a bundled one by name, or a file.
+
+
+def choose_domain(name: str) -> tuple[SeedConfig, Literal["catalog", "file"]]:
+    """Return the configuration that a bundled domain's name or a file's path names, and its source.
+
+    Raises InvalidOption where it is neither, UnreadableInput where the file holds no configuration.
+    """
+    if name in bundled_domains():
+        return load_bundled(name), "catalog"
+    if Path(name).suffix == ".json" or Path(name).exists():
+        return read_config_file(Path(name)), "file"
+    raise InvalidOption(
+        f"domain {name!r} is not known: bundled are {', '.join(bundled_domains())}; "
+        f"for a domain of your own give the path of its .json file{suggest(name, bundled_domains())}"
+    )
+
+
+def read_config_file(path: Path) -> SeedConfig:
+    """Return the seed configuration that the file holds; raise UnreadableInput where it holds none."""
+    return parse_config(read_text_file(path), show_path(path))
+
+
+def load_bundled(name: str) -> SeedConfig:
+    """Return the seed configuration of a bundled domain; raise InvalidOption for an unknown name."""
+    return parse_config(bundled_text(name), f"bundled domain {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +60,14 @@ class PlannedDomain:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateDomains:
     """The domains that are used or take turns, and a line about each that was left out of a clone."""
 
     domains: tuple[PlannedDomain, ...]
     left_out: tuple[str, ...] = ()
 
 
-def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candidates:
+def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> CandidateDomains:
     """Return what the settings name: domains, a clone, or all bundled ones where they name neither.
 
     Names of a clone's domains choose among these; without such a name all of them are meant. Raises
@@ -69,7 +98,7 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
     if clone:
         clone = [domain for domain in clone if not chosen or domain.name in chosen]
         left_out = _add_clone(domains, given, settings, sizes, clone)
-    return Candidates(tuple(domains.values()), left_out)
+    return CandidateDomains(tuple(domains.values()), left_out)
 
 
 def _add_clone(
@@ -148,3 +177,54 @@ def _find_twin(given: dict[object, str], name: str, config: SeedConfig) -> str:
     parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
     first = {given.setdefault(key, name) for key in (config.domain_id, parts)} - {name}
     return next(iter(first), "")
+
+
+# Which domains take their turn in an edition: the least recently used first.
+#
+# A domain's last use is the latest of the earlier editions that hold it. Domains that were never used come
+# first, then those whose last use is longest ago; ties go by the order in which they were given. So no domain
+# of the last `rest` editions is taken while there are enough others.
+
+
+PastEdition = tuple[str, Collection[str]]
+"""An earlier edition and the ids of the domains that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainTurn:
+    """A domain that is taken: its place among the given ones, and why it is its turn."""
+
+    place: int
+    why: str
+
+
+def take_turns(
+    domain_ids: Sequence[str], history: Sequence[PastEdition], count: int, rest: int
+) -> tuple[DomainTurn, ...]:
+    """Return the turns of `count` of the domains, in the order in which they were given.
+
+    `history` holds the earlier editions, the latest first; a domain rests until `rest` editions did not
+    hold it. Raises InvalidOption where there are fewer than `count` domains.
+    """
+    if count > len(domain_ids):
+        raise InvalidOption(
+            f"--domain-count {count}: there are only {len(domain_ids)} domains to take turns; "
+            "ask for fewer, or name more with --domains"
+        )
+    ages = [_age(domain_id, history) for domain_id in domain_ids]
+    by_age = sorted(range(len(domain_ids)), key=lambda place: (-ages[place], place))
+    return tuple(DomainTurn(place, _why(ages[place], history, rest)) for place in sorted(by_age[:count]))
+
+
+def _age(domain_id: str, history: Sequence[PastEdition]) -> int:
+    """Return how many editions came after the last one that holds the domain: all of them for a new one."""
+    held = (age for age, (_, held_ids) in enumerate(history) if domain_id in held_ids)
+    return next(held, len(history))
+
+
+def _why(age: int, history: Sequence[PastEdition], rest: int) -> str:
+    if age == len(history):
+        return "used in no edition so far"
+    if age >= rest:
+        return f"not used in the last {age} editions; last used in {history[age][0]}"
+    return f"should still rest, but so should all others; last used in {history[age][0]}"

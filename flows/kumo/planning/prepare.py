@@ -1,24 +1,43 @@
 """From KUMO's settings to its part of an edition's plan: which domains, written by whom."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from perennial.flows.benchmark import Preparation
-from perennial.flows.kumo.planning.candidates import Candidates, PlannedDomain, load_candidates, request_of
-from perennial.flows.kumo.planning.domain_rotation import take_turns
+from perennial.flows.kumo.planning.candidates import (
+    CandidateDomains,
+    PlannedDomain,
+    load_candidates,
+    request_of,
+    take_turns,
+)
 from perennial.flows.kumo.planning.estimate_calls import estimate_calls
-from perennial.flows.kumo.planning.protocol import choose_protocol
+from perennial.flows.kumo.release.domain_files import read_messages
+from perennial.flows.kumo.write_books import count_domains
 from perennial.schemas.errors import EditionConflict, InvalidOption
 from perennial.schemas.game import USUAL
-from perennial.schemas.kumo.plan import AMONG, PERENNIAL, RELIABILITIES, AuthoringPlan, KumoPlan
+from perennial.schemas.kumo.plan import (
+    AMONG,
+    KUMO_2025,
+    OUTCOMES,
+    PERENNIAL,
+    RELIABILITIES,
+    AuthoringPlan,
+    KumoPlan,
+    plan_protocol,
+    refuse_few_domains,
+)
 from perennial.schemas.kumo.settings import KumoSettings
 from perennial.schemas.kumo.things import Setting
 from perennial.schemas.model_calls import Prices, StageEstimate
 from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.rows import JsonObject
 from perennial.tasks.kumo.configuration import parse_config
 from perennial.tasks.kumo.encoding import encode_config
+from perennial.tasks.kumo.game import SYMBOLIC
 from perennial.tasks.kumo.sampling import check_request
 from perennial.tasks.kumo.worlds import (
     LEAST_ACTIONS,
@@ -34,6 +53,77 @@ from perennial.warehouse.editions.publish import read_published_plan
 from perennial.warehouse.kumo.published_domains import domains_by_edition
 from perennial.warehouse.store.store import Store
 
+# How models are asked: perennial's own way, or that of the KUMO authors, with their release's templates.
+
+
+# The authors' domain of the same subject and nouns, of those bundled domains that have one.
+COUNTERPARTS = {
+    "Chemical Analysis": "ChemicalEnv",
+    "Fantasy Artefacts": "FantasyEnv",
+    "Medical Diagnosis": "MedicalEnv",
+    "Music Identification": "MusicEnv",
+    "Student Assessment": "EducationEnv",
+}
+
+
+def choose_protocol(settings: KumoSettings, domains: Iterable[str]) -> JsonObject:
+    """Return what an evaluation of these domains keeps of its protocol, nothing for perennial's own.
+
+    Raises InvalidOption for settings that do not fit together and for a domain that the authors have no
+    messages for, UnreadableInput for a template that is missing or altered.
+    """
+    if settings.protocol == PERENNIAL:
+        if settings.release:
+            raise InvalidOption(
+                f"--release {settings.release!r} is read under --protocol {KUMO_2025} only: give both or none"
+            )
+        return {}
+    if not settings.release:
+        raise InvalidOption(
+            f"--protocol {KUMO_2025} asks with the message templates of the KUMO authors: name a clone of "
+            "their repository with --release"
+        )
+    for name in (*settings.players, *settings.anchors):
+        if name.startswith(f"{SYMBOLIC}:"):
+            raise InvalidOption(
+                f"player {name!r}: --protocol {KUMO_2025} shows no rules as a mapping; leave it out"
+            )
+    for name in settings.books:
+        if name in AMONG:
+            raise InvalidOption(
+                f"--books {name}: --protocol {KUMO_2025} has no words for several books: leave one out"
+            )
+    if settings.reliability != [OUTCOMES]:
+        raise InvalidOption(
+            f"--reliability {','.join(settings.reliability)}: --protocol {KUMO_2025} has no words for wrong "
+            "reports: leave one out"
+        )
+    theirs = {name: _their_domain(name) for name in domains}
+    messages = read_messages(Path(settings.release), sorted(set(theirs.values())))
+    return plan_protocol({name: messages[domain] for name, domain in sorted(theirs.items())})
+
+
+def protocol_of(settings: KumoSettings, store: Store, growth: EditionPlan) -> JsonObject:
+    """Return the protocol of an evaluation of a published edition.
+
+    Raises InvalidOption where models are to be shown more books than it has domains.
+    """
+    if any(name in AMONG for name in settings.books):
+        refuse_few_domains(settings.books, count_domains(store, growth.edition))
+    domains = store.read_table(table_file("kumo_domains", growth.edition), ["name"]).to_pylist()
+    return choose_protocol(settings, [row["name"] for row in domains])
+
+
+def _their_domain(name: str) -> str:
+    domain = COUNTERPARTS.get(name, name)
+    if not domain.isidentifier() or not domain.endswith("Env"):
+        raise InvalidOption(
+            f"domain {name!r}: --protocol {KUMO_2025} needs a domain of the KUMO authors, called <Name>Env, "
+            f"or one of the bundled {', '.join(COUNTERPARTS)}; name such domains with --domains"
+        )
+    return domain
+
+
 _WARNINGS_SHOWN = 2  # of a domain
 
 
@@ -43,7 +133,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
     authoring = settings.authoring(has_domains=settings.has_domains)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     number = settings.number_of_domains(bool(authoring.proposals))
-    found = Candidates(()) if number == 0 else load_candidates(settings, sizes)
+    found = CandidateDomains(()) if number == 0 else load_candidates(settings, sizes)
     candidates = found.domains
     worlds = settings.number_of_worlds(bool(authoring.proposals))
     given = len(candidates) if number is None else number

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from perennial.flows.kumo.optimum_columns import optimum_columns
 from perennial.flows.kumo.release.domain_files import read_config
+from perennial.flows.kumo.sample_instances import optimum_columns
 from perennial.schemas.errors import UnreadableInput
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.things import (
@@ -35,7 +35,7 @@ from perennial.warehouse.kumo.release.layout import (
     read_lines,
     read_text,
 )
-from perennial.warehouse.kumo.release.trajectories import Board
+from perennial.warehouse.kumo.release.trajectories import RunInstance
 from perennial.warehouse.kumo.rows import (
     book_row,
     config_row,
@@ -61,7 +61,7 @@ class ReleaseRows:
     tables: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in _TABLES})
     findings: list[Rejection] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    boards: dict[Place, dict[int, Board]] = field(default_factory=dict)
+    boards: dict[Place, dict[int, RunInstance]] = field(default_factory=dict)
     instance_ids: set[str] = field(default_factory=set)
 
     def skip(self, file: ReleaseFile, line: int | None, reason: str) -> None:
@@ -178,7 +178,7 @@ def _add_instances(
         )
         book_id = _add_book(rows, identity, books.get((file.domain, file.setting, instance.seed)))
         shown = map(observation_text, instance.observations)
-        boards[instance.seed] = Board(
+        boards[instance.seed] = RunInstance(
             instance_id=identity,
             book_id=book_id,
             truths=instance.truths,

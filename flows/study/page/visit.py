@@ -10,14 +10,72 @@ from threading import Lock
 import streamlit as st
 
 from perennial.flows.study.desk import StudyDesk
-from perennial.flows.study.page.origin import visitor_origin
-from perennial.flows.study.page.profile import show_consent, show_profile
-from perennial.flows.study.page.safe_text import as_sentence, markdown_html, plain_html
-from perennial.flows.study.page.tasks import show_end, show_task, task_name
-from perennial.flows.study.page.trouble import report_trouble, show_trouble
+from perennial.flows.study.page.tasks import (
+    as_sentence,
+    markdown_html,
+    plain_html,
+    report_trouble,
+    show_end,
+    show_task,
+    show_trouble,
+    task_name,
+)
 from perennial.schemas.errors import InvalidOption, LimitReached, PerennialError
 from perennial.schemas.text import Screen
 from perennial.warehouse.store.store import Store
+
+# Where a visitor comes from, for the limit of wrong codes.
+
+
+def visitor_origin() -> str:
+    """Return the visitor's address.
+
+    The server reads it from a proxy's header where it was started with --behind-proxy, and from the
+    connection otherwise.
+    """
+    return st.context.ip_address or "this machine"
+
+
+# What is asked before the first task: consent, age band, education, and gender and major where listed.
+
+
+Act = Callable[..., None]
+
+
+def show_consent(screen: Screen, act: Act) -> None:
+    """Show what the participant is to agree to, and ask."""
+    with st.container(key="study-consent"):
+        st.html(f'<div class="study-text">{markdown_html(screen.texts.get("consent", ""))}</div>')
+        with st.container(horizontal=True):
+            st.button(
+                "I have read this, and agree", type="primary", on_click=act, args=(StudyDesk.consent, True)
+            )
+            st.button("I do not agree", on_click=act, args=(StudyDesk.consent, False))
+
+
+def show_profile(screen: Screen, act: Act) -> None:
+    """Ask for age band and education, and for gender and major where the study's file lists choices."""
+    questions = (
+        ("Your age", screen.age_bands),
+        ("The highest level of education that you completed", screen.education),
+        ("Your gender", screen.genders),
+        ("Your field of study", screen.majors),
+    )
+    count = {2: "Two", 3: "Three", 4: "Four"}[sum(bool(choices) for _, choices in questions)]
+    with st.container(key="study-profile"):
+        st.html(f'<p class="study-text">{count} questions about you. Your name is not asked for.</p>')
+        answers = [
+            st.selectbox(label, choices, index=None, placeholder="Choose one") if choices else ""
+            for label, choices in questions
+        ]
+        st.button(
+            "Continue",
+            type="primary",
+            disabled=None in answers,
+            on_click=act,
+            args=(StudyDesk.describe, *answers),
+        )
+
 
 _STYLE = (files(__package__) / "page.css").read_text(encoding="utf-8")
 _CODE = "study_code"

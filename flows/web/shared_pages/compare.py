@@ -5,14 +5,14 @@ from dataclasses import replace
 import streamlit as st
 
 from perennial.flows.benchmark import find_installed
-from perennial.flows.editions.report_comparison import read_comparison
-from perennial.flows.web.figures import read_edition, show_section
-from perennial.flows.web.page import ALL, Page, Visit, choose
-from perennial.flows.web.tables import show_query
+from perennial.flows.editions.report import read_comparison, read_figures, read_profiles
+from perennial.flows.web.figures import read_edition, show_query, show_section
+from perennial.flows.web.page import ALL, Page, Visit, choose, choose_several
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.comparison import edition_difference, edition_link
-from perennial.tasks.report.figures.headline import heat_map
+from perennial.tasks.report.figures.headline import heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import draw_pairs_of, player_pairs
+from perennial.tasks.report.profiles import profile_sections
 from perennial.warehouse.catalog.confinement import quote
 
 
@@ -80,3 +80,86 @@ def show_drift(visit: Visit) -> None:
 
 PAIRS = Page("pairs", "Pairs", show_pairs)
 DRIFT = Page("drift", "Drift between editions", show_drift)
+
+
+# Profiles: players on an edition of each benchmark, side by side, and how benchmarks go together.
+
+
+_HAS_PROFILES = "SELECT count(*) FROM statistics WHERE statistic = 'rank_in_kind'"
+
+
+def show(visit: Visit) -> None:
+    """Show the scores of players on the chosen editions, their correlations, and domains."""
+    editions = _choose_editions(visit)
+    if not editions:
+        st.info(
+            "No edition in this data root has profiles: publish one with `perennial refresh`, or compute "
+            "those of editions from an earlier version with `perennial analyse`."
+        )
+        return
+    # Of these editions each is the newest of its benchmark.
+    data = read_profiles(visit.snapshot.of(*editions.values()).read)
+    kinds = {row["player"]: row["kind"] for row in data.tables["profile_scores"].records()}
+    wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
+    hidden = {player for player, kind in kinds.items() if kind not in wanted}
+    for section in profile_sections(data.without(hidden)):
+        show_section(section, visit)
+    with st.container(horizontal=True):
+        for benchmark, edition in editions.items():
+            visit.link("leaderboard", f"{benchmark}: {edition}", edition=edition)
+
+
+def _choose_editions(visit: Visit) -> dict[str, str]:
+    """Return the edition of each benchmark that the URL names, else the newest that has profiles."""
+    listed: dict[str, list[str]] = {}
+    for one in visit.list_editions():
+        if visit.snapshot.of(one["edition"]).query(_HAS_PROFILES).rows[0][0]:
+            listed.setdefault(one["benchmark"], []).append(one["edition"])
+    if not listed:
+        return {}
+    chosen = {}
+    for place, (benchmark, editions) in zip(st.columns(len(listed)), sorted(listed.items()), strict=True):
+        with place:
+            chosen[benchmark] = choose(f"Edition of {benchmark}", editions, f"of_{benchmark}")
+    return chosen
+
+
+PROFILES = Page("profiles", "Profiles", show)
+
+
+# All editions of a benchmark on one scale: rates of players, over time, and differences.
+
+
+_PLAYER = "player || if(protocol_id = '', '', ' (protocol ' || protocol_id || ')')"
+_OTHER = "other || if(other_protocol_id = '', '', ' (protocol ' || other_protocol_id || ')')"
+
+
+def show_scale(visit: Visit) -> None:
+    """Show the scale of one benchmark: rates, pictures over time, and differences in one setting."""
+    snapshot = visit.snapshot
+    names = snapshot.query("SELECT DISTINCT benchmark FROM scale ORDER BY 1").column("benchmark")
+    if not names:
+        st.info("No scale is computed for what is visible here: `perennial analyse` computes it.")
+        return
+    benchmark = choose("Benchmark", names, "benchmark")
+    newest = next(one["edition"] for one in visit.list_editions() if one["benchmark"] == benchmark)
+    found = find_installed(benchmark)
+    data = read_figures(snapshot.read, newest, found, [scale_over_editions], lambda: 0)
+    show_section(scale_over_editions(data), visit)
+    st.header("Differences")
+    listed = f"SELECT DISTINCT setting FROM scale WHERE benchmark = {quote(benchmark)} ORDER BY 1"
+    setting = choose("Setting", snapshot.query(listed).column("setting"), "setting")
+    show_query(
+        "differences",
+        snapshot,
+        f"SELECT {_PLAYER} AS player, {_OTHER} AS other, value, low, high, standard_error, link "
+        f"FROM scale WHERE benchmark = {quote(benchmark)} AND setting = {quote(setting)} "
+        "AND statistic = 'difference' ORDER BY player, other",
+    )
+    st.caption(
+        "Differences between all players, those who never met too. Intervals (95%) include the draw of "
+        "domains and the link between editions."
+    )
+
+
+SCALE = Page("scale", "Common scale", show_scale)

@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from perennial.flows.cli.operate.editions import LISTED
-from perennial.flows.web.page import Opened, Page, Visit, choose, parameter
-from perennial.flows.web.plain_text import plain
-from perennial.flows.web.reading import Rows, Snapshot
-from perennial.flows.web.tables import show_rows
+from perennial.flows.web.figures import show_rows
+from perennial.flows.web.page import Opened, Page, Rows, Snapshot, Visit, choose, parameter, plain
 from perennial.schemas.errors import Damaged, count
 from perennial.schemas.rows import Row
 from perennial.schemas.units import evaluation_of, is_evaluation, split_unit

@@ -3,11 +3,131 @@
 import streamlit as st
 
 from perennial.flows.benchmark import Benchmark, find_installed
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter
-from perennial.flows.web.plain_text import plain
-from perennial.flows.web.shared_pages.episode import open_episode
-from perennial.flows.web.tables import show_query
+from perennial.flows.web.figures import show_query
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, parameter, plain, show_text
+from perennial.schemas.errors import count
+from perennial.schemas.game import EPISODE_STATUSES
+from perennial.schemas.rows import Row
 from perennial.warehouse.catalog.confinement import quote
+
+# Transcripts: an episode turn by turn, beside how its instance is solved.
+
+
+_HEIGHT = 320
+_MOST_REASONS = 8
+_FACTS = (
+    "player",
+    "run",
+    "version",
+    "status",
+    "answer",
+    "right_answer",
+    "score",
+    "turns",
+    "tokens",
+    "cost_usd",
+    "evaluation",
+)
+
+
+def show_episode(visit: Visit) -> None:
+    """Show the episode that the URL names, or a list to choose from."""
+    if parameter("episode"):
+        _show_one_episode(visit)
+    else:
+        _show_episodes(visit)
+
+
+def open_episode(visit: Visit, edition: Opened, episode: str) -> None:
+    """Go to the page of the episode."""
+    visit.go("episodes", edition=edition.name, episode=episode)
+
+
+def _show_episodes(visit: Visit) -> None:
+    columns = st.columns(5)
+    with columns[0]:
+        edition = visit.choose_edition()
+    with columns[1]:
+        players = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1").column("player")
+        player = choose("Player", [ALL, *players], "player")
+    with columns[2]:
+        status = choose("Status", [ALL, *EPISODE_STATUSES], "status")
+    with columns[3]:
+        settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
+        setting = choose("Setting", [ALL, *settings], "setting")
+    with columns[4]:
+        domains = edition.query("SELECT DISTINCT domain FROM instances ORDER BY 1").column("domain")
+        domain = choose("Domain", [ALL, *domains], "domain")
+    chosen = [("e.player", player), ("e.status", status), ("i.setting", setting), ("i.domain", domain)]
+    where = " AND ".join(f"{column} = {quote(value)}" for column, value in chosen if value != ALL) or "true"
+    sql = (
+        "SELECT e.episode_id, e.player, e.run, e.version, e.status, e.score, e.turns, i.domain, i.setting, "
+        "e.instance_id FROM episodes AS e JOIN instances AS i USING (instance_id) "
+        f"WHERE {where} ORDER BY e.score, e.tokens DESC NULLS LAST, e.turns DESC, e.episode_id"
+    )
+    if player != ALL:
+        _show_losses(visit, edition, player)
+    show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
+
+
+def _show_losses(visit: Visit, edition: Opened, player: str) -> None:
+    """Show the commonest reasons why the player lost, each with a link to an example."""
+    rows = edition.query(
+        "SELECT reason, episodes, share, example FROM losses "
+        f"WHERE edition = {quote(edition.name)} AND player = {quote(player)} "
+        f"ORDER BY episodes DESC, reason LIMIT {_MOST_REASONS}"
+    )
+    if rows.rows:
+        st.subheader("Why it lost")
+    for reason, number, share, example in rows.rows:
+        visit.link(
+            "episodes",
+            f"{reason}: {count(number, 'episode')} ({share:.0%}), an example",
+            edition=edition.name,
+            episode=example,
+        )
+
+
+def _show_one_episode(visit: Visit) -> None:
+    edition = visit.choose_edition()
+    given = parameter("episode")
+    row = edition.require("episodes_wide", "episode_id", given)
+    st.text(f"{given}\n" + ", ".join(f"{name} {row[name]}" for name in _FACTS if row[name] is not None))
+    with st.container(horizontal=True):
+        visit.link("instances", "Its instance", edition=edition.name, instance=row["instance_id"])
+        visit.link("episodes", "All episodes", edition=edition.name)
+    turns = edition.query(
+        "SELECT turn, shown, reasoning, reply, feedback, call_id FROM transcripts "
+        f"WHERE episode_id = {quote(given)} AND evaluation = {quote(row['evaluation'])} ORDER BY turn"
+    )
+    benchmark = find_installed(edition.benchmark_name)
+    is_solved_here = benchmark is not None and benchmark.offers(Benchmark.show_reference)
+    left, right = st.columns([3, 2]) if is_solved_here else (st.container(), None)
+    with left:
+        st.header("What was played")
+        _show_turns(turns.records())
+    if benchmark is not None and right is not None:
+        with right:
+            st.header("How it is solved")
+            benchmark.show_reference(edition, row["instance_id"])
+
+
+def _show_turns(turns: list[Row]) -> None:
+    if not turns:
+        st.info("No turn of this episode is kept: an import lacks them, or a program ended at once.")
+    for turn in turns:
+        call = f", call {turn['call_id']}" if turn["call_id"] else ""
+        st.subheader(plain(f"Turn {turn['turn']}{call}"))
+        for part in ("shown", "reasoning", "reply"):
+            if turn[part] is not None:
+                st.caption(part)
+                show_text(turn[part], _HEIGHT if len(turn[part]) > 1500 else None)
+    if turns and turns[-1]["feedback"] is not None:
+        st.caption("what came back at the end")
+        show_text(turns[-1]["feedback"])
+
+
+EPISODE = Page("episodes", "Episodes", show_episode)
 
 
 def show(visit: Visit) -> None:

@@ -1,7 +1,5 @@
 """The leaderboard with filters: setting, domain, kinds of players, own or common instances."""
 
-# mypy: disable-error-code="untyped-decorator"
-
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -9,11 +7,15 @@ import numpy as np
 import streamlit as st
 
 from perennial.flows.editions.diagnosis import PROBLEMS, problems_sql, read_problems
-from perennial.flows.web.figures import read_edition, show_section
-from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, choose_several
-from perennial.flows.web.player_kinds import groups_of, kinds_of
-from perennial.flows.web.reading import Rows, Snapshot
-from perennial.flows.web.tables import show_rows
+from perennial.flows.web.figures import (
+    groups_of,
+    kinds_of,
+    own_figures,
+    read_edition,
+    show_rows,
+    show_section,
+)
+from perennial.flows.web.page import ALL, Opened, Page, Rows, Snapshot, Visit, choose, choose_several
 from perennial.schemas.statistics import (
     ABOVE_FLOOR_DOC,
     NEW_DOMAINS,
@@ -26,10 +28,63 @@ from perennial.schemas.statistics import (
     rate_above_floor,
 )
 from perennial.tasks.report.content import ReportData, ReportTable
+from perennial.tasks.report.figures.headline import heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import success_rows
+from perennial.tasks.report.page import SHARED
 from perennial.tasks.statistics.clusters import bound_share
 from perennial.warehouse.catalog.confinement import quote
 from perennial.warehouse.catalog.dictionary import leaderboard_sql
+
+# Players x domains: the success rate of each as a heat map, and as rows.
+
+
+def show_domains(visit: Visit) -> None:
+    """Show how each player does in each domain of one setting."""
+    columns = st.columns(3)
+    with columns[0]:
+        edition = visit.choose_edition()
+    settings = edition.query("SELECT DISTINCT setting FROM instances ORDER BY 1").column("setting")
+    with columns[1]:
+        setting = choose("Setting", settings, "setting")
+    kinds = kinds_of(edition)
+    with columns[2]:
+        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
+    hidden = {player for player, kind in kinds.items() if kind not in wanted}
+    data = read_edition(edition, [heat_map], hidden).of_setting(setting)
+    show_section(heat_map(data), visit)
+
+
+DOMAINS = Page("domains", "Players × domains", show_domains)
+
+
+# The figures of an edition's report, one at a time, and the tables of its benchmark.
+
+
+# The scale is of several editions, and has a page.
+_SHARED = tuple(one for one in SHARED if one is not scale_over_editions)
+
+
+def show_figures(visit: Visit) -> None:
+    """Show one figure as the report has it, of the kinds of players that are chosen."""
+    columns = st.columns(3)
+    with columns[0]:
+        edition = visit.choose_edition()
+    figures = {one.key: one for one in (*own_figures(edition), *_SHARED)}
+    with columns[1]:
+        key = choose("Figure", list(figures), "figure", {name: one.title for name, one in figures.items()})
+    kinds = kinds_of(edition)
+    with columns[2]:
+        wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
+    hidden = {player for player, kind in kinds.items() if kind not in wanted}
+    data = read_edition(edition, [figures[key]], hidden)
+    show_section(figures[key](data), visit)
+
+
+FIGURES = Page("figures", "Figures", show_figures)
+
+
+# mypy: disable-error-code="untyped-decorator"
+
 
 _MOST_PROBLEMS = 8
 OWN, COMMON = "each player's own instances", "instances that all shown players have"

@@ -9,11 +9,9 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from perennial.flows.stages.unit_stages import list_jobs
-from perennial.flows.web.page import Opened, Page, Visit, choose, parameter
-from perennial.flows.web.plain_text import plain
-from perennial.flows.web.reading import Rows
-from perennial.flows.web.tables import show_query, show_rows
+from perennial.flows.stages.grow import list_jobs
+from perennial.flows.web.figures import show_query, show_rows
+from perennial.flows.web.page import Opened, Page, Rows, Visit, choose, parameter, plain
 from perennial.schemas.errors import InvalidOption
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.tables import TABLES

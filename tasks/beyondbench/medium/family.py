@@ -17,7 +17,7 @@ LIMIT = 1_000_000  # no shown term is larger, and no next one but where a family
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SequenceFamily:
     """A variation of a sequence task.
 
     - `sizes`: how many terms may be shown, the fewest first.
@@ -48,7 +48,7 @@ def box_rules(
     ranges: Ranges,
     terms: Callable[[Rule, int], Terms | None],
     accepts: Callable[[Rule, Terms], bool] = lambda _rule, _shown: True,
-) -> Family:
+) -> SequenceFamily:
     """Return a family whose rules are all tuples within the ranges (both ends included)."""
 
     def sample(rng: random.Random, _count: int) -> Rule:
@@ -59,7 +59,7 @@ def box_rules(
             low <= x <= high for x, (low, high) in zip(rule, ranges, strict=True)
         )
 
-    return Family(name, sizes, terms, sample, holds, accepts)
+    return SequenceFamily(name, sizes, terms, sample, holds, accepts)
 
 
 def scale_rules(
@@ -73,7 +73,7 @@ def scale_rules(
     is_geometric: bool = False,
     power: float = 0.5,
     bounds_next: bool = True,
-) -> Family:
+) -> SequenceFamily:
     """Return the family a v_n + c: v_n of one of the shapes, 0 < |a| <= most, |c| <= shift.
 
     Rules are (shape, a, c), a no larger than the limit allows. A shape is drawn with a weight that is a power
@@ -110,7 +110,7 @@ def scale_rules(
         values = vector_of(tuple(shape), count)
         return [a * value + c for value in values] if len(values) == count else None
 
-    return Family(
+    return SequenceFamily(
         name,
         sizes,
         terms,
@@ -122,6 +122,6 @@ def scale_rules(
     )
 
 
-def by_name(*families: Family) -> Mapping[str, Family]:
+def by_name(*families: SequenceFamily) -> Mapping[str, SequenceFamily]:
     """Return families by their names."""
     return {family.name: family for family in families}

@@ -17,7 +17,7 @@ from typing import Any
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.form import Form
 from perennial.tasks.beyondbench.forms.numbers import IntegerForm, TermForm, value_of, write_value
-from perennial.tasks.beyondbench.medium.family import LIMIT, Family, Terms
+from perennial.tasks.beyondbench.medium.family import LIMIT, SequenceFamily, Terms
 from perennial.tasks.beyondbench.medium.fits.every import LEAST_TERMS, find_extensions, find_only_extension
 from perennial.tasks.beyondbench.medium.fits.linear import divide
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
@@ -289,7 +289,7 @@ class SequenceParams:
 def sequence_task(
     name: str,
     title: str,
-    families: Mapping[str, Family],
+    families: Mapping[str, SequenceFamily],
     prompt_tokens: int,
     tokens: Callable[[int], float],
     is_too_simple: Validator = lambda _shown: False,

@@ -14,7 +14,7 @@ from itertools import combinations, permutations, product
 
 from pysat.solvers import Solver
 
-from perennial.schemas.knowlogic.things import GAP, Argument, Decision, Proposition, Verdict
+from perennial.schemas.knowlogic.things import GAP, Argument, EngineDecision, Proposition, Verdict
 from perennial.tasks.knowlogic.kinship.models import LIMIT, Model, resolve
 from perennial.tasks.knowlogic.kinship.terms import (
     BIRTH,
@@ -22,9 +22,9 @@ from perennial.tasks.knowlogic.kinship.terms import (
     OWN,
     STEPS,
     Family,
+    KinStep,
     Path,
     Relation,
-    Step,
     Term,
 )
 from perennial.tasks.knowlogic.problem import Problem
@@ -112,7 +112,7 @@ def composes(family: Family, x: int, shared: int, y: int) -> bool:
             return True
 
 
-def _arrival(relation: Relation, step_count: int) -> Step:
+def _arrival(relation: Relation, step_count: int) -> KinStep:
     return LETTERS[relation.shape[step_count - 1]]
 
 
@@ -242,7 +242,7 @@ def count_terms(option: Proposition) -> int:
 # added where a solution breaks it: a clause a cycle, and a clause a part that is not joined to the rest.
 
 
-def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
+def check(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
     """Return the number of families that the statements allow (at most `LIMIT`), and its verdicts."""
     number = {person: index for index, person in enumerate(problem.entities)}
     with _Clauses(terms, number) as clauses:
@@ -250,7 +250,7 @@ def check(terms: Mapping[str, Term], problem: Problem) -> Decision:
             clauses.add([clauses.says(statement)])
         verdicts = [clauses.decide(option) for option in problem.options]
         count = clauses.count()
-    return Decision(count, tuple(verdicts) if count < LIMIT else (None,) * len(verdicts))
+    return EngineDecision(count, tuple(verdicts) if count < LIMIT else (None,) * len(verdicts))
 
 
 class _Clauses:

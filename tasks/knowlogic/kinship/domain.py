@@ -28,8 +28,8 @@ from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import (
     GAP,
     Argument,
-    Decision,
     Difficulty,
+    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -513,10 +513,10 @@ def build(knowledge: Knowledge) -> Domain:
     def draw_problem(request: Request, rng: random.Random) -> Problem | None:
         return draw(people, terms, request, rng)
 
-    def decide_problem(problem: Problem) -> Decision:
+    def decide_problem(problem: Problem) -> EngineDecision:
         return decide(terms, problem)
 
-    def check_problem(problem: Problem) -> Decision:
+    def check_problem(problem: Problem) -> EngineDecision:
         return check(terms, problem)
 
     def label_problem(problem: Problem) -> Labels:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from perennial.schemas.knowlogic.things import Argument, Decision, Difficulty, Proposition, Verdict
+from perennial.schemas.knowlogic.things import Argument, Difficulty, EngineDecision, Proposition, Verdict
 from perennial.tasks.knowlogic.kinship.terms import (
     LETTERS,
     Ages,
@@ -57,7 +57,7 @@ def index_people(problem: Problem) -> dict[Argument, int]:
     return {person: number for number, person in enumerate(problem.entities)}
 
 
-def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
+def decide(terms: Mapping[str, Term], problem: Problem) -> EngineDecision:
     """Return the number of families that the statements allow, and the verdict of each option.
 
     From `LIMIT` families on, the number is `LIMIT` and every verdict is None.
@@ -67,10 +67,10 @@ def decide(terms: Mapping[str, Term], problem: Problem) -> Decision:
     for model in find_models(terms, len(number), number_people(problem.statements, number)):
         models.append(model)
         if len(models) == LIMIT:
-            return Decision(LIMIT, (None,) * len(problem.options))
+            return EngineDecision(LIMIT, (None,) * len(problem.options))
     options = number_people(problem.options, number)
     verdicts = tuple(agree([holds(terms, model, option) for model in models]) for option in options)
-    return Decision(len(models), verdicts)
+    return EngineDecision(len(models), verdicts)
 
 
 def number_people(propositions: Iterable[Proposition], number: Mapping[Argument, int]) -> list[Proposition]:

@@ -24,7 +24,7 @@ from perennial.schemas.knowlogic.things import Knowledge
 BIRTH, OWN = 0, 1
 
 
-class Step(NamedTuple):
+class KinStep(NamedTuple):
     """A basic step: the ends that it leaves and enters, the sex of whom it leads to, and (for siblings)
     whether that person is older (True) or younger (False) than the one before.
     """
@@ -37,20 +37,20 @@ class Step(NamedTuple):
     letter: str
 
 
-STEPS: dict[str, Step] = {
-    "f": Step(BIRTH, OWN, "m", None, "f"),
-    "m": Step(BIRTH, OWN, "f", None, "m"),
-    "s": Step(OWN, BIRTH, "m", None, "s"),
-    "d": Step(OWN, BIRTH, "f", None, "d"),
-    "ob": Step(BIRTH, BIRTH, "m", True, "b"),
-    "lb": Step(BIRTH, BIRTH, "m", False, "b"),
-    "os": Step(BIRTH, BIRTH, "f", True, "z"),
-    "ls": Step(BIRTH, BIRTH, "f", False, "z"),
-    "h": Step(OWN, OWN, "m", None, "h"),
-    "w": Step(OWN, OWN, "f", None, "w"),
+STEPS: dict[str, KinStep] = {
+    "f": KinStep(BIRTH, OWN, "m", None, "f"),
+    "m": KinStep(BIRTH, OWN, "f", None, "m"),
+    "s": KinStep(OWN, BIRTH, "m", None, "s"),
+    "d": KinStep(OWN, BIRTH, "f", None, "d"),
+    "ob": KinStep(BIRTH, BIRTH, "m", True, "b"),
+    "lb": KinStep(BIRTH, BIRTH, "m", False, "b"),
+    "os": KinStep(BIRTH, BIRTH, "f", True, "z"),
+    "ls": KinStep(BIRTH, BIRTH, "f", False, "z"),
+    "h": KinStep(OWN, OWN, "m", None, "h"),
+    "w": KinStep(OWN, OWN, "f", None, "w"),
 }
 # A step by its letter without age, and the letter by what is seen of a step.
-LETTERS: dict[str, Step] = {step.letter: step for step in STEPS.values()}
+LETTERS: dict[str, KinStep] = {step.letter: step for step in STEPS.values()}
 LETTER_OF = {(step.leaves, step.enters, step.sex): letter for letter, step in LETTERS.items()}
 # Letters of a path of steps without age, such as "fb" (father's brother).
 Shape = str

@@ -10,8 +10,8 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LETTERS,
     Argument,
-    Decision,
     Difficulty,
+    EngineDecision,
     Knowledge,
     Labels,
     Proposition,
@@ -22,8 +22,8 @@ from perennial.tasks.knowlogic.closure import Closure
 from perennial.tasks.knowlogic.mix.sentences import (
     SCENARIOS,
     Descriptions,
+    MixWording,
     Part,
-    Wording,
     identify,
     item_sentences,
 )
@@ -31,7 +31,7 @@ from perennial.tasks.knowlogic.nature.meaning import RuleFact as Cell
 from perennial.tasks.knowlogic.nature.meaning import close_cells, read_nature
 from perennial.tasks.knowlogic.problem import Cuts, Domain, Problem, Request, right_letters
 from perennial.tasks.knowlogic.space.drawing import (
-    Asked,
+    DrawnOptions,
     Layout,
     Sentence,
     count_options,
@@ -41,7 +41,7 @@ from perennial.tasks.knowlogic.space.drawing import (
     draw_statements,
     say,
 )
-from perennial.tasks.knowlogic.space.reasoning import Board, Facts, load_board, mask_all
+from perennial.tasks.knowlogic.space.reasoning import Facts, SpaceBoard, load_board, mask_all
 
 # Difficulty of mix (Appendix D): level = 0.4 level_nature + level_space + (nm_q + nm_a) / 2, and the cuts.
 #
@@ -85,7 +85,7 @@ class Cast:
 
 
 @dataclass(frozen=True)
-class Drawer:
+class MixDrawer:
     """Draws the questions of the domain."""
 
     descriptions: Descriptions
@@ -104,7 +104,7 @@ class Drawer:
                 return problem
         return None
 
-    def _attempt(self, board: Board, request: Request, rng: random.Random) -> Problem | None:
+    def _attempt(self, board: SpaceBoard, request: Request, rng: random.Random) -> Problem | None:
         layout = draw_statements(board, int(rng.random() < _UNNAMED), rng)
         if layout is None:
             return None
@@ -142,7 +142,12 @@ class Drawer:
         return None
 
     def _write(
-        self, cast: Cast, sentences: Sequence[Sentence], asked: Asked, request: Request, rng: random.Random
+        self,
+        cast: Cast,
+        sentences: Sequence[Sentence],
+        asked: DrawnOptions,
+        request: Request,
+        rng: random.Random,
     ) -> Problem:
         """Return the problem: described things are so called in statements, and at times in the question."""
         entities = cast.entities
@@ -188,7 +193,9 @@ class Drawer:
         )
 
 
-def _draw_asked(board: Board, layout: Layout, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(
+    board: SpaceBoard, layout: Layout, request: Request, rng: random.Random
+) -> DrawnOptions | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
@@ -209,7 +216,7 @@ def _choose(descriptions: Sequence[tuple[Part, ...]], rng: random.Random) -> tup
 
 
 @dataclass(frozen=True)
-class Judge:
+class MixJudge:
     """Judges what a question says, from nothing but the question and the tables."""
 
     descriptions: Descriptions
@@ -236,14 +243,14 @@ class Judge:
             tuple(board.fact(option, indices) for option in problem.options),
         )
 
-    def decide(self, problem: Problem) -> Decision:
+    def decide(self, problem: Problem) -> EngineDecision:
         """Return arrangements and verdicts by masks."""
         board, statements, options = self.facts(problem)
         held = mask_all(board, statements)
         verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
-        return Decision(held.bit_count(), verdicts)
+        return EngineDecision(held.bit_count(), verdicts)
 
-    def check(self, problem: Problem) -> Decision:
+    def check(self, problem: Problem) -> EngineDecision:
         """Return the same by python-sat."""
         board, statements, options = self.facts(problem)
         size = board.scene.size
@@ -356,12 +363,12 @@ TYPES: tuple[QuestionType, ...] = (
 def build(knowledge: Knowledge) -> Domain:
     """Return the domain; raise KeyError where a table of nature is missing."""
     descriptions = Descriptions(read_nature(knowledge), load_sentences("mix"))
-    judge, wording = Judge(descriptions), Wording(descriptions)
+    judge, wording = MixJudge(descriptions), MixWording(descriptions)
     return Domain(
         "mix",
         {scenario: {"easy": 1, "medium": 1, "hard": 1} for scenario in SCENARIOS},
         types=lambda scenario: TYPES,
-        draw=Drawer(descriptions).draw,
+        draw=MixDrawer(descriptions).draw,
         decide=judge.decide,
         check=judge.check,
         labels=judge.labels,

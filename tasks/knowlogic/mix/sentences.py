@@ -182,7 +182,7 @@ class NameBook(Phrasebook):
 
 
 @dataclass(frozen=True)
-class Wording:
+class MixWording:
     """All that is said in the domain."""
 
     descriptions: Descriptions

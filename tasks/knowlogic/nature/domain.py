@@ -12,7 +12,7 @@ from perennial.schemas.knowlogic.things import (
     GAP,
     LANGUAGES,
     Argument,
-    Decision,
+    EngineDecision,
     Knowledge,
     Labels,
     Language,
@@ -27,7 +27,7 @@ from perennial.tasks.knowlogic.arrangement import (
     verdict,
 )
 from perennial.tasks.knowlogic.closure import Closure
-from perennial.tasks.knowlogic.nature.draw import SCENARIOS, Choice, Drawer, GapMaker
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, GapMaker, NatureDrawer, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
     CUTS,
     FRAME,
@@ -56,20 +56,22 @@ from perennial.tasks.knowlogic.problem import Domain, Intro, Problem, Request
 
 
 @dataclass(frozen=True)
-class Judge:
+class NatureJudge:
     """Judges what a question says, from nothing but the question and the tables."""
 
     nature: Nature
     meanings: Mapping[str, Meaning]
 
-    def decide(self, problem: Problem) -> Decision:
+    def decide(self, problem: Problem) -> EngineDecision:
         """Return arrangements and verdicts by masks; raise ValueError for what cannot be said of the four."""
         held = all_of(FRAME, self._masks(problem, problem.statements))
         options = self._masks(problem, problem.options)
         # Where nothing can hold, neither can an option.
-        return Decision(held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options))
+        return EngineDecision(
+            held.bit_count(), tuple(verdict(held, mask) if held else False for mask in options)
+        )
 
-    def check(self, problem: Problem) -> Decision:
+    def check(self, problem: Problem) -> EngineDecision:
         """Return the same by python-sat."""
         return decide_by_solver(
             SIZE,
@@ -190,7 +192,7 @@ _NUMBERS = range(17)
 _GROWN = "farm"
 
 
-class Wording:
+class NatureWording:
     """All that is said in one scenario and language."""
 
     def __init__(
@@ -301,11 +303,11 @@ def build(knowledge: Knowledge) -> Domain:
     """Return the domain; raise KeyError where a table of nature is missing."""
     nature, sentences = read_nature(knowledge), load_sentences("nature")
     meanings = read_meanings(sentences, nature)
-    judge, facts, gaps = Judge(nature, meanings), FactMaker(meanings), GapMaker(meanings)
-    choices = {scenario.name: Choice(scenario, nature) for scenario in SCENARIOS}
-    drawers = {name: Drawer(choice, meanings, facts, gaps) for name, choice in choices.items()}
+    judge, facts, gaps = NatureJudge(nature, meanings), FactMaker(meanings), GapMaker(meanings)
+    choices = {scenario.name: ScenarioPools(scenario, nature) for scenario in SCENARIOS}
+    drawers = {name: NatureDrawer(choice, meanings, facts, gaps) for name, choice in choices.items()}
     wordings = {
-        scenario.name: Wording(sentences, meanings, nature, scenario.name, scenario.kinds)
+        scenario.name: NatureWording(sentences, meanings, nature, scenario.name, scenario.kinds)
         for scenario in SCENARIOS
     }
 

@@ -22,11 +22,11 @@ from perennial.tasks.knowlogic.nature.meaning import (
     SLOTS,
     SPECTRUM,
     Cells,
-    Fact,
     FactMaker,
-    Facts,
     Meaning,
     Nature,
+    NatureFact,
+    NatureFacts,
     allow,
     mask_of,
     values_to_say,
@@ -40,7 +40,7 @@ from perennial.tasks.knowlogic.problem import Problem, Request, fill
 _HOLDS_SHARE = 0.6
 
 
-class Question(NamedTuple):
+class NatureQuestion(NamedTuple):
     """A question: the masks of its options, properties and places that it is about, options as facts."""
 
     asked: Proposition | None
@@ -48,7 +48,7 @@ class Question(NamedTuple):
     masks: tuple[int, ...]
     abouts: frozenset[str]
     wanted: frozenset[int]
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[NatureFact, ...] = ()
 
     @property
     def about(self) -> str | None:
@@ -66,12 +66,12 @@ class Gap(NamedTuple):
 
 
 def choose_statements(
-    request: Request, facts: Sequence[Facts], meanings: Mapping[str, Meaning], rng: random.Random
-) -> Question | None:
+    request: Request, facts: Sequence[NatureFacts], meanings: Mapping[str, Meaning], rng: random.Random
+) -> NatureQuestion | None:
     """Return statements to choose from, so many right as requested; None where there are too few."""
     count = len(LETTERS)
     true = request.right if request.type == "correct_statements" else count - request.right
-    chosen: list[Fact] = []
+    chosen: list[NatureFact] = []
     for is_true, wanted in ((True, true), (False, count - true)):
         groups = [group for made in facts for group in (made.true if is_true else made.false)]
         for _ in range(wanted):
@@ -87,7 +87,7 @@ def choose_statements(
     )
     options = tuple(fact.proposition for fact in chosen)
     masks = tuple(fact.mask for fact in chosen)
-    return Question(
+    return NatureQuestion(
         asked=None,
         options=options,
         masks=masks,
@@ -103,7 +103,7 @@ def choose_gap(
     cells: Mapping[str, Cells],
     maker: "GapMaker",
     rng: random.Random,
-) -> Question | None:
+) -> NatureQuestion | None:
     """Return a question with a gap and so many right choices as requested; None where there is none.
 
     The four things, in their order here, and the four places are the options.
@@ -140,10 +140,10 @@ def _ask(
     wanted: tuple[int, ...],
     about: str | None,
     four: Sequence[str],
-) -> Question:
+) -> NatureQuestion:
     choices = SLOTS if asked.arguments[0] == GAP else four
     options = tuple(fill(asked, choice) for choice in choices)
-    return Question(asked, options, masks, frozenset({about} if about else ()), frozenset(wanted))
+    return NatureQuestion(asked, options, masks, frozenset({about} if about else ()), frozenset(wanted))
 
 
 class GapMaker:
@@ -188,8 +188,8 @@ def _entity_gaps(meaning: Meaning, cells: Cells) -> Iterator[Gap]:
 
 
 def _draw_fact(
-    groups: Sequence[Sequence[Fact]], chosen: Collection[Fact], rng: random.Random, tries: int = 8
-) -> Fact | None:
+    groups: Sequence[Sequence[NatureFact]], chosen: Collection[NatureFact], rng: random.Random, tries: int = 8
+) -> NatureFact | None:
     """Return a fact that says nothing that a chosen one says or denies by the same property."""
     if not groups:
         return None
@@ -226,7 +226,7 @@ SCENARIOS = (
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScenarioPools:
     """What a scenario has to choose from: its things, its properties, and pools of things to draw four of."""
 
     scenario: Scenario
@@ -275,11 +275,11 @@ _OF_ENTITIES: tuple[QuestionType, ...] = ("precise_entity", "vague_entity")
 _STATEMENTS: tuple[QuestionType, ...] = ("correct_statements", "incorrect_statements")
 
 
-class Drawer:
+class NatureDrawer:
     """Draws questions of one scenario."""
 
     def __init__(
-        self, choice: Choice, meanings: Mapping[str, Meaning], facts: FactMaker, gaps: GapMaker
+        self, choice: ScenarioPools, meanings: Mapping[str, Meaning], facts: FactMaker, gaps: GapMaker
     ) -> None:
         self._choice = choice
         self._meanings = meanings
@@ -372,8 +372,8 @@ class Drawer:
         return chosen
 
     def _choose_statements(
-        self, facts: Sequence[Facts], question: Question, steps: range, rng: random.Random
-    ) -> list[Fact] | None:
+        self, facts: Sequence[NatureFacts], question: NatureQuestion, steps: range, rng: random.Random
+    ) -> list[NatureFact] | None:
         """Return statements of which so many decide the hardest option; None where a few tries gave none."""
         for _ in range(_STATEMENT_TRIES):
             statements = choose_facts(facts, question, rng)
@@ -384,12 +384,14 @@ class Drawer:
         return None
 
 
-def _count_steps(question: Question, statements: Sequence[Fact]) -> int:
+def _count_steps(question: NatureQuestion, statements: Sequence[NatureFact]) -> int:
     masks = [fact.mask for fact in statements]
     return max(fewest_statements(FRAME, masks, mask) for mask in set(question.masks))
 
 
-def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random) -> list[Fact] | None:
+def choose_facts(
+    facts: Sequence[NatureFacts], question: NatureQuestion, rng: random.Random
+) -> list[NatureFact] | None:
     """Return true facts that allow the hidden arrangement only, none of which follows from the others.
 
     None of them is an option, nor says or denies the same as an option by the same property. None where such
@@ -398,7 +400,7 @@ def choose_facts(facts: Sequence[Facts], question: Question, rng: random.Random)
     taken = {(fact.about, mask) for fact in question.facts for mask in (fact.mask, fact.mask ^ FRAME.full)}
     options = set(question.options)
     groups = [list(group) for made in facts for group in made.true]
-    chosen: list[Fact] = []
+    chosen: list[NatureFact] = []
     held = FRAME.full
     while held != HIDDEN:
         if not groups:

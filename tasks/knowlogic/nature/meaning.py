@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from perennial.schemas.knowlogic.things import GAP, Argument, Knowledge, Language, Proposition
 from perennial.tasks.knowlogic.arrangement import Constraint, frame
-from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.closure import Closure, Inference, close
 from perennial.tasks.knowlogic.problem import Cuts
 
 # The tables of nature as values: entities, properties, and the cells that a question may use.
@@ -50,7 +50,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PropertyRule:
     """If a thing's property has this value, then another property has that one: (property, value) twice."""
 
     id: str
@@ -66,7 +66,7 @@ class Nature:
     properties: Mapping[str, Property]
     value_names: Mapping[tuple[str, str], Mapping[Language, str]]
     cells: Mapping[str, Mapping[str, Cell]]
-    rules: tuple[Rule, ...]
+    rules: tuple[PropertyRule, ...]
 
     @cached_property
     def surely(self) -> Mapping[str, frozenset[str]]:
@@ -105,7 +105,7 @@ def read_nature(knowledge: Knowledge) -> Nature:
             for row in knowledge.rows("nature/cells")
         },
         tuple(
-            Rule(row["id"], (row["if_property"], row["if_value"]), (row["property"], row["value"]))
+            PropertyRule(row["id"], (row["if_property"], row["if_value"]), (row["property"], row["value"]))
             for row in knowledge.rows("nature/rules")
         ),
     )
@@ -299,7 +299,7 @@ _ORDERED_PAIRS = list(permutations(SLOTS, 2))
 Cells = tuple[str, ...]
 
 
-class Fact(NamedTuple):
+class NatureFact(NamedTuple):
     """A proposition about slots, what it says by which property, and its mask."""
 
     proposition: Proposition
@@ -312,11 +312,11 @@ class Fact(NamedTuple):
         return bool(self.mask & HIDDEN)
 
 
-class Facts(NamedTuple):
+class NatureFacts(NamedTuple):
     """True and false facts, by template."""
 
-    true: tuple[tuple[Fact, ...], ...]
-    false: tuple[tuple[Fact, ...], ...]
+    true: tuple[tuple[NatureFact, ...], ...]
+    false: tuple[tuple[NatureFact, ...], ...]
 
 
 class FactMaker:
@@ -329,14 +329,14 @@ class FactMaker:
                 self.by_property.setdefault(meaning.about, []).append(meaning)
         self.make = lru_cache(maxsize=REMEMBERED)(self._make)
 
-    def _make(self, name: str, cells: Cells) -> Facts:
+    def _make(self, name: str, cells: Cells) -> NatureFacts:
         true, false = [], []
         for meaning in self.by_property.get(name, ()):
             if not meaning.with_entity and meaning.fits(cells):
                 facts = tuple(_facts(meaning, name, cells))
                 true.append(tuple(fact for fact in facts if fact.is_true))
                 false.append(tuple(fact for fact in facts if not fact.is_true))
-        return Facts(tuple(filter(None, true)), tuple(filter(None, false)))
+        return NatureFacts(tuple(filter(None, true)), tuple(filter(None, false)))
 
 
 def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:
@@ -346,7 +346,7 @@ def values_to_say(meaning: Meaning, cells: Cells) -> list[tuple[str, ...]]:
     return [(value,) for value in meaning.values if value in cells]
 
 
-def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[Fact]:
+def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[NatureFact]:
     """Yield what the template says; not what is true, or false, in every arrangement."""
     if meaning.relation is None:
         slots: Sequence[tuple[int, ...]] = _ONES
@@ -357,7 +357,7 @@ def _facts(meaning: Meaning, name: str, cells: Cells) -> Iterator[Fact]:
         for places in slots:
             mask = mask_of(places, allowed)
             if 0 < mask < FRAME.full:
-                yield Fact(Proposition(meaning.template, (*places, *rest)), name, mask)
+                yield NatureFact(Proposition(meaning.template, (*places, *rest)), name, mask)
 
 
 def numbers_to_say(meaning: Meaning, cells: Cells) -> list[tuple[int, ...]]:
@@ -396,18 +396,18 @@ def close_cells(nature: Nature, entity: str) -> Closure[RuleFact]:
     return close_facts(nature.rules, (fact for fact in cells.items() if fact not in made))
 
 
-def close_facts(rules: Iterable[Rule], premises: Iterable[RuleFact]) -> Closure[RuleFact]:
+def close_facts(rules: Iterable[PropertyRule], premises: Iterable[RuleFact]) -> Closure[RuleFact]:
     """Return what the rules make of given facts about one thing."""
-    by_premise: dict[RuleFact, list[Rule]] = {}
+    by_premise: dict[RuleFact, list[PropertyRule]] = {}
     for rule in rules:
         by_premise.setdefault(rule.premise, []).append(rule)
 
     def chain(
-        facts: dict[RuleFact, Step[RuleFact]], new: list[RuleFact]
-    ) -> Iterable[tuple[RuleFact, Step[RuleFact]]]:
+        facts: dict[RuleFact, Inference[RuleFact]], new: list[RuleFact]
+    ) -> Iterable[tuple[RuleFact, Inference[RuleFact]]]:
         for fact in new:
             for rule in by_premise.get(fact, ()):
-                yield rule.conclusion, Step(rule.id, (fact,))
+                yield rule.conclusion, Inference(rule.id, (fact,))
 
     return close(premises, chain)
 
@@ -416,12 +416,12 @@ def close_spectrum() -> Closure[RuleFact]:
     """Return all pairs of colors, longer wavelength first, from neighbors in the spectrum."""
 
     def chain(
-        facts: dict[RuleFact, Step[RuleFact]], new: list[RuleFact]
-    ) -> Iterable[tuple[RuleFact, Step[RuleFact]]]:
+        facts: dict[RuleFact, Inference[RuleFact]], new: list[RuleFact]
+    ) -> Iterable[tuple[RuleFact, Inference[RuleFact]]]:
         for longer, middle in new:
             for first, second in list(facts):
                 if first == middle:
-                    yield (longer, second), Step(TRANSITIVE, ((longer, middle), (first, second)))
+                    yield (longer, second), Inference(TRANSITIVE, ((longer, middle), (first, second)))
 
     return close(pairwise(SPECTRUM), chain)
 

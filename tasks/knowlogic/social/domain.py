@@ -32,7 +32,7 @@ from perennial.tasks.knowlogic.problem import (
 )
 from perennial.tasks.knowlogic.social.relations import (
     Fact,
-    Relation,
+    PersonRelation,
     Relations,
     canonical,
     check,
@@ -40,7 +40,15 @@ from perennial.tasks.knowlogic.social.relations import (
     proposition_of,
     read_relations,
 )
-from perennial.tasks.knowlogic.social.world import CUTS, Candidate, ClaimMaker, World, decide, label, world_of
+from perennial.tasks.knowlogic.social.world import (
+    CUTS,
+    Candidate,
+    ClaimMaker,
+    InferredWorld,
+    decide,
+    label,
+    world_of,
+)
 
 # A hidden graph of relations between people, and the statements that describe it.
 
@@ -74,7 +82,7 @@ class GraphMaker:
         self.facts: list[Fact] = []
         self.pairs: set[frozenset[str]] = set()
 
-    def make(self, hub: int = 0) -> World | None:
+    def make(self, hub: int = 0) -> InferredWorld | None:
         """Return a world with the wanted number of facts, and so many holders of one relation; else None."""
         if hub and not self._add_hub(hub):
             return None
@@ -98,7 +106,7 @@ class GraphMaker:
             self._flip(fact) if is_flipped else fact
             for fact, is_flipped in zip(self.facts, flips, strict=True)
         ]
-        world = World(self.relations, self.people, (*self.facts, *sexes))
+        world = InferredWorld(self.relations, self.people, (*self.facts, *sexes))
         return None if world.contradictions() else world
 
     def _flip(self, fact: Fact) -> Fact:
@@ -144,11 +152,11 @@ class GraphMaker:
                     return True
         return False
 
-    def _put(self, row: Relation, holder: str, ego: str) -> None:
+    def _put(self, row: PersonRelation, holder: str, ego: str) -> None:
         self.facts.append((row.id, holder, ego))
         self.pairs.add(frozenset((holder, ego)))
 
-    def _fits(self, row: Relation, holder: str, ego: str) -> bool:
+    def _fits(self, row: PersonRelation, holder: str, ego: str) -> bool:
         """Whether `holder` can be the relation of `ego` beside the facts so far."""
         if row.holder_sex not in (None, self.sexes[holder]):
             return False
@@ -173,12 +181,14 @@ class GraphMaker:
         return self._pairing(fact) == "couple" and self.relations.by_id[fact[0]].has_one_holder
 
 
-def write_statements(world: World, facts: Sequence[Fact], rng: random.Random) -> tuple[Proposition, ...]:
+def write_statements(
+    world: InferredWorld, facts: Sequence[Fact], rng: random.Random
+) -> tuple[Proposition, ...]:
     """Return statements of facts in random order, with the sexes that terms need and no fact gives.
 
     Two facts of one person may share a sentence. 'One of' is said where others hold the relation too.
     """
-    stated = World(world.relations, world.people, facts)
+    stated = InferredWorld(world.relations, world.people, facts)
     statements = [
         Proposition("male" if world.has_sex(who, "m") else "female", (who,)) for who in stated.open_sexes()
     ]
@@ -195,7 +205,7 @@ def write_statements(world: World, facts: Sequence[Fact], rng: random.Random) ->
     return tuple(statements)
 
 
-def _statement(world: World, *facts: Fact) -> Proposition:
+def _statement(world: InferredWorld, *facts: Fact) -> Proposition:
     forms = ["one" if len(world.holders(relation, ego)) < 2 else "among" for relation, _, ego in facts]
     template = "_and_".join(forms)
     arguments: list[Argument] = [facts[0][1]]
@@ -272,13 +282,13 @@ _PLAIN = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class WorldText:
     """A world as its statements describe it."""
 
     people: tuple[str, ...]
     edges: int
     statements: tuple[Proposition, ...]
-    world: World
+    world: InferredWorld
     stated: frozenset[Fact]
 
 
@@ -297,7 +307,7 @@ def draw(
 
 def _draw_text(
     relations: Relations, people: Sequence[Person], request: Request, rng: random.Random
-) -> Text | None:
+) -> WorldText | None:
     """Return a text with enough people for the options, or None where no graph came of it."""
     hub = max(2, request.right) if request.type == "vague_entity" else 0
     fewest = hub + 1 + max(0, (request.option_count or len(LETTERS) - 1) - request.right) if hub else 0
@@ -312,10 +322,10 @@ def _draw_text(
     ids = tuple(rng.sample(maker.people, size))
     statements = write_statements(hidden, maker.facts, rng)
     stated = frozenset(fact for statement in statements for fact in facts_of(statement).facts)
-    return Text(ids, edges, statements, world_of(relations, ids, statements), stated)
+    return WorldText(ids, edges, statements, world_of(relations, ids, statements), stated)
 
 
-def _draw_statements(text: Text, request: Request, rng: random.Random) -> Problem | None:
+def _draw_statements(text: WorldText, request: Request, rng: random.Random) -> Problem | None:
     number = request.count_options(rng)
     true = request.right if request.type == "correct_statements" else number - request.right
     is_plain = request.difficulty == "easy" and rng.random() < _PLAIN
@@ -366,7 +376,7 @@ def _fits(request: Request, options: Sequence[Candidate], option_count: int, *, 
     return longest in steps if is_last else longest < steps.stop
 
 
-def _draw_gap(text: Text, request: Request, rng: random.Random) -> Problem | None:
+def _draw_gap(text: WorldText, request: Request, rng: random.Random) -> Problem | None:
     """Return a question for the people who have a relation to a person that is described."""
     maker = ClaimMaker(text.world, text.stated, rng)
     for _ in range(_GAP_DRAWS):

@@ -20,7 +20,7 @@ from perennial.schemas.ids import canonical_json
 from perennial.schemas.knowlogic.things import (
     GAP,
     Argument,
-    Decision,
+    EngineDecision,
     Knowledge,
     Language,
     Proposition,
@@ -56,7 +56,7 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class RelationClaim:
     """The person on the left has the relation to the person on the right.
 
     `is_among` says that others have it too ("one of her bosses").
@@ -98,21 +98,21 @@ def facts_of(statement: Proposition) -> Said:
     return meaning
 
 
-def claim_of(option: Proposition) -> Claim:
+def claim_of(option: Proposition) -> RelationClaim:
     """Return what an option claims; raise ValueError for a proposition that is no claim."""
     arguments = tuple(map(str, option.arguments))
     if option.template == "among":
-        return Claim(_name(arguments[0]), arguments[2], _name(arguments[1]), is_among=True)
+        return RelationClaim(_name(arguments[0]), arguments[2], _name(arguments[1]), is_among=True)
     left, _, right = option.template.partition("_")
     if left not in _LEFT or right not in _RIGHT:
         raise ValueError(f"template {option.template!r} is no claim about two people")
     mine, others = arguments[: _LEFT[left]], arguments[_LEFT[left] :]
     if right == "mark":
-        return Claim(_describe(left, mine), others[3], Description("mark", *_first(others)))
-    return Claim(_describe(left, mine), others[-1], Description("chain", others[0], others[1:-1]))
+        return RelationClaim(_describe(left, mine), others[3], Description("mark", *_first(others)))
+    return RelationClaim(_describe(left, mine), others[-1], Description("chain", others[0], others[1:-1]))
 
 
-def proposition_of(claim: Claim) -> Proposition:
+def proposition_of(claim: RelationClaim) -> Proposition:
     """Return the proposition that says a claim; the inverse of `claim_of`."""
     left, right = claim.left, claim.right
     if claim.is_among:
@@ -210,7 +210,7 @@ SEXES: tuple[Sex, ...] = ("m", "f")
 
 
 @dataclass(frozen=True)
-class Relation:
+class PersonRelation:
     """A relation that a person (the holder) has to another.
 
     - `near`: relations whose holders some readers also call so; such a pair is never used as one that lacks
@@ -253,7 +253,7 @@ class Mark:
 class Relations:
     """All relations by id, exclusive pairs of relations, and marks of people by person."""
 
-    by_id: Mapping[str, Relation]
+    by_id: Mapping[str, PersonRelation]
     exclusive: tuple[tuple[str, str], ...]
     marks: Mapping[str, Mark]
 
@@ -298,9 +298,9 @@ def _sounds(person: Row) -> list[str]:
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).split()
 
 
-def _relation(row: Row) -> Relation:
+def _relation(row: Row) -> PersonRelation:
     sex: Mapping[str, Sex] = {"m": "m", "f": "f"}
-    return Relation(
+    return PersonRelation(
         id=row["id"],
         names={"zh": row["zh"], "en": row["en"]},
         plural=row["en_plural"],
@@ -325,7 +325,7 @@ def _relation(row: Row) -> Relation:
 _MAYBE = "maybe "
 
 
-def check(relations: Relations, problem: Problem) -> Decision:
+def check(relations: Relations, problem: Problem) -> EngineDecision:
     """Return what `decide` returns, found by a SAT solver."""
     people = tuple(map(str, problem.entities))
     meanings = [facts_of(statement) for statement in problem.statements]
@@ -339,7 +339,7 @@ def check(relations: Relations, problem: Problem) -> Decision:
         arrangements = 2 ** sum(theory.is_open(person) for person in people)
         several = {fact[::2] for meaning in meanings for fact in meaning.several}
         agrees = all(len(theory.holders(relation, ego)) > 1 for relation, ego in sorted(several))
-        return Decision(arrangements if agrees and theory.is_consistent() else 0, verdicts)
+        return EngineDecision(arrangements if agrees and theory.is_consistent() else 0, verdicts)
 
 
 def _reach(relations: Relations, terms: set[str]) -> tuple[str, ...]:
@@ -428,7 +428,7 @@ class _Theory:
                 forbid([-self._number(first, a, b), -self._number(second, a, b)])
         return bool(self.solver.solve())
 
-    def judge(self, claim: Claim) -> Verdict:
+    def judge(self, claim: RelationClaim) -> Verdict:
         """Return whether the claim follows, does not, or is left open."""
         lefts, rights = self._denote(claim.left), self._denote(claim.right)
         if not lefts or len(rights) != 1:

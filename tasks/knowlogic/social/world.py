@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from perennial.schemas.knowlogic.things import Decision, Labels, Proposition, Verdict
-from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.schemas.knowlogic.things import EngineDecision, Labels, Proposition, Verdict
+from perennial.tasks.knowlogic.closure import Closure, Inference, close
 from perennial.tasks.knowlogic.problem import Cuts, Problem, Sex
 from perennial.tasks.knowlogic.social.relations import (
     SEXES,
-    Claim,
     Description,
     Fact,
+    RelationClaim,
     Relations,
     claim_of,
     facts_of,
 )
 
 
-class World:
+class InferredWorld:
     """What follows from facts, with the steps that made each fact."""
 
     def __init__(self, relations: Relations, people: Sequence[str], facts: Iterable[Fact]) -> None:
@@ -94,7 +94,9 @@ class World:
     def _has_two_sexes(self, person: str) -> bool:
         return all(self.has_sex(person, sex) for sex in SEXES)
 
-    def _chain(self, steps: dict[Fact, Step[Fact]], new: list[Fact]) -> Iterator[tuple[Fact, Step[Fact]]]:
+    def _chain(
+        self, steps: dict[Fact, Inference[Fact]], new: list[Fact]
+    ) -> Iterator[tuple[Fact, Inference[Fact]]]:
         """Yield what the new facts make; a new sex may complete any fact."""
         for fact in list(steps) if any(other[0] in SEXES for other in new) else new:
             relation, holder, ego = fact
@@ -102,23 +104,25 @@ class World:
                 continue
             row = self.relations.by_id[relation]
             if row.holder_sex:
-                yield (row.holder_sex, holder, ""), Step(f"sex: {relation}", (fact,))
+                yield (row.holder_sex, holder, ""), Inference(f"sex: {relation}", (fact,))
             for implied in row.implies:
-                yield (implied, holder, ego), Step(f"implied: {relation}", (fact,))
+                yield (implied, holder, ego), Inference(f"implied: {relation}", (fact,))
             for sex in SEXES:
                 if not row.inverse_needs_sex:
-                    yield (row.inverse[sex], ego, holder), Step(f"inverse: {relation}", (fact,))
+                    yield (row.inverse[sex], ego, holder), Inference(f"inverse: {relation}", (fact,))
                 elif (sex, ego, "") in steps:
                     premises = (fact, (sex, ego, ""))
-                    yield (row.inverse[sex], ego, holder), Step(f"inverse: {relation}", premises)
+                    yield (row.inverse[sex], ego, holder), Inference(f"inverse: {relation}", premises)
                 if sex in row.narrowed and (sex, holder, "") in steps:
                     premises = (fact, (sex, holder, ""))
-                    yield (row.narrowed[sex], holder, ego), Step(f"narrowed: {relation}", premises)
+                    yield (row.narrowed[sex], holder, ego), Inference(f"narrowed: {relation}", premises)
 
 
-def world_of(relations: Relations, people: Sequence[str], statements: Iterable[Proposition]) -> World:
+def world_of(relations: Relations, people: Sequence[str], statements: Iterable[Proposition]) -> InferredWorld:
     """Return the world that statements describe."""
-    return World(relations, people, (fact for statement in statements for fact in facts_of(statement).facts))
+    return InferredWorld(
+        relations, people, (fact for statement in statements for fact in facts_of(statement).facts)
+    )
 
 
 # The first engine: statements closed by forward chaining, claims looked up in the closure.
@@ -129,7 +133,7 @@ Denoted = tuple[str, tuple[Fact, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ClaimFinding:
     """The verdict on a claim, the facts that decide it, and the number of pairs found without a fact."""
 
     verdict: Verdict
@@ -137,7 +141,7 @@ class Finding:
     absent: int = 0
 
 
-def decide(relations: Relations, problem: Problem) -> Decision:
+def decide(relations: Relations, problem: Problem) -> EngineDecision:
     """Return 1 arrangement where the statements agree and leave no sex open that a term needs.
 
     0 where they contradict each other; twice as many for each open sex. A claim whose description denotes
@@ -147,28 +151,30 @@ def decide(relations: Relations, problem: Problem) -> Decision:
     several = [fact for statement in problem.statements for fact in facts_of(statement).several]
     is_lone = any(len(world.holders(relation, ego)) < 2 for relation, _, ego in several)
     arrangements = 0 if is_lone or world.contradictions() else 2 ** len(world.open_sexes())
-    return Decision(arrangements, tuple(judge(world, claim_of(option)).verdict for option in problem.options))
+    return EngineDecision(
+        arrangements, tuple(judge(world, claim_of(option)).verdict for option in problem.options)
+    )
 
 
-def judge(world: World, claim: Claim) -> Finding:
+def judge(world: InferredWorld, claim: RelationClaim) -> ClaimFinding:
     """Return what the world says of a claim.
 
     'One of his bosses is ...' is true where exactly one of them is, false where none is.
     """
     left, right = resolve(world, claim.left), resolve(world, claim.right)
     if not left or len(right) != 1:
-        return Finding(None)
+        return ClaimFinding(None)
     target, way = right[0]
     verdicts = [_relates(world, claim, person, target) for person, _ in left]
     if None in verdicts or verdicts.count(True) > 1:
-        return Finding(None)
+        return ClaimFinding(None)
     if True in verdicts:
         person, mine = left[verdicts.index(True)]
-        return Finding(True, (*mine, *way, (claim.relation, person, target)))
-    return Finding(False, (*(fact for _, mine in left for fact in mine), *way), len(left))
+        return ClaimFinding(True, (*mine, *way, (claim.relation, person, target)))
+    return ClaimFinding(False, (*(fact for _, mine in left for fact in mine), *way), len(left))
 
 
-def resolve(world: World, description: Description) -> list[Denoted]:
+def resolve(world: InferredWorld, description: Description) -> list[Denoted]:
     """Return the person that a description denotes; all holders where it says 'one of'; else nobody."""
     if description.form == "chain":
         return _follow(world, description)
@@ -183,7 +189,7 @@ def resolve(world: World, description: Description) -> list[Denoted]:
     return [(holder, ((relation, holder, description.person),)) for holder in meant]
 
 
-def _follow(world: World, description: Description) -> list[Denoted]:
+def _follow(world: InferredWorld, description: Description) -> list[Denoted]:
     """Return the end of a chain each of whose relations has one holder."""
     person, facts = description.person, []
     for relation in description.chain:
@@ -195,7 +201,7 @@ def _follow(world: World, description: Description) -> list[Denoted]:
     return [(person, tuple(facts))]
 
 
-def _relates(world: World, claim: Claim, person: str, target: str) -> Verdict:
+def _relates(world: InferredWorld, claim: RelationClaim, person: str, target: str) -> Verdict:
     if world.holds(claim.relation, person, target):
         is_alone = len(world.certain_holders(claim.relation, target)) < 2
         return None if claim.is_among and is_alone else True
@@ -236,12 +242,12 @@ _RELATED = 0.5
 class Candidate:
     """A claim with its finding and the fewest steps that decide it."""
 
-    claim: Claim
-    finding: Finding
+    claim: RelationClaim
+    finding: ClaimFinding
     steps: int
 
 
-def count_steps(world: World, finding: Finding) -> int:
+def count_steps(world: InferredWorld, finding: ClaimFinding) -> int:
     """Return the fewest derivation steps: a step for each fact looked up or found absent, and for each rule.
 
     The rules are those of the smallest proofs that the closure keeps, each application counted once.
@@ -253,7 +259,7 @@ def count_steps(world: World, finding: Finding) -> int:
 class ClaimMaker:
     """Draws claims about the people of a world."""
 
-    def __init__(self, world: World, stated: frozenset[Fact], rng: random.Random) -> None:
+    def __init__(self, world: InferredWorld, stated: frozenset[Fact], rng: random.Random) -> None:
         """Take the facts that the statements say, which no claim repeats."""
         self.world = world
         self.stated = stated
@@ -280,7 +286,7 @@ class ClaimMaker:
         left, right = self._pick(self.lefts, person, is_plain), self._pick(self.rights, target, is_plain)
         if left.form == right.form == "mark":
             return None
-        true = self.judge(Claim(left, relation, right))
+        true = self.judge(RelationClaim(left, relation, right))
         if true is None or not true.finding.verdict:
             return None
         changed = list(self._change_people(true.claim))
@@ -297,7 +303,7 @@ class ClaimMaker:
     def _related(self) -> list[set[str]]:
         return [{holder, ego} for _, holder, ego in self.world.facts]
 
-    def _change_people(self, claim: Claim) -> Iterator[Claim]:
+    def _change_people(self, claim: RelationClaim) -> Iterator[RelationClaim]:
         """Yield the claim the other way round, and with another person in the place of one."""
         left, right = claim.left, claim.right
         yield replace(
@@ -308,7 +314,7 @@ class ClaimMaker:
                 yield replace(claim, left=replace(left, person=person))
                 yield replace(claim, right=replace(right, person=person))
 
-    def _allows_sex(self, claim: Claim) -> bool:
+    def _allows_sex(self, claim: RelationClaim) -> bool:
         """Whether the relation can be held by whom the left side means, as far as sexes are known."""
         sex = self.world.relations.by_id[claim.relation].holder_sex
         other: dict[Sex | None, Sex] = {"m": "f", "f": "m"}
@@ -316,7 +322,7 @@ class ClaimMaker:
             self.world.has_sex(person, other[sex]) for person, _ in resolve(self.world, claim.left)
         )
 
-    def draw_asked(self, *, is_vague: bool) -> Claim | None:
+    def draw_asked(self, *, is_vague: bool) -> RelationClaim | None:
         """Return a claim whose left side is to be asked for: several fit where it is vague, else one.
 
         Several beside those who are named or passed on the way of the description.
@@ -329,9 +335,9 @@ class ClaimMaker:
         if is_vague and len(set(fitting) - self._people(right)) < 2:
             return None
         is_among = is_vague and not right.chain
-        return Claim(Description("chain", fitting[0]), relation, right, is_among)
+        return RelationClaim(Description("chain", fitting[0]), relation, right, is_among)
 
-    def split(self, asked: Claim) -> tuple[list[Candidate], list[Candidate]]:
+    def split(self, asked: RelationClaim) -> tuple[list[Candidate], list[Candidate]]:
         """Return the people who fit the gap, and the others, as claims.
 
         Those who are named or passed on the way of the description are no options: they cannot fit.
@@ -344,7 +350,7 @@ class ClaimMaker:
                 (fitting if candidate.finding.verdict else others).append(candidate)
         return fitting, others
 
-    def judge(self, claim: Claim) -> Candidate | None:
+    def judge(self, claim: RelationClaim) -> Candidate | None:
         """Return the claim where it is decided and worth asking, else None."""
         if not self._is_worth_asking(claim):
             return None
@@ -353,7 +359,7 @@ class ClaimMaker:
             return None
         return Candidate(claim, finding, count_steps(self.world, finding))
 
-    def _is_worth_asking(self, claim: Claim) -> bool:
+    def _is_worth_asking(self, claim: RelationClaim) -> bool:
         """Whether the sides meet in nobody and the claim repeats no statement."""
         left, right = self._people(claim.left), self._people(claim.right)
         repeats = claim.names_everyone and (
@@ -444,5 +450,5 @@ def label(relations: Relations, problem: Problem) -> Labels:
     )
 
 
-def _relations_of(claims: list[Claim]) -> set[str]:
+def _relations_of(claims: list[RelationClaim]) -> set[str]:
     return {name for claim in claims for name in (*claim.left.chain, claim.relation, *claim.right.chain)}

@@ -103,7 +103,7 @@ def name_slots(scene: Scene, language: Language) -> dict[Argument, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ScenarioSetting:
     """Where a scenario plays: its id, the group of what is arranged there, and the text in each language."""
 
     id: str
@@ -112,11 +112,11 @@ class Setting:
     texts: dict[Language, str]
 
 
-def read_settings() -> tuple[Setting, ...]:
+def read_settings() -> tuple[ScenarioSetting, ...]:
     """Return the settings of all scenarios; their texts end with the conventions."""
     tables = load_sentences("space")
     return tuple(
-        Setting(
+        ScenarioSetting(
             id_,
             table["scenario"],
             table.get("group", _PEOPLE),
@@ -137,14 +137,14 @@ def _conventions(scenario: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True)
-class Wording:
+class SpaceWording:
     """What the knowledge base gives: the ids of each group, and names by kind and language."""
 
     groups: Mapping[str, tuple[str, ...]]
     names: Mapping[Language, Mapping[str, dict[Argument, str]]]
 
     @cached_property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> tuple[ScenarioSetting, ...]:
         """All settings."""
         return read_settings()
 
@@ -193,7 +193,7 @@ class Wording:
         return self._books[scenario, language]
 
 
-def read_wording(knowledge: Knowledge) -> Wording:
+def read_wording(knowledge: Knowledge) -> SpaceWording:
     """Return what tables `names/people` and `space/items` give.
 
     Raises ValueError where two things of a kind have the same name.
@@ -211,7 +211,7 @@ def read_wording(knowledge: Knowledge) -> Wording:
         }
         for language in LANGUAGES
     }
-    return Wording(groups, names)
+    return SpaceWording(groups, names)
 
 
 _TYPES: tuple[QuestionType, ...] = (

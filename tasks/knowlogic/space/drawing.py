@@ -8,7 +8,14 @@ from functools import lru_cache
 from perennial.schemas.knowlogic.things import GAP, LETTERS, Argument, Proposition, QuestionType
 from perennial.tasks.knowlogic.arrangement import drop_redundant, fewest_statements, verdict
 from perennial.tasks.knowlogic.problem import Cuts, Problem, Request
-from perennial.tasks.knowlogic.space.reasoning import Board, Fact, Template, load_board, mask_all, slot_place
+from perennial.tasks.knowlogic.space.reasoning import (
+    Fact,
+    SpaceBoard,
+    Template,
+    load_board,
+    mask_all,
+    slot_place,
+)
 
 # Difficulty of space questions (Appendix D of the paper): level = 0.3 nm + 0.5 pr + 0.2 al.
 #
@@ -87,7 +94,7 @@ def sayings(scenario: str) -> Sayings:
     )
 
 
-def draw_statements(board: Board, al: int, rng: random.Random) -> Layout | None:
+def draw_statements(board: SpaceBoard, al: int, rng: random.Random) -> Layout | None:
     """Return an arrangement and its statements; None where this draw failed.
 
     With `al` 1 the statements name all entities but one, else all.
@@ -114,7 +121,7 @@ def _count_named(facts: Sequence[Fact]) -> int:
 
 
 def _draw_facts(
-    board: Board, slots: tuple[int, ...], named: Sequence[int], rng: random.Random
+    board: SpaceBoard, slots: tuple[int, ...], named: Sequence[int], rng: random.Random
 ) -> list[Fact] | None:
     usable = sayings(board.scene.name)
     entity_at = {slots[entity]: entity for entity in named}
@@ -190,7 +197,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DrawnOptions:
     """A question: its options; of a gap question, they differ in the place `gap` alone."""
 
     options: tuple[Sentence, ...]
@@ -238,7 +245,7 @@ def phrases(scenario: str) -> Phrases:
     )
 
 
-def say(board: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
+def say(board: SpaceBoard, layout: Layout, fact: Fact, rng: random.Random) -> Sentence | None:
     """Return a fact in the words of a template that fits the arrangement; None where none does."""
     fitting = [
         template
@@ -249,8 +256,8 @@ def say(board: Board, layout: Layout, fact: Fact, rng: random.Random) -> Sentenc
 
 
 def draw_statement_options(
-    board: Board, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
-) -> Asked | None:
+    board: SpaceBoard, layout: Layout, pr: int, truths: Sequence[bool], rng: random.Random
+) -> DrawnOptions | None:
     """Return statements with these truth values; with `pr` 1 the first one is of a vague predicate."""
     use = phrases(board.scene.name)
     every = use.vague + use.precise if pr else use.precise
@@ -263,11 +270,16 @@ def draw_statement_options(
             return None
         seen.add(board.mask(option.fact))
         options.append(option)
-    return Asked(tuple(rng.sample(options, len(options))))
+    return DrawnOptions(tuple(rng.sample(options, len(options))))
 
 
 def _draw_statement(
-    board: Board, layout: Layout, choices: Sequence[Template], truth: bool, seen: set[int], rng: random.Random
+    board: SpaceBoard,
+    layout: Layout,
+    choices: Sequence[Template],
+    truth: bool,
+    seen: set[int],
+    rng: random.Random,
 ) -> Sentence | None:
     """Return a statement of this truth value; the template is drawn first, so that it tells nothing."""
     size = board.scene.size
@@ -285,8 +297,14 @@ def _draw_statement(
 
 
 def draw_gap(
-    board: Board, layout: Layout, count: tuple[int, int], rng: random.Random, *, precise: bool, is_slot: bool
-) -> Asked | None:
+    board: SpaceBoard,
+    layout: Layout,
+    count: tuple[int, int],
+    rng: random.Random,
+    *,
+    precise: bool,
+    is_slot: bool,
+) -> DrawnOptions | None:
     """Return a gap question of which so many options fit, of so many.
 
     Of a precise question exactly one thing fits, of a vague one several, whether they are options or not.
@@ -300,12 +318,12 @@ def draw_gap(
         choices = _draw_choices(board, layout, template, gap, others, count, rng)
         options = tuple(Sentence(template, (*others[:gap], choice, *others[gap:])) for choice in choices)
         if options and not any(board.mask(option.fact) in masks for option in options):
-            return Asked(options, gap)
+            return DrawnOptions(options, gap)
     return None
 
 
 def _draw_choices(
-    board: Board,
+    board: SpaceBoard,
     layout: Layout,
     template: Template,
     gap: int,
@@ -352,7 +370,7 @@ def _draw_choices(
     return chosen
 
 
-def _speaks(board: Board, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
+def _speaks(board: SpaceBoard, layout: Layout, template: Template, places: Sequence[int | None]) -> bool:
     """Whether what the sentence speaks of is there (the gap, None, is not asked)."""
     return all(
         index is None or (layout.slots[index],) in board.predicates[need].allowed
@@ -384,7 +402,7 @@ def draw(request: Request, rng: random.Random, cast: Cast) -> Problem | None:
     return None
 
 
-def _is_possible(board: Board, request: Request) -> bool:
+def _is_possible(board: SpaceBoard, request: Request) -> bool:
     """Whether a question of this type can have so many right options."""
     option_count = count_options(board, request)
     if request.type.endswith("statements"):
@@ -402,7 +420,7 @@ def _is_possible(board: Board, request: Request) -> bool:
     return 0 <= request.right <= option_count
 
 
-def count_options(board: Board, request: Request) -> int:
+def count_options(board: SpaceBoard, request: Request) -> int:
     """Return the number of own options: where it is left open, all four of four things, three of six."""
     if request.option_count is not None:
         return request.option_count
@@ -410,7 +428,9 @@ def count_options(board: Board, request: Request) -> int:
     return len(LETTERS) - (is_gap and board.scene.size > len(LETTERS))
 
 
-def _draw_asked(board: Board, layout: Layout, pr: int, request: Request, rng: random.Random) -> Asked | None:
+def _draw_asked(
+    board: SpaceBoard, layout: Layout, pr: int, request: Request, rng: random.Random
+) -> DrawnOptions | None:
     if request.type.endswith("statements"):
         wanted = request.type == "correct_statements"
         truths = [wanted] * request.right + [not wanted] * (len(LETTERS) - request.right)
@@ -420,13 +440,13 @@ def _draw_asked(board: Board, layout: Layout, pr: int, request: Request, rng: ra
     return draw_gap(board, layout, count, rng, precise=not pr, is_slot=is_slot)
 
 
-def count_steps(board: Board, layout: Layout, asked: Asked) -> int:
+def count_steps(board: SpaceBoard, layout: Layout, asked: DrawnOptions) -> int:
     """Return the fewest statements that decide the hardest option."""
     masks = [board.mask(fact) for fact in layout.statements]
     return max(fewest_statements(board.frame, masks, board.mask(option.fact)) for option in asked.options)
 
 
-def needs_facing(board: Board, layout: Layout, asked: Asked) -> bool:
+def needs_facing(board: SpaceBoard, layout: Layout, asked: DrawnOptions) -> bool:
     """Whether a reader who takes one ring for the other goes wrong (always so for other scenarios).
 
     Without both clockwise and left or right, 703 of 703 questions had the same answer in both rings (spec,
@@ -444,7 +464,7 @@ def needs_facing(board: Board, layout: Layout, asked: Asked) -> bool:
 
 
 def _write(
-    board: Board, layout: Layout, asked: Asked, request: Request, rng: random.Random, cast: Cast
+    board: SpaceBoard, layout: Layout, asked: DrawnOptions, request: Request, rng: random.Random, cast: Cast
 ) -> Problem | None:
     setting, entities = cast(board.scene.name, rng)
     sentences = [say(board, layout, fact, rng) for fact in layout.statements]
@@ -467,7 +487,7 @@ def _write(
     )
 
 
-def _proposition(board: Board, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:
+def _proposition(board: SpaceBoard, entities: tuple[Argument, ...], sentence: Sentence) -> Proposition:
     places = sentence.places
     names = (entities[index] if index >= 0 else board.scene.slots[-1 - index].id for index in places)
     return Proposition(sentence.template.name, tuple(names))

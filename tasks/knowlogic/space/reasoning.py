@@ -6,9 +6,9 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from perennial.prompts.knowlogic.sentences import load_sentences
-from perennial.schemas.knowlogic.things import Argument, Decision, Proposition
+from perennial.schemas.knowlogic.things import Argument, EngineDecision, Proposition
 from perennial.tasks.knowlogic.arrangement import Constraint, Frame, all_of, decide_by_solver, frame, verdict
-from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.tasks.knowlogic.closure import Closure, Inference, close
 from perennial.tasks.knowlogic.problem import Problem
 from perennial.tasks.knowlogic.space.scenes import SCENES, Family, Predicate, Scene, predicates
 
@@ -87,7 +87,7 @@ def slot_place(slot: int) -> int:
 
 
 @dataclass(frozen=True)
-class Board:
+class SpaceBoard:
     """A scenario with all its arrangements, predicates and templates; masks are kept once computed."""
 
     scene: Scene
@@ -146,15 +146,15 @@ class Board:
 
 
 @lru_cache(maxsize=16)
-def load_board(scenario: str) -> Board:
+def load_board(scenario: str) -> SpaceBoard:
     """Return the board of a scenario, built once."""
-    return Board(SCENES[scenario])
+    return SpaceBoard(SCENES[scenario])
 
 
 class Facts(NamedTuple):
     """What a problem says, as facts of its board."""
 
-    board: Board
+    board: SpaceBoard
     statements: tuple[Fact, ...]
     options: tuple[Fact, ...]
 
@@ -169,21 +169,21 @@ def facts_of(problem: Problem) -> Facts:
     return Facts(board, statements, tuple(board.fact(option, indices) for option in problem.options))
 
 
-def mask_all(board: Board, statements: Sequence[Fact]) -> int:
+def mask_all(board: SpaceBoard, statements: Sequence[Fact]) -> int:
     """Return the arrangements in which all statements hold."""
     return all_of(board.frame, map(board.mask, statements))
 
 
-def decide(problem: Problem) -> Decision:
+def decide(problem: Problem) -> EngineDecision:
     """Return what all arrangements say: their number modulo symmetry, and the verdict of each option."""
     board, statements, options = facts_of(problem)
     held = mask_all(board, statements)
     # Where nothing can hold, neither can an option.
     verdicts = tuple(verdict(held, board.mask(option)) if held else False for option in options)
-    return Decision(held.bit_count() // board.scene.order, verdicts)
+    return EngineDecision(held.bit_count() // board.scene.order, verdicts)
 
 
-def check(problem: Problem) -> Decision:
+def check(problem: Problem) -> EngineDecision:
     """Return the same by python-sat, from the sets of slots alone."""
     board, statements, options = facts_of(problem)
     size = board.scene.size
@@ -191,7 +191,7 @@ def check(problem: Problem) -> Decision:
     return decide_by_solver(size, size, stated, asked, board.scene.order)
 
 
-def arrangement_of(board: Board, statements: Sequence[Fact]) -> tuple[int, ...]:
+def arrangement_of(board: SpaceBoard, statements: Sequence[Fact]) -> tuple[int, ...]:
     """Return the slot of each entity in the first arrangement that the statements allow."""
     held = mask_all(board, statements)
     if not held:
@@ -285,7 +285,7 @@ def first_slots(size: int, pairs: int) -> int:
 # What follows is always a smallest set that has a name; of several names the first one stands for it.
 
 
-class Rule(NamedTuple):
+class SpaceRule(NamedTuple):
     """A rule: its kind, and what it says, such as `left_2(a,b) & left_3(b,c) -> opposite(a,c)`."""
 
     kind: str
@@ -352,25 +352,25 @@ def vocabulary(scenario: str) -> Vocabulary:
     return Vocabulary(scenario)
 
 
-def place_rules(words: Vocabulary, relation: str) -> list[Rule]:
+def place_rules(words: Vocabulary, relation: str) -> list[SpaceRule]:
     """Return what a relation says of where its first thing is."""
     slots = first_slots(words.size, words.relations[relation])
-    return [Rule("places", f"{relation}(a,b) -> {name}(a)") for name in words.names(slots, single=True)]
+    return [SpaceRule("places", f"{relation}(a,b) -> {name}(a)") for name in words.names(slots, single=True)]
 
 
-def move_rules(words: Vocabulary, name: str, relation: str) -> list[Rule]:
+def move_rules(words: Vocabulary, name: str, relation: str) -> list[SpaceRule]:
     """Return where b is, of which the relation holds for a thing with the property."""
     moved = compose(words.size, words.properties[name], words.relations[relation])
     slots = first_slots(words.size, inverse(words.size, moved))
     implied = words.names(slots, single=True)
-    return [Rule("moves", f"{name}(a) & {relation}(a,b) -> {target}(b)") for target in implied]
+    return [SpaceRule("moves", f"{name}(a) & {relation}(a,b) -> {target}(b)") for target in implied]
 
 
-def compose_rules(words: Vocabulary, first: str, second: str) -> list[Rule]:
+def compose_rules(words: Vocabulary, first: str, second: str) -> list[SpaceRule]:
     """Return the relations of a and c that follow from a relation of a and b, and one of b and c."""
     pairs = compose(words.size, words.relations[first], words.relations[second]) & other_slot(words.size)
     implied = words.names(pairs, single=False)
-    return [Rule("composes", f"{first}(a,b) & {second}(b,c) -> {third}(a,c)") for third in implied]
+    return [SpaceRule("composes", f"{first}(a,b) & {second}(b,c) -> {third}(a,c)") for third in implied]
 
 
 # Forward chaining over what is known of each pair of things (Appendix B of the paper, the Reasoner).
@@ -384,7 +384,7 @@ def compose_rules(words: Vocabulary, first: str, second: str) -> list[Rule]:
 _AND, _TURN, _COMPOSE = "and", "turn", "compose"
 
 
-class Known(NamedTuple):
+class PairFact(NamedTuple):
     """The slots of a and b are one of these pairs (of equal slots where a is b)."""
 
     a: int
@@ -392,17 +392,17 @@ class Known(NamedTuple):
     pairs: int
 
 
-_Steps = dict[Known, Step[Known]]
+_Steps = dict[PairFact, Inference[PairFact]]
 
 
 @dataclass
 class _Chain:
     """What is known so far: the smallest set of each pair that a step made."""
 
-    board: Board
+    board: SpaceBoard
     known: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def __call__(self, facts: _Steps, new: list[Known]) -> Iterator[tuple[Known, Step[Known]]]:
+    def __call__(self, facts: _Steps, new: list[PairFact]) -> Iterator[tuple[PairFact, Inference[PairFact]]]:
         """Yield what the new facts make with what is known."""
         size = self.board.scene.size
         things = range(size)
@@ -410,15 +410,15 @@ class _Chain:
             if (a, b) not in self.known:
                 self.known[a, b] = pairs
             elif pairs & self.known[a, b] != self.known[a, b]:
-                yield from self._refine(a, b, pairs, _AND, (Known(a, b, pairs),))
+                yield from self._refine(a, b, pairs, _AND, (PairFact(a, b, pairs),))
         for a, b in dict.fromkeys((a, b) for a, b, _ in new):
-            here = Known(a, b, self.known[a, b])
+            here = PairFact(a, b, self.known[a, b])
             if a != b:
                 yield from self._refine(b, a, inverse(size, here.pairs), _TURN, (here,))
             for c in things:
-                other = Known(b, c, self._all_of(b, c))
+                other = PairFact(b, c, self._all_of(b, c))
                 yield from self._refine(a, c, compose(size, here.pairs, other.pairs), _COMPOSE, (here, other))
-                other = Known(c, a, self._all_of(c, a))
+                other = PairFact(c, a, self._all_of(c, a))
                 yield from self._refine(c, b, compose(size, other.pairs, here.pairs), _COMPOSE, (other, here))
 
     def _all_of(self, a: int, b: int) -> int:
@@ -429,8 +429,8 @@ class _Chain:
         return pairs
 
     def _refine(
-        self, a: int, b: int, pairs: int, rule: str, premises: tuple[Known, ...]
-    ) -> Iterator[tuple[Known, Step[Known]]]:
+        self, a: int, b: int, pairs: int, rule: str, premises: tuple[PairFact, ...]
+    ) -> Iterator[tuple[PairFact, Inference[PairFact]]]:
         """Yield what is known of a and b when it becomes less than it was."""
         old = self._all_of(a, b)
         left = old & pairs
@@ -438,12 +438,12 @@ class _Chain:
             return
         used = [premise for premise in premises if (premise.a, premise.b) in self.known]
         if (a, b) in self.known:
-            used.append(Known(a, b, old))
+            used.append(PairFact(a, b, old))
         self.known[a, b] = left
-        yield Known(a, b, left), Step(rule, tuple(used))
+        yield PairFact(a, b, left), Inference(rule, tuple(used))
 
 
-def _read_statements(board: Board, statements: Sequence[Fact]) -> list[Known]:
+def _read_statements(board: SpaceBoard, statements: Sequence[Fact]) -> list[PairFact]:
     """Return what the statements say of pairs; of three things, each pair of them."""
     size = board.scene.size
     read = []
@@ -451,21 +451,23 @@ def _read_statements(board: Board, statements: Sequence[Fact]) -> list[Known]:
         constraint = board.constraint(fact)
         things, allowed = constraint.variables, constraint.allowed
         if len(things) == 1:
-            read.append(Known(things[0], things[0], pairs_mask(size, allowed)))
+            read.append(PairFact(things[0], things[0], pairs_mask(size, allowed)))
         for first in range(len(things)):
             for second in range(first + 1, len(things)):
                 pairs = pairs_mask(size, {(slots[first], slots[second]) for slots in allowed})
-                read.append(Known(things[first], things[second], pairs))
+                read.append(PairFact(things[first], things[second], pairs))
     return read
 
 
-def infer(board: Board, statements: Sequence[Fact]) -> tuple[Closure[Known], dict[tuple[int, int], int]]:
+def infer(
+    board: SpaceBoard, statements: Sequence[Fact]
+) -> tuple[Closure[PairFact], dict[tuple[int, int], int]]:
     """Return the closure of the statements, and the smallest set of each pair."""
     chain = _Chain(board)
     return close(_read_statements(board, statements), chain), chain.known
 
 
-def rules_used(board: Board, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
+def rules_used(board: SpaceBoard, statements: Sequence[Fact], options: Sequence[Fact]) -> list[str]:
     """Return the rules of the proofs of those options that the closure reaches, true or false; sorted."""
     closure, smallest = infer(board, statements)
     proof: _Steps = {}
@@ -476,7 +478,7 @@ def rules_used(board: Board, statements: Sequence[Fact], options: Sequence[Fact]
         a, b, pairs = goal[0]
         reached = smallest.get((a, b))
         if reached is not None and (reached & pairs == reached or not reached & pairs):
-            proof |= closure.proof(Known(a, b, reached))
+            proof |= closure.proof(PairFact(a, b, reached))
     words = vocabulary(board.scene.name)
     rules = {text for fact, step in proof.items() for text in _name_rules(words, fact, step)}
     used = {premise for step in proof.values() for premise in step.premises}
@@ -495,7 +497,7 @@ def _name_synonym(words: Vocabulary, fact: Fact) -> list[str]:
     return []
 
 
-def _name_rules(words: Vocabulary, fact: Known, step: Step[Known]) -> list[str]:
+def _name_rules(words: Vocabulary, fact: PairFact, step: Inference[PairFact]) -> list[str]:
     """Return the rule (`reasoning.rules`) of a step; none where its sets have no names."""
     if step.rule != _COMPOSE or len(step.premises) < 2:
         return []

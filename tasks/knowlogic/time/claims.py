@@ -13,7 +13,7 @@ _ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TimedEvent:
     """An event: what it is called in each language, and the gerund in English.
 
     `ages` are those at which an event of a life usually comes; `year` and `obscurity` (1 to 3) are those of
@@ -43,9 +43,9 @@ class Span:
 class Times:
     """All of it by id. `orders` says by how many years at least an event is before another one."""
 
-    life: Mapping[str, Event]
-    week: Mapping[str, Event]
-    history: Mapping[str, Event]
+    life: Mapping[str, TimedEvent]
+    week: Mapping[str, TimedEvent]
+    history: Mapping[str, TimedEvent]
     spans: Mapping[str, Span]
     orders: Mapping[tuple[str, str], int]
 
@@ -56,7 +56,7 @@ class Times:
 
 def read_times(knowledge: Knowledge) -> Times:
     """Return the tables of folder `time`; raise KeyError where one is missing."""
-    kinds: dict[str, dict[str, Event]] = {"life": {}, "week": {}, "history": {}}
+    kinds: dict[str, dict[str, TimedEvent]] = {"life": {}, "week": {}, "history": {}}
     for row in knowledge.rows("time/events"):
         kinds[row["kind"]][row["id"]] = _event_of(row)
     spans = {
@@ -73,8 +73,8 @@ def read_times(knowledge: Knowledge) -> Times:
     return Times(life, kinds["week"], kinds["history"], spans, _read_orders(knowledge, tuple(life)))
 
 
-def _event_of(row: Row) -> Event:
-    return Event(
+def _event_of(row: Row) -> TimedEvent:
+    return TimedEvent(
         id=row["id"],
         names={"zh": row["zh"], "en": row["en"]},
         gerund=row["gerund"],
@@ -112,7 +112,7 @@ ClaimKind = Literal["at", "difference", "order", "gap", "longer", "as_long"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Claim:
+class TimeClaim:
     """A claim; two sentences that say the same in other words are equal claims.
 
     - at: `left` is in the year (on the day) `number`.
@@ -131,7 +131,7 @@ class Claim:
 _SIGNS = {"after": 1, "before": -1, "anchor_after": 1, "anchor_before": -1}
 
 
-def claim_of(times: Times, scenario: str, sentence: Proposition) -> Claim:
+def claim_of(times: Times, scenario: str, sentence: Proposition) -> TimeClaim:
     """Return what a statement or option says; raise ValueError for an unknown template or a gap."""
     if GAP in sentence.arguments:
         raise ValueError("a sentence with a gap claims nothing")
@@ -139,34 +139,34 @@ def claim_of(times: Times, scenario: str, sentence: Proposition) -> Claim:
     left, right = str(arguments[0]), str(arguments[1])
     last = arguments[-1] if isinstance(arguments[-1], int) else 0
     if name in ("on", "year"):
-        return Claim("at", left, "", last)
+        return TimeClaim("at", left, "", last)
     if name in _SIGNS:
         return _difference(scenario, left, right, _SIGNS[name] * last)
     if name in ("same", "anchor_same"):
         return _difference(scenario, left, right, 0)
     if name in ("earlier", "anchor_earlier"):
-        return Claim("order", left, right)
+        return TimeClaim("order", left, right)
     if name in ("later", "anchor_later"):
-        return Claim("order", right, left)
+        return TimeClaim("order", right, left)
     if name == "gap":
-        return Claim("gap", min(left, right), max(left, right), last)
+        return TimeClaim("gap", min(left, right), max(left, right), last)
     if name == "lasts":
         span = times.spans[left]
         return _difference(scenario, span.end, span.start, last)
     if name in ("longer", "shorter"):
-        return Claim("longer", left, right) if name == "longer" else Claim("longer", right, left)
+        return TimeClaim("longer", left, right) if name == "longer" else TimeClaim("longer", right, left)
     if name == "as_long":
-        return Claim("as_long", min(left, right), max(left, right))
+        return TimeClaim("as_long", min(left, right), max(left, right))
     raise ValueError(f"template {name} says nothing about times")
 
 
-def _difference(scenario: str, left: str, right: str, number: int) -> Claim:
+def _difference(scenario: str, left: str, right: str, number: int) -> TimeClaim:
     if right < left:
         left, right, number = right, left, -number
-    return Claim("difference", left, right, number % DAYS if scenario == WEEK else number)
+    return TimeClaim("difference", left, right, number % DAYS if scenario == WEEK else number)
 
 
-def events_of(times: Times, claim: Claim) -> tuple[str, ...]:
+def events_of(times: Times, claim: TimeClaim) -> tuple[str, ...]:
     """Return the events of the life or week that a claim is about, without those of history."""
     if claim.kind in ("longer", "as_long"):
         spans = (times.spans[claim.left], times.spans[claim.right])
@@ -174,7 +174,7 @@ def events_of(times: Times, claim: Claim) -> tuple[str, ...]:
     return tuple(event for event in (claim.left, claim.right) if event and event not in times.history)
 
 
-def holds(times: Times, scenario: str, claim: Claim, at: Mapping[str, int]) -> bool:
+def holds(times: Times, scenario: str, claim: TimeClaim, at: Mapping[str, int]) -> bool:
     """Whether a claim holds where each event has this year or day."""
 
     def time_of(event: str) -> int:

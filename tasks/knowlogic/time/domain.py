@@ -33,7 +33,7 @@ from perennial.tasks.knowlogic.problem import (
 )
 from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Times, claim_of, read_times
 from perennial.tasks.knowlogic.time.engines import FIRST_YEAR, LAST_YEAR, check, count_steps, decide, prove
-from perennial.tasks.knowlogic.time.hidden import OptionMaker, Text, draw_life, draw_week
+from perennial.tasks.knowlogic.time.hidden import OptionMaker, TimeText, draw_life, draw_week
 
 # The difficulty of questions about time: 0.02 lc + 0.2 cg + 0.25 na + 0.05 dk + 0.5 dq + dc (Appendix D).
 #
@@ -177,7 +177,7 @@ def _plan(times: Times, request: Request, number: int, rng: random.Random) -> Pl
 
 def _draw_text(
     times: Times, people: Sequence[Person], scenario: str, plan: Plan, rng: random.Random
-) -> Text | None:
+) -> TimeText | None:
     """Return a text that the plan describes, or None where years do not fit."""
     person = rng.choice(people).id
     if scenario == WEEK:

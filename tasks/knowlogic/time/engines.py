@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from pysat.solvers import Solver
 
-from perennial.schemas.knowlogic.things import Decision, Proposition, Verdict
-from perennial.tasks.knowlogic.closure import Closure, Step, close
+from perennial.schemas.knowlogic.things import EngineDecision, Proposition, Verdict
+from perennial.tasks.knowlogic.closure import Closure, Inference, close
 from perennial.tasks.knowlogic.problem import Problem
-from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, Claim, Times, claim_of, events_of, holds
+from perennial.tasks.knowlogic.time.claims import DAYS, WEEK, TimeClaim, Times, claim_of, events_of, holds
 
 # What follows from the statements about times, by rules, with the statements that each fact needs.
 
@@ -38,7 +38,7 @@ class Proofs:
     statements: Mapping[Fact, Proposition]
     by_pair: dict[tuple[str, str], Fact]
 
-    def facts_for(self, claim: Claim) -> list[Fact]:
+    def facts_for(self, claim: TimeClaim) -> list[Fact]:
         """Return the facts that decide a claim; raise KeyError where the rules do not find them."""
         if claim.kind in ("longer", "as_long"):
             spans = (self.times.spans[claim.left], self.times.spans[claim.right])
@@ -47,12 +47,12 @@ class Proofs:
             pairs = [(claim.left, claim.right)]
         return [self.by_pair[min(a, b), max(a, b)] for a, b in pairs]
 
-    def statements_for(self, claim: Claim) -> list[Proposition]:
+    def statements_for(self, claim: TimeClaim) -> list[Proposition]:
         """Return the statements that the smallest proofs found for a claim rest on."""
         used = {ground for fact in self.facts_for(claim) for ground in self.closure.grounds(fact)}
         return [statement for fact, statement in self.statements.items() if fact in used]
 
-    def rules_for(self, claim: Claim) -> set[str]:
+    def rules_for(self, claim: TimeClaim) -> set[str]:
         """Return the rules of these proofs, and the events of history whose year they use."""
         rules: set[str] = set()
         for fact in self.facts_for(claim):
@@ -82,7 +82,7 @@ def prove(times: Times, problem: Problem) -> Proofs:
     anchors = sorted(str(name) for name in named if name in times.history)
     dated = [_apart(scenario, anchor, _CALENDAR, times.year_of(anchor)) for anchor in anchors]
 
-    def chain(facts: dict[Fact, Step[Fact]], new: list[Fact]) -> Iterator[tuple[Fact, Step[Fact]]]:
+    def chain(facts: dict[Fact, Inference[Fact]], new: list[Fact]) -> Iterator[tuple[Fact, Inference[Fact]]]:
         yield from _compose(scenario, facts, new)
         yield from _use_order(times, scenario, new)
         yield from _use_spans(times, scenario, facts)
@@ -92,7 +92,7 @@ def prove(times: Times, problem: Problem) -> Proofs:
     return Proofs(times, scenario, closure, stated, by_pair)
 
 
-def _fact_of(scenario: str, claim: Claim) -> Fact:
+def _fact_of(scenario: str, claim: TimeClaim) -> Fact:
     if claim.kind == "at":
         return _apart(scenario, claim.left, _CALENDAR, claim.number)
     if claim.kind == "difference":
@@ -108,8 +108,8 @@ def _apart(scenario: str, left: str, right: str, number: int) -> Fact:
 
 
 def _compose(
-    scenario: str, facts: dict[Fact, Step[Fact]], new: list[Fact]
-) -> Iterator[tuple[Fact, Step[Fact]]]:
+    scenario: str, facts: dict[Fact, Inference[Fact]], new: list[Fact]
+) -> Iterator[tuple[Fact, Inference[Fact]]]:
     """Yield the sums of two differences that share an event, one of which was not made by a sum.
 
     So proofs grow by one difference a round, and the first proof of a fact makes no detour.
@@ -137,7 +137,7 @@ def _compose(
                 rule = "date_from_difference"
             if scenario == WEEK:
                 rule += "_modulo_7"
-            yield _apart(scenario, other, third, number), Step(rule, (first, second))
+            yield _apart(scenario, other, third, number), Inference(rule, (first, second))
 
 
 def _from_to(start: str, end: str, fact: Fact) -> int:
@@ -145,19 +145,19 @@ def _from_to(start: str, end: str, fact: Fact) -> int:
     return -fact[3] if fact[1] == start and fact[2] == end else fact[3]
 
 
-def _use_order(times: Times, scenario: str, new: list[Fact]) -> Iterator[tuple[Fact, Step[Fact]]]:
+def _use_order(times: Times, scenario: str, new: list[Fact]) -> Iterator[tuple[Fact, Inference[Fact]]]:
     """Yield the direction of gaps that the order of a life gives."""
     for fact in new:
         kind, left, right, number = fact
         if kind == "gap" and (right, left) in times.orders:
-            yield _apart(scenario, left, right, number), Step("order_of_life", (fact,))
+            yield _apart(scenario, left, right, number), Inference("order_of_life", (fact,))
         elif kind == "gap" and (left, right) in times.orders:
-            yield _apart(scenario, right, left, number), Step("order_of_life", (fact,))
+            yield _apart(scenario, right, left, number), Inference("order_of_life", (fact,))
 
 
 def _use_spans(
-    times: Times, scenario: str, facts: dict[Fact, Step[Fact]]
-) -> Iterator[tuple[Fact, Step[Fact]]]:
+    times: Times, scenario: str, facts: dict[Fact, Inference[Fact]]
+) -> Iterator[tuple[Fact, Inference[Fact]]]:
     """Yield the duration of a span that lasts as long as one whose duration is known."""
     apart = {fact[1:3]: fact for fact in facts if fact[0] == "apart"}
     for fact in facts:
@@ -168,7 +168,10 @@ def _use_spans(
             duration = apart.get((min(span.start, span.end), max(span.start, span.end)))
             if duration:
                 number = _from_to(span.start, span.end, duration)
-                yield _apart(scenario, same.end, same.start, number), Step("same_duration", (fact, duration))
+                yield (
+                    _apart(scenario, same.end, same.start, number),
+                    Inference("same_duration", (fact, duration)),
+                )
 
 
 # The first engine: the possible times of each event as bits of a number, narrowed until nothing changes.
@@ -184,7 +187,7 @@ MOST = 2_000
 Masks = dict[str, int]
 
 
-def decide(times: Times, problem: Problem) -> Decision:
+def decide(times: Times, problem: Problem) -> EngineDecision:
     """Return the number of assignments, and what holds in all or in none of them.
 
     Assignments of a week whose text names no day are counted modulo its 7 rotations. Raises ValueError where
@@ -201,14 +204,14 @@ def decide(times: Times, problem: Problem) -> Decision:
             raise ValueError(f"the statements allow more than {MOST} assignments")
         for verdicts, option in zip(seen, options, strict=True):
             verdicts.add(holds(times, scenario, option, at))
-    return Decision(assignment_count // symmetry_of(scenario, claims), tuple(map(_verdict, seen)))
+    return EngineDecision(assignment_count // symmetry_of(scenario, claims), tuple(map(_verdict, seen)))
 
 
 def _verdict(seen: set[bool]) -> Verdict:
     return seen.pop() if len(seen) == 1 else None
 
 
-def symmetry_of(scenario: str, claims: list[Claim]) -> int:
+def symmetry_of(scenario: str, claims: list[TimeClaim]) -> int:
     """Return the number of rotations that leave the statements as they are."""
     return DAYS if scenario == WEEK and not any(claim.kind == "at" for claim in claims) else 1
 
@@ -221,7 +224,7 @@ def events_in(times: Times, problem: Problem) -> tuple[str, ...]:
 
 
 def find_assignments(
-    times: Times, scenario: str, claims: list[Claim], variables: tuple[str, ...]
+    times: Times, scenario: str, claims: list[TimeClaim], variables: tuple[str, ...]
 ) -> Iterator[Mapping[str, int]]:
     """Yield each assignment of times to the events that all claims and the order of a life allow."""
     finder = _Finder(times, scenario, claims, variables)
@@ -230,7 +233,9 @@ def find_assignments(
 
 
 class _Finder:
-    def __init__(self, times: Times, scenario: str, claims: list[Claim], variables: tuple[str, ...]) -> None:
+    def __init__(
+        self, times: Times, scenario: str, claims: list[TimeClaim], variables: tuple[str, ...]
+    ) -> None:
         self.times, self.scenario = times, scenario
         self.is_week = scenario == WEEK
         self.first = 0 if self.is_week else FIRST_YEAR
@@ -284,7 +289,7 @@ class _Finder:
             return (mask << number | mask >> (DAYS - number)) & self.all
         return (mask << number if number >= 0 else mask >> -number) & self.all
 
-    def _apply(self, claim: Claim, masks: Masks) -> None:
+    def _apply(self, claim: TimeClaim, masks: Masks) -> None:
         left, right, number = claim.left, claim.right, claim.number
         if claim.kind == "at":
             year_index = number - self.first
@@ -316,7 +321,7 @@ class _Finder:
             self._set(masks, late, self.all & ~((1 << lowest) - 1))
             self._set(masks, early, (1 << (highest + 1)) - 1 if highest >= 0 else 0)
 
-    def _compare(self, claim: Claim, masks: Masks) -> None:
+    def _compare(self, claim: TimeClaim, masks: Masks) -> None:
         """Narrow the one event of a comparison of spans that has no single time yet."""
         events = dict.fromkeys(events_of(self.times, claim))
         at = {event: self.first + masks[event].bit_length() - 1 for event in events}
@@ -338,10 +343,10 @@ class _Finder:
 Term = str | int
 
 
-def check(times: Times, problem: Problem) -> Decision:
+def check(times: Times, problem: Problem) -> EngineDecision:
     """Return what `decide` returns, found by a SAT solver; raises ValueError where it does."""
     claims = [claim_of(times, problem.scenario, statement) for statement in problem.statements]
-    theory = _Theory(times, problem.scenario, events_in(times, problem))
+    theory = _OrderTheory(times, problem.scenario, events_in(times, problem))
     try:
         compared = ("longer", "as_long")
         # Comparisons of spans come last: their literals need only the years that the others leave.
@@ -352,12 +357,12 @@ def check(times: Times, problem: Problem) -> Decision:
         )
         has_day = any(claim.kind == "at" for claim in claims)
         symmetry = DAYS if problem.scenario == WEEK and not has_day else 1
-        return Decision(theory.count() // symmetry, verdicts)
+        return EngineDecision(theory.count() // symmetry, verdicts)
     finally:
         theory.solver.delete()
 
 
-class _Theory:
+class _OrderTheory:
     def __init__(self, times: Times, scenario: str, events: Sequence[str]) -> None:
         self.times, self.is_week = times, scenario == WEEK
         self.first, self.last = (0, DAYS - 1) if self.is_week else (FIRST_YEAR, LAST_YEAR)
@@ -376,7 +381,7 @@ class _Theory:
                 if before in self.events and after in self.events:
                     self.assumed.append(self._at_least(after, before, least))
 
-    def assume(self, claim: Claim) -> None:
+    def assume(self, claim: TimeClaim) -> None:
         """Add a statement, and keep the bounds that it gives."""
         self.assumed.append(self._literal(claim))
         _, propagated = self.solver.propagate(assumptions=self.assumed)
@@ -388,7 +393,7 @@ class _Theory:
                 high -= 1
             self.bounds[event] = low, high
 
-    def judge(self, claim: Claim) -> Verdict:
+    def judge(self, claim: TimeClaim) -> Verdict:
         """Return whether a claim holds in all assignments, in none, or in some."""
         literal = self._literal(claim)
         may_hold = self.solver.solve(assumptions=[*self.assumed, literal])
@@ -458,7 +463,7 @@ class _Theory:
     def _term(self, event: str) -> Term:
         return self.times.year_of(event) if event in self.times.history else event
 
-    def _literal(self, claim: Claim) -> int:
+    def _literal(self, claim: TimeClaim) -> int:
         if claim.kind in ("longer", "as_long"):
             return self._compare(claim)
         left = self._term(claim.left)
@@ -473,7 +478,7 @@ class _Theory:
         numbers = (claim.number, claim.number - DAYS) if self.is_week else (claim.number,)
         return self._any([self._apart(left, right, number) for number in numbers])
 
-    def _compare(self, claim: Claim) -> int:
+    def _compare(self, claim: TimeClaim) -> int:
         """Return the literal of a comparison of spans: of 'at least m years' for each m that is open."""
         ends = [
             (self.times.spans[span].start, self.times.spans[span].end) for span in (claim.left, claim.right)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perennial.schemas.knowlogic.things import Argument, Proposition
-from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Claim, Span, Times, claim_of, holds
+from perennial.tasks.knowlogic.time.claims import DAYS, LIFE, WEEK, Span, TimeClaim, Times, claim_of, holds
 
 FIRST_BIRTH, LAST_BIRTH, LAST = 1900, 1970, 2020
 # How often a week names no day, and how often its next statement names one; the same for years of a life.
@@ -20,18 +20,18 @@ _BORN = 0.6
 
 
 @dataclass(frozen=True)
-class Text:
+class TimeText:
     """A week or a life: who it is about, its statements, and the times that they give."""
 
     scenario: str
     person: str
     statements: tuple[Proposition, ...]
-    stated: frozenset[Claim]
+    stated: frozenset[TimeClaim]
     at: Mapping[str, int]
     anchors: tuple[str, ...] = ()
 
 
-def draw_week(times: Times, person: str, number: int, hub: int, rng: random.Random) -> Text:
+def draw_week(times: Times, person: str, number: int, hub: int, rng: random.Random) -> TimeText:
     """Return a week of so many activities; `hub` of them share a day where it is not 0."""
     events = rng.sample(sorted(times.week), number)
     shared = rng.randrange(DAYS)
@@ -61,7 +61,7 @@ def say_week_difference(person: str, first: str, second: str, apart: int, rng: r
 
 def draw_life(
     times: Times, person: str, number: int, hardest: int, anchors: Sequence[str], rng: random.Random
-) -> Text | None:
+) -> TimeText | None:
     """Return a life of so many events whose statements name these anchors; None where years do not fit.
 
     `hardest` is the kind of the hardest statement: 1 years, 2 other events too, 3 durations and gaps too.
@@ -197,10 +197,10 @@ def _text(
     at: Mapping[str, int],
     rng: random.Random,
     anchors: tuple[str, ...] = (),
-) -> Text:
+) -> TimeText:
     rng.shuffle(statements)
     claims = frozenset(claim_of(times, scenario, statement) for statement in statements)
-    return Text(scenario, person, tuple(statements), claims, at, anchors)
+    return TimeText(scenario, person, tuple(statements), claims, at, anchors)
 
 
 # Options about a week or a life: sentences that are true or false, and not so without the statements.
@@ -213,7 +213,7 @@ _OFF = (-3, -2, -1, 1, 2, 3)
 class OptionMaker:
     """Draws options about a text."""
 
-    def __init__(self, times: Times, text: Text, rng: random.Random) -> None:
+    def __init__(self, times: Times, text: TimeText, rng: random.Random) -> None:
         """Take the text and the generator."""
         self.times, self.text, self.rng = times, text, rng
         self.events = sorted(text.at)
@@ -257,7 +257,7 @@ class OptionMaker:
             return None
         return None if self._pair_of(claim) in self.stated or self._is_plain(claim) else sentence
 
-    def claim(self, sentence: Proposition) -> Claim:
+    def claim(self, sentence: Proposition) -> TimeClaim:
         """Return what a sentence says."""
         return claim_of(self.times, self.text.scenario, sentence)
 
@@ -269,18 +269,18 @@ class OptionMaker:
         """Return what is equal for sentences of which one would repeat the other."""
         return self._key(self.claim(sentence))
 
-    def _key(self, claim: Claim) -> Hashable:
+    def _key(self, claim: TimeClaim) -> Hashable:
         # 'Three years apart' says hardly less than 'three years after'.
         if self.text.scenario == LIFE and claim.kind in ("difference", "gap"):
             return ("apart", claim.left, claim.right, abs(claim.number))
         return claim
 
     @staticmethod
-    def _pair_of(claim: Claim) -> tuple[str, str, str]:
+    def _pair_of(claim: TimeClaim) -> tuple[str, str, str]:
         kind = "apart" if claim.kind in ("difference", "gap") else claim.kind
         return kind, claim.left, claim.right
 
-    def _is_plain(self, claim: Claim) -> bool:
+    def _is_plain(self, claim: TimeClaim) -> bool:
         """Whether the order of a life alone decides a claim about two events."""
         if self.text.scenario == WEEK or claim.kind not in ("difference", "gap", "order"):
             return False

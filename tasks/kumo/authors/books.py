@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from perennial.schemas.kumo.things import BookVerdict, Instance, Judgement, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookRule, BookVerdict, Instance, Judgement, SeedConfig
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.schemas.rows import Rejection
 from perennial.tasks.authors import Asked, BadReply, Unusable, ask_until_read, author_request, unusable_status
@@ -76,14 +76,14 @@ _WHOLE_BELOW = 1e15  # larger whole numbers read better as 1e+20
 
 
 def writing_request(
-    writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
+    writer: ModelChoice, config: SeedConfig, instance: Instance, rules: Sequence[BookRule]
 ) -> ModelRequest:
     """Return the call that asks for the book; it is the same for all observations of the instance."""
     values = rule_values(config, instance, rules)
     return author_request("writer", writer, WRITING_SYSTEM_TEMPLATE, WRITING_TEMPLATE, 0, **values)
 
 
-def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[Rule]) -> dict[str, object]:
+def rule_values(config: SeedConfig, instance: Instance, rules: Sequence[BookRule]) -> dict[str, object]:
     """Return the template values that describe a game: its nouns, goal, title, and `rules` as JSON text.
 
     Truths and actions are in the instance's order, outcomes in that of `rules`, what they rule out in the
@@ -110,7 +110,7 @@ def _name_things(name: str, notes: dict[str, str]) -> dict[str, Any]:
 
 
 def _action_values(
-    name: str, config: SeedConfig, instance: Instance, rules: Sequence[Rule]
+    name: str, config: SeedConfig, instance: Instance, rules: Sequence[BookRule]
 ) -> dict[str, Any]:
     entry = _name_things(name, config.action_notes)
     unit = next((" ".join(o.unit.split()) for o in config.outcomes if o.action == name), "")
@@ -124,7 +124,7 @@ def _action_values(
     return entry
 
 
-def _outcome_values(rule: Rule, closed: bool | None) -> dict[str, Any]:
+def _outcome_values(rule: BookRule, closed: bool | None) -> dict[str, Any]:
     if rule.low is None or rule.high is None:
         return {"label": rule.label}
     return {
@@ -151,7 +151,7 @@ def revision_request(
     reviser: ModelChoice,
     config: SeedConfig,
     instance: Instance,
-    rules: Sequence[Rule],
+    rules: Sequence[BookRule],
     book: str | None,
     verdict: BookVerdict,
     problem: Unusable | None,
@@ -245,7 +245,7 @@ async def write_model_book(
     reviser: ModelChoice,
     config: SeedConfig,
     instance: Instance,
-    rules: Sequence[Rule],
+    rules: Sequence[BookRule],
     *,
     instance_id: str,
     rounds: int = 3,
@@ -267,13 +267,13 @@ async def write_model_book(
     A function of the replies alone. Raises EndpointFailed where a call failed without an answer, and what
     `ask` raises.
     """
-    work = _Work(ask_json or JsonAsker(ask), writer, reviser, config, instance, rules, instance_id)
+    work = _BookWork(ask_json or JsonAsker(ask), writer, reviser, config, instance, rules, instance_id)
     await ask_until_read(ask, work.make_request, work.check, rounds + 1)
     return BookHistory(tuple(work.versions), tuple(work.rejections))
 
 
 @dataclass(slots=True)
-class _Work:
+class _BookWork:
     """The book of one instance while it is worked on: what is there to revise, and what is known of it."""
 
     ask_json: JsonAsker
@@ -281,7 +281,7 @@ class _Work:
     reviser: ModelChoice
     config: SeedConfig
     instance: Instance
-    rules: Sequence[Rule]
+    rules: Sequence[BookRule]
     instance_id: str
     versions: list[BookVersion] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -368,7 +368,7 @@ async def judge_book(
     judge: ModelChoice,
     config: SeedConfig,
     instance: Instance,
-    rules: Sequence[Rule],
+    rules: Sequence[BookRule],
     book: str,
 ) -> Judgement:
     """Return what a model judges of a book that was written from these rules.

@@ -46,7 +46,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedVersion:
     """Why a version of a configuration is refused: in one line, and (rule, message) of each finding."""
 
     problem: str
@@ -64,7 +64,7 @@ class Refused:
 
 def read_configuration(
     content: str, proposal: Proposal, *, min_truths: int = MIN_TRUTHS, min_actions: int = MIN_ACTIONS
-) -> Accepted | Refused:
+) -> Accepted | RefusedVersion:
     """Return the configuration that the reply holds, or why it is refused: for its form or its findings.
 
     Name, category, goal, nouns and book title are the proposal's: they are perennial's own data by now, and
@@ -73,7 +73,7 @@ def read_configuration(
     try:
         config = _parse(content, proposal)
     except UnreadableInput as error:
-        return Refused(str(error), (("unreadable", str(error)),))
+        return RefusedVersion(str(error), (("unreadable", str(error)),))
     findings = validate_config(config, min_truths=min_truths, min_actions=min_actions)
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
@@ -120,11 +120,11 @@ def _parse(content: str, proposal: Proposal) -> SeedConfig:
     return read_config({**value, **ours}, _SOURCE)
 
 
-def _refuse(errors: Sequence[Finding]) -> Refused:
+def _refuse(errors: Sequence[Finding]) -> RefusedVersion:
     counts = Counter(finding.rule for finding in errors)
     rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items())
     problem = f"{count(len(errors), 'error')} found, by rule: {rules}"
-    return Refused(problem, tuple((finding.rule, finding.message) for finding in errors))
+    return RefusedVersion(problem, tuple((finding.rule, finding.message) for finding in errors))
 
 
 # Have a model continue a JSON document that was cut off, and put the pieces together.
@@ -297,7 +297,7 @@ class Configured:
 
 
 @dataclass(slots=True)
-class _Work:
+class _ConfigurationWork:
     """The work on one proposal so far."""
 
     ask: Ask
@@ -341,7 +341,7 @@ async def configure_domain(
     Give one `ask_json` to many domains: it remembers what the server can do. Raises EndpointFailed where a
     call fails without an answer: the same call on the same ledger resumes there.
     """
-    work = _Work(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
+    work = _ConfigurationWork(ask, ask_json or JsonAsker(ask), configurer, proposal, repairs + 1)
     prompt = await _domain_prompt(work)
     if prompt is None:
         return work.drop("there is no prompt to make its configuration from")
@@ -363,7 +363,7 @@ async def configure_domain(
     return work.drop(f"none of {version} versions of its configuration is valid")
 
 
-async def _domain_prompt(work: _Work) -> str | None:
+async def _domain_prompt(work: _ConfigurationWork) -> str | None:
     """Return the prompt that the model writes for this domain, None where it writes none."""
 
     def make_request(attempt: int, bad: BadReply | None) -> ModelRequest:
@@ -385,7 +385,7 @@ async def _read_prompt(reply: Reply) -> str | Unusable:
     return problem or reply.content
 
 
-async def _write_prompt(work: _Work, request: ModelRequest, continuations: int) -> Completed:
+async def _write_prompt(work: _ConfigurationWork, request: ModelRequest, continuations: int) -> Completed:
     reply = await work.ask_json(request, _SCHEMA_NAME, config_schema())
     done = await complete(work.ask, request, reply, continuations)
     work.call_ids.extend(done.call_ids)
@@ -443,7 +443,7 @@ def configuration_request(
 
 
 def repair_request(
-    configurer: ModelChoice, asking: Sequence[Message], text: str, refused: Refused, version: int
+    configurer: ModelChoice, asking: Sequence[Message], text: str, refused: RefusedVersion, version: int
 ) -> ModelRequest:
     """Return the call that asks to repair refused version number `version`, from 1.
 
@@ -459,5 +459,5 @@ def repair_request(
     return conversation_request("configurer", configurer, messages, REPAIR_TEMPLATE, version)
 
 
-def _refusal(problem: Unusable) -> Refused:
-    return Refused(problem.message, ((problem.rule, problem.message),))
+def _refusal(problem: Unusable) -> RefusedVersion:
+    return RefusedVersion(problem.message, ((problem.rule, problem.message),))

@@ -130,7 +130,7 @@ def entry_name(entry: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotas:
+class CategoryQuotas:
     """Of `wanted` domains, how many each category may have; without categories any may have all."""
 
     wanted: int
@@ -311,10 +311,10 @@ class Proposed:
 
 
 @dataclass(slots=True)
-class _Work:
+class _ProposalWork:
     """What a run has come to so far."""
 
-    quotas: Quotas
+    quotas: CategoryQuotas
     earlier: tuple[KnownDomain, ...]
     proposals: list[Proposal] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
@@ -359,14 +359,14 @@ async def propose_domains(
     call fails without an answer: the same call on the same ledger resumes there.
     """
     asker = ask_json or JsonAsker(ask)
-    work = _Work(Quotas(n, categories), tuple(existing))
+    work = _ProposalWork(CategoryQuotas(n, categories), tuple(existing))
     for number in range(rounds):
         if work.missing <= 0 or not await _round(asker, proposer, work, number):
             break
     return Proposed(tuple(work.proposals), tuple(work.rejections), tuple(work.call_ids), _shortfall(work))
 
 
-async def _round(asker: JsonAsker, proposer: ModelChoice, work: _Work, number: int) -> bool:
+async def _round(asker: JsonAsker, proposer: ModelChoice, work: _ProposalWork, number: int) -> bool:
     """Ask once and take in what came; return whether another round makes sense."""
     names = [domain.name for domain in work.existing]
     reasons = [f"{refused.subject}: {refused.message}" for refused in work.rejections]
@@ -416,7 +416,7 @@ def proposal_request(
     )
 
 
-def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
+def _take_in(work: _ProposalWork, content: str, call_id: str) -> Unusable | None:
     """Accept or refuse each proposal of a reply; return why the reply as a whole is refused, if it is."""
     try:
         entries = proposal_entries(content)
@@ -432,7 +432,7 @@ def _take_in(work: _Work, content: str, call_id: str) -> Unusable | None:
     return None
 
 
-def _judge(work: _Work, form: ProposalForm, call_id: str) -> None:
+def _judge(work: _ProposalWork, form: ProposalForm, call_id: str) -> None:
     if work.missing <= 0:
         work.refuse(form.name, "surplus", f"more than the {work.quotas.wanted} domains asked for", call_id)
         return
@@ -456,7 +456,7 @@ def _judge(work: _Work, form: ProposalForm, call_id: str) -> None:
     work.proposals.append(Proposal(**values, call_id=call_id))
 
 
-def _shortfall(work: _Work) -> str | None:
+def _shortfall(work: _ProposalWork) -> str | None:
     if work.missing <= 0:
         return None
     asked = f"{len(work.proposals)} of {work.quotas.wanted} domains proposed after {len(work.call_ids)} calls"

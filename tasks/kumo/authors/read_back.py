@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError, model_validator
 
 from perennial.schemas.errors import UnreadableInput
-from perennial.schemas.kumo.things import BookVerdict, Instance, Rule, SeedConfig
+from perennial.schemas.kumo.things import BookRule, BookVerdict, Instance, SeedConfig
 from perennial.schemas.model_calls import ModelChoice, ModelRequest, Reply
 from perennial.tasks.authors import (
     Asked,
@@ -46,11 +46,11 @@ def _not_too_many(value: object) -> object:
     return value
 
 
-class _Form(BaseModel):
+class _ReadBackForm(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class RangeForm(_Form):
+class RangeForm(_ReadBackForm):
     """A range of numbers; null where the guidebook does not say."""
 
     low: Bound | None
@@ -59,14 +59,14 @@ class RangeForm(_Form):
     high_included: bool | None
 
 
-class PassageForm(_Form):
+class PassageForm(_ReadBackForm):
     """A passage that leaves open what is ruled out, and the names that it may mean."""
 
     passage: str
     names: Names
 
 
-class OutcomeForm(_Form):
+class ReadBackOutcome(_ReadBackForm):
     """One outcome, a label or a range, and what the guidebook says of it."""
 
     label: str | None
@@ -76,21 +76,21 @@ class OutcomeForm(_Form):
     unclear: Annotated[list[PassageForm], FailFast()]
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "OutcomeForm":
+    def _one_of_both(self) -> "ReadBackOutcome":
         if (self.label is None) == (self.range is None):
             filled = "neither" if self.label is None else "both"
             raise ValueError(f"expected either a label or a range, and null for the other one, got {filled}")
         return self
 
 
-class ActionForm(_Form):
+class ActionForm(_ReadBackForm):
     """An action with all outcomes that the guidebook describes."""
 
     action: str
-    outcomes: Annotated[list[OutcomeForm], FailFast()]
+    outcomes: Annotated[list[ReadBackOutcome], FailFast()]
 
 
-class ReadBackForm(_Form):
+class ReadBackForm(_ReadBackForm):
     """What the guidebook says of each action, and unclear passages that belong to no single outcome."""
 
     actions: Annotated[list[ActionForm], BeforeValidator(_not_too_many)]
@@ -109,7 +109,7 @@ def read_back_schema() -> dict[str, Any]:
 # exclusion turned into confirmation, and passages that leave open what is ruled out.
 
 
-def compare(book: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) -> BookVerdict:
+def compare(book: ReadBackForm, truths: Sequence[str], rules: Sequence[BookRule]) -> BookVerdict:
     """Return how what a book was read to say differs from `rules`, all outcome states of its instance.
 
     Names match exactly, or by their folded form where only one listed name has that; bounds match as
@@ -129,8 +129,8 @@ def compare(book: ReadBackForm, truths: Sequence[str], rules: Sequence[Rule]) ->
     """
     matching = _Matching(truths, rules)
     findings = _Found()
-    sayings: list[list[OutcomeForm]] = [[] for _ in rules]
-    strangers: list[tuple[str, OutcomeForm]] = []
+    sayings: list[list[ReadBackOutcome]] = [[] for _ in rules]
+    strangers: list[tuple[str, ReadBackOutcome]] = []
     for entry in book.actions:
         for outcome in entry.outcomes:
             index = matching.place_of(entry.action, outcome)
@@ -170,7 +170,7 @@ def _distinct(lines: list[str]) -> tuple[str, ...]:
 class _Matching:
     """The rules of an instance, and which of them an outcome that a book describes is."""
 
-    def __init__(self, truths: Sequence[str], rules: Sequence[Rule]) -> None:
+    def __init__(self, truths: Sequence[str], rules: Sequence[BookRule]) -> None:
         self.rules = rules
         self.closed = closed_ends(rules)
         self._truths = list(dict.fromkeys(truths))
@@ -183,7 +183,7 @@ class _Matching:
         """Return the listed names; a name that is not listed stays as it was written."""
         return frozenset(match_name(name, self._truths) or name for name in written)
 
-    def place_of(self, written: str, outcome: OutcomeForm) -> int | None:
+    def place_of(self, written: str, outcome: ReadBackOutcome) -> int | None:
         """Return the index of the rule for this outcome, None where there is none."""
         action = match_name(written, self._actions)
         if action is None:
@@ -212,13 +212,15 @@ class _Matching:
         return described is not None and described.high_included is None and self.closed[index] is False
 
 
-def _touches(rule: Rule, value: float | None) -> bool:
+def _touches(rule: BookRule, value: float | None) -> bool:
     if rule.low is None or rule.high is None or value is None:
         return False
     return rule.low <= value <= rule.high
 
 
-def _compare_rule(matching: _Matching, index: int, outcomes: Sequence[OutcomeForm], findings: _Found) -> None:
+def _compare_rule(
+    matching: _Matching, index: int, outcomes: Sequence[ReadBackOutcome], findings: _Found
+) -> None:
     """Add what all that a book says of one rule's outcome lacks, adds, confirms and leaves open."""
     rule, closed = matching.rules[index], matching.closed[index]
     ruled_out = matching.truths_of([name for outcome in outcomes for name in outcome.rules_out])
@@ -239,7 +241,7 @@ def _compare_rule(matching: _Matching, index: int, outcomes: Sequence[OutcomeFor
         findings.ambiguous.append(f"{where}: whether {rule.high} belongs to this range is not said")
 
 
-def _take_stranger(matching: _Matching, action: str, outcome: OutcomeForm, findings: _Found) -> None:
+def _take_stranger(matching: _Matching, action: str, outcome: ReadBackOutcome, findings: _Found) -> None:
     """Add what a book says of an outcome that the rules do not know."""
     where = f'action "{action}": {_said_words(outcome)}'
     ruled_out = matching.truths_of(outcome.rules_out)
@@ -258,16 +260,16 @@ def _passage_words(where: str, passage: PassageForm) -> str:
     return f"{where}: “{passage.passage}”"
 
 
-def _with(rule: Rule, rules_out: frozenset[str]) -> Rule:
-    return Rule(rule.action, rule.label, rule.low, rule.high, rules_out)
+def _with(rule: BookRule, rules_out: frozenset[str]) -> BookRule:
+    return BookRule(rule.action, rule.label, rule.low, rule.high, rules_out)
 
 
-def _outcome_words(rule: Rule, closed: bool | None) -> str:
+def _outcome_words(rule: BookRule, closed: bool | None) -> str:
     """Return the rule's action and outcome, worded as `describe_rule` does."""
     return describe_rule(_with(rule, frozenset()), closed).removesuffix(" rules out nothing")
 
 
-def _said_words(outcome: OutcomeForm) -> str:
+def _said_words(outcome: ReadBackOutcome) -> str:
     if outcome.range is None:
         return f'"{outcome.label}"'
     range_read = outcome.range

@@ -7,7 +7,7 @@ from zlib import crc32
 
 
 @dataclass(frozen=True, slots=True)
-class Preparation:
+class KernelPreparation:
     """How long kernels took to become ready, and whether they were compiled or came from the cache."""
 
     seconds: float

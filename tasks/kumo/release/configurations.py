@@ -48,14 +48,14 @@ class RepeatedKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ReadModule:
     """What a module's names stand for at its end, and the keys that its dictionaries repeat."""
 
     values: dict[str, Any]
     repeated_keys: tuple[RepeatedKey, ...]
 
 
-def read_module(text: str, source: str) -> Module:
+def read_module(text: str, source: str) -> ReadModule:
     """Return the values of the module's names; `source` names it in errors.
 
     Raises UnreadableInput, naming the line, at the first form that is not read, and where the text is no
@@ -65,7 +65,7 @@ def read_module(text: str, source: str) -> Module:
         raise UnreadableInput(
             f"{source}: {len(text):,} characters, but a module of literals has {MAX_CHARACTERS:,} at most"
         )
-    reader = _Reader(source)
+    reader = _ModuleReader(source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is the text's affair
@@ -79,10 +79,10 @@ def read_module(text: str, source: str) -> Module:
         raise UnreadableInput(f"{source}: not Python ({error}); {_HINT}") from None
     except (RecursionError, MemoryError):
         raise UnreadableInput(f"{source}: nested too deeply; expected a few levels") from None
-    return Module(reader.values, tuple(reader.repeated_keys))
+    return ReadModule(reader.values, tuple(reader.repeated_keys))
 
 
-class _Reader:
+class _ModuleReader:
     """The names assigned so far, and one pass over statements and expressions."""
 
     def __init__(self, source: str) -> None:
@@ -272,7 +272,7 @@ def config_from_json(text: str, name: str, source: str) -> ReadConfig:
     return ReadConfig(config, ())
 
 
-def _one_of(module: Module, names: tuple[str, ...], source: str) -> Any:
+def _one_of(module: ReadModule, names: tuple[str, ...], source: str) -> Any:
     present = [name for name in names if name in module.values]
     if not present:
         raise UnreadableInput(f"{source}: no {' or '.join(names)} in it, expected one of these names")

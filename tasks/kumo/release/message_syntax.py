@@ -63,7 +63,7 @@ def read_system_prompt(method: ast.FunctionDef, source: str) -> tuple[str, str]:
     """
     templates = []
     for book in ("{book}", None):
-        reader = _Reader(source, {"book": book, "agent_type": AGENT})
+        reader = _MethodReader(source, {"book": book, "agent_type": AGENT})
         template = reader.read_return(method)
         wanted = {"truths", "actions"} | ({"book"} if book else set())
         if slots_of(template) != wanted:
@@ -80,9 +80,9 @@ def read_agent(method: ast.FunctionDef, source: str) -> AgentMessages:
 
     Raises it too where the messages stand in another order than perennial sends them.
     """
-    reader = _Reader(source, {"observation": None})
+    reader = _MethodReader(source, {"observation": None})
     sent, kept = reader.conversation(method, [("system", "{system}")])
-    later = _Reader(source, {"observation": "{observation}"})
+    later = _MethodReader(source, {"observation": "{observation}"})
     start = [*kept, ("assistant", "{reply}")]
     sent_later, kept_later = later.conversation(method, start)
     match sent, kept, sent_later[len(start) :], kept_later[len(start) :]:
@@ -108,7 +108,7 @@ def _list_names(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-class _Reader:
+class _MethodReader:
     """One pass over a method: what its names stand for, as templates or None, and its lists of messages."""
 
     def __init__(self, source: str, names: Mapping[str, str | None]) -> None:

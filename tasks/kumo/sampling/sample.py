@@ -22,7 +22,7 @@ from perennial.schemas.kumo.things import (
     Setting,
 )
 from perennial.tasks.kumo.encoding import EncodedConfig, encode_config
-from perennial.tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
 from perennial.tasks.kumo.sampling.request import SamplingRequest, check_request
 
 
@@ -62,7 +62,7 @@ class Sample:
 
 
 @cache
-def prepare() -> Preparation:
+def prepare() -> KernelPreparation:
     """Load the default sampler's compiled passes, or compile them where numba's cache has none.
 
     Once per process. The sampler of 2025 has passes of its own, made ready when it first draws.
@@ -73,7 +73,7 @@ def prepare() -> Preparation:
     sample_instances(encode_config(coin), SamplingRequest(Setting(2, 1), 1, 0, sampler=DEFAULT_SAMPLER))
     from perennial.tasks.kumo.sampling.balanced import boards
 
-    return Preparation(perf_counter() - begun, boards.was_compiled())
+    return KernelPreparation(perf_counter() - begun, boards.was_compiled())
 
 
 def why_none_exists(encoded: EncodedConfig, request: SamplingRequest) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from perennial.schemas.errors import InvalidOption
 from perennial.tasks.kumo.encoding import EncodedInstance
-from perennial.tasks.kumo.kernels.kernel_sources import Preparation
+from perennial.tasks.kumo.kernels.kernel_sources import KernelPreparation
 from perennial.tasks.kumo.optimum.limits import NODE_LIMIT, fits_tables
 
 MASK_BITS = 64
@@ -68,13 +68,13 @@ TIMED_OUT = Solution("time_limit", None, (), None)
 
 
 @cache
-def prepare() -> Preparation:
+def prepare() -> KernelPreparation:
     """Load the kernels, or compile them where numba's cache has none; once a process."""
     begun = perf_counter()
     from perennial.tasks.kumo.search.kernel import solve_slice
 
-    _Batch([], 0).solve_slice(0)
-    return Preparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
+    _PackedInstances([], 0).solve_slice(0)
+    return KernelPreparation(perf_counter() - begun, compiled=bool(solve_slice.stats.cache_misses))
 
 
 def solve_instances(
@@ -145,7 +145,7 @@ class _Tally:
 
 
 def _solve_share(share: Sequence[EncodedInstance], limits: _Limits, tally: _Tally) -> list[Solution]:
-    packed = _Batch(share, limits.nodes, limits.is_balanced)
+    packed = _PackedInstances(share, limits.nodes, limits.is_balanced)
     late = _work(packed, len(share), limits, tally)
     return [TIMED_OUT if i in late else packed.solution(i) for i in range(len(share))]
 
@@ -161,7 +161,7 @@ def _check_size(what: str, n: int) -> None:
         raise InvalidOption(f"an instance of {n} {what}: the exact search takes {MASK_BITS} at most")
 
 
-def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
+def _work(packed: "_PackedInstances", n: int, limits: _Limits, tally: _Tally) -> set[int]:
     """Solve the batch slice by slice; return the instances that were given up.
 
     An instance may begin anywhere in a slice. One that a whole slice did not finish is begun again at the
@@ -189,7 +189,7 @@ def _work(packed: "_Batch", n: int, limits: _Limits, tally: _Tally) -> set[int]:
     return late
 
 
-class _Batch:
+class _PackedInstances:
     """Instances packed for the kernel, the workspace, and the results that the kernel writes."""
 
     def __init__(self, batch: Sequence[EncodedInstance], node_limit: int, is_balanced: bool = False) -> None:

@@ -25,22 +25,22 @@ Id = Annotated[str, StringConstraints(max_length=200, pattern=r"^[A-Za-z0-9_-][A
 FileId = Annotated[Id | None, BeforeValidator(lambda value: None if value == "" else value)]
 
 
-class _Form(BaseModel):
+class _ServerForm(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class ServerFile(_Form):
+class ServerFile(_ServerForm):
     """An uploaded file."""
 
     id: Id
 
 
-class _Problem(_Form):
+class _Problem(_ServerForm):
     code: str | None = None
     message: str | None = None
 
 
-class ServerBatch(_Form):
+class ServerBatch(_ServerForm):
     """A batch as its server describes it."""
 
     id: Id
@@ -90,14 +90,14 @@ class ServerBatch(_Form):
         return [problem for problem in problems if problem is not None]
 
 
-class ListedBatch(_Form):
+class ListedBatch(_ServerForm):
     """A batch in a list, as far as it is needed to find one."""
 
     id: Id
     input_file_id: str | None = None
 
 
-class BatchPage(_Form):
+class BatchPage(_ServerForm):
     """Some of a server's batches, the newest first."""
 
     data: list[Any]
@@ -109,12 +109,12 @@ class BatchPage(_Form):
         return [batch for value in self.data if (batch := _read_value(ListedBatch, value)) is not None]
 
 
-class _Response(_Form):
+class _Response(_ServerForm):
     status_code: int
     body: Any = None
 
 
-class OutputLine(_Form):
+class OutputLine(_ServerForm):
     """One line of an output or error file."""
 
     custom_id: str

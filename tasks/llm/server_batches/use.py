@@ -207,7 +207,7 @@ Give = Callable[[str, HttpResult], None]
 
 
 @dataclass
-class Results:
+class BatchResults:
     """What a batch has for its calls.
 
     `call_ids` are all calls of the batch, `asked` those that wait, which `give` removes as it gives each what
@@ -449,7 +449,7 @@ class Watch:
             asked.pop(call_id).give(received)
 
         ids = self._use.ledger.calls_of_batch(self._stored)
-        results = Results(self._api, batch, self._name, ids, set(asked), give, self._patience)
+        results = BatchResults(self._api, batch, self._name, ids, set(asked), give, self._patience)
         try:
             await results.hand_out()
         finally:

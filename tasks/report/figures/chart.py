@@ -325,7 +325,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class ShareLabels:
     """The kinds in order, their name and that of a share in a note, the axis, columns of the legend."""
 
     kinds: tuple[str, ...]
@@ -336,7 +336,7 @@ class Labels:
 
 
 def stacked_shares(
-    heading: str, title: str, bars: Sequence[Bar], labels: Labels, players: Sequence[str]
+    heading: str, title: str, bars: Sequence[Bar], labels: ShareLabels, players: Sequence[str]
 ) -> Drawing:
     """Return the bars as a drawing; `players` are all players in order."""
     by_name = sorted({bar.player for bar in bars}, key=str.casefold)
@@ -365,7 +365,7 @@ def stacked_shares(
 
 
 @lru_cache(maxsize=8)
-def _compile_stacked_shares(labels: Labels) -> Spec:
+def _compile_stacked_shares(labels: ShareLabels) -> Spec:
     across = alt.X(
         "start:Q",
         scale=alt.Scale(domain=[0, 1]),

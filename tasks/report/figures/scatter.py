@@ -45,7 +45,7 @@ _LABELS, _LETTERS, _LETTER, _LINE = 14, 24, 6.0, 15
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ScatterPoint:
     """One point: the player it is of, where, with an interval on each axis; its domain if of one alone."""
 
     name: str
@@ -65,7 +65,7 @@ class Axis:
     places: int = 3
 
 
-def scatter(heading: str, title: str, points: Sequence[Point], x: Axis, y: Axis) -> Drawing:
+def scatter(heading: str, title: str, points: Sequence[ScatterPoint], x: Axis, y: Axis) -> Drawing:
     """Return the points as a drawing. Up to eight players have colours; of more, some have labels."""
     names = tuple(dict.fromkeys(clean(point.name) for point in points))
     has_colours = len(names) <= _MOST_COLOURS
@@ -140,7 +140,7 @@ def correlation_text(related: Correlation) -> str:
     return f"n = {related.n}, r = {decimals(related.r, 2)}{interval}, {p_text(related.p_value)}"
 
 
-def _row(point: Point, x: Axis, y: Axis, middle: float, label: int) -> Record:
+def _row(point: ScatterPoint, x: Axis, y: Axis, middle: float, label: int) -> Record:
     (x_low, x_high), (y_low, y_high) = point.x_interval, point.y_interval
     return {
         "player": clean(point.name),
@@ -154,11 +154,11 @@ def _row(point: Point, x: Axis, y: Axis, middle: float, label: int) -> Record:
     }
 
 
-def _middle(points: Sequence[Point]) -> float:
+def _middle(points: Sequence[ScatterPoint]) -> float:
     return (min(point.x for point in points) + max(point.x for point in points)) / 2
 
 
-def _choose_labels(points: Sequence[Point]) -> dict[int, int]:
+def _choose_labels(points: Sequence[ScatterPoint]) -> dict[int, int]:
     """Return the places of the points that stand out and hide no other label, numbered from 1.
 
     First come the highest, the lowest and the ends along x, then those farthest from the line through all.
@@ -299,9 +299,9 @@ def _mean(models: Sequence[Record], column: str, places: int) -> str:
     return decimals(sum(numbers) / len(numbers), places) if numbers else ""
 
 
-def _group_points(rows: Sequence[Record], setting: str) -> list[Point]:
+def _group_points(rows: Sequence[Record], setting: str) -> list[ScatterPoint]:
     return [
-        Point(
+        ScatterPoint(
             row["player"],
             row["parameters_billion"],
             row["success_rate"],
@@ -370,7 +370,7 @@ def tokens_scatter(data: ReportData) -> Section:
     drawings = []
     for setting in data.settings:
         points = [
-            Point(
+            ScatterPoint(
                 row["player"],
                 used["mean_tokens"],
                 row["success_rate"],
@@ -404,7 +404,7 @@ def benchmarks_scatter(data: ReportData) -> Section:
     drawings = []
     for (benchmark, _, setting), rows in groups.items():
         points = [
-            Point(
+            ScatterPoint(
                 row["player"],
                 row["score"],
                 row["success_rate"],
@@ -417,7 +417,9 @@ def benchmarks_scatter(data: ReportData) -> Section:
         drawings.append(scatter(f"{name}: {_correlation(points)}", f"{title}: {name}", points, *axes))
         for measure in data.measures[:1]:
             points = [
-                Point(row["player"], row["score"], row_of[column], y_interval=(row_of[low], row_of[high]))
+                ScatterPoint(
+                    row["player"], row["score"], row_of[column], y_interval=(row_of[low], row_of[high])
+                )
                 for row in rows
                 for column, low, high in [(measure.column, f"{measure.column}_low", f"{measure.column}_high")]
                 if (row_of := headline[setting, row["player"]])[column] is not None
@@ -441,19 +443,19 @@ def benchmarks_scatter(data: ReportData) -> Section:
     return Section(key, title, caption, (table, data.tables["headline"]), tuple(drawings))
 
 
-def _correlation(points: Sequence[Point]) -> str:
+def _correlation(points: Sequence[ScatterPoint]) -> str:
     return correlation_text(pearson([point.x for point in points], [point.y for point in points]))
 
 
 def _points(
     table: ReportTable, easier: str, harder: str, whose: Sequence[str], interval: tuple[str, str]
-) -> list[Point]:
+) -> list[ScatterPoint]:
     """Return a point for what has a rate in both settings; `interval` names the columns of its ends."""
     low, high = interval
     rated = [row for row in table.records() if row["success_rate"] is not None]
     rates = {(row["setting"], *(row[name] for name in whose)): row for row in rated}
     return [
-        Point(
+        ScatterPoint(
             row["player"],
             row["success_rate"],
             other["success_rate"],

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     FloatsEffects = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
-    import numpy as np
-    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
@@ -203,7 +201,7 @@ _TYPICAL = 0.2
 """Mean of rate * (1 - rate) over the players whose variance parts a benchmark has."""
 
 
-class Cell(NamedTuple):
+class DomainCell(NamedTuple):
     """A player in a domain of an edition: its mean rate over instances, and the sum of their squared gaps."""
 
     edition: str
@@ -237,7 +235,7 @@ class Observations:
         return sum(len(block.names) for block in self.blocks)
 
 
-def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
+def observe(cells: Iterable[DomainCell], parts: Parts) -> Observations:
     """Return the cells as the model takes them; cells without instances are left out."""
     import numpy as np
 
@@ -253,7 +251,7 @@ def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
     player_numbers = {name: number for number, name in enumerate(players)}
     edition_numbers = {name: number for number, name in enumerate(editions)}
     variances = _pool_variances(kept, parts)
-    by_domain: dict[str, list[Cell]] = {}
+    by_domain: dict[str, list[DomainCell]] = {}
     for cell in kept:
         by_domain.setdefault(cell.domain, []).append(cell)
     alike: dict[tuple[tuple[str, str, int], ...], list[str]] = {}
@@ -277,7 +275,7 @@ def observe(cells: Iterable[Cell], parts: Parts) -> Observations:
     return Observations(players, editions, tuple(blocks), slopes, parts)
 
 
-def _pool_variances(cells: Sequence[Cell], parts: Parts) -> dict[tuple[str, str], float]:
+def _pool_variances(cells: Sequence[DomainCell], parts: Parts) -> dict[tuple[str, str], float]:
     sums: dict[tuple[str, str], list[float]] = {}
     for cell in cells:
         pooled = sums.setdefault((cell.edition, cell.player), [0.0, 0.0, 0.0, 0.0])
@@ -289,7 +287,7 @@ def _pool_variances(cells: Sequence[Cell], parts: Parts) -> dict[tuple[str, str]
     }
 
 
-def _sampling(cells: Sequence[Cell], variances: dict[tuple[str, str], float], parts: Parts) -> Sampling:
+def _sampling(cells: Sequence[DomainCell], variances: dict[tuple[str, str], float], parts: Parts) -> Sampling:
     """Return the sampling errors of the cells' rates: players of an edition met the same instances.
 
     Where one of two players met more, the instances of the other are taken to be among them.

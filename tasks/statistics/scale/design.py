@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from perennial.schemas.statistics import Parts
-from perennial.tasks.statistics.scale.cells import Cell, observe
+from perennial.tasks.statistics.scale.cells import DomainCell, observe
 from perennial.tasks.statistics.scale.joint_model import fit_joint_model
 
 LEVEL = 0.95
@@ -103,7 +103,7 @@ def _designs(most_domains: int) -> Iterator[Design]:
                 yield Design(domains, instances, runs)
 
 
-def estimate_parts(groups: Iterable[Sequence[Cell]], measured: Parts) -> Parts | None:
+def estimate_parts(groups: Iterable[Sequence[DomainCell]], measured: Parts) -> Parts | None:
     """Return the parts of the variance from published answers, a group of cells per setting.
 
     Those of domains come from the joint model; those of instances and runs are the measured ones, scaled

@@ -21,19 +21,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perennial.schemas.statistics import MeasuredVariance, Parts
 from perennial.tasks.statistics.multiplicity import holm
-from perennial.tasks.statistics.scale.cells import Cell, Observations, Weighted, components, observe, weigh
+from perennial.tasks.statistics.scale.cells import (
+    DomainCell,
+    Observations,
+    Weighted,
+    components,
+    observe,
+    weigh,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     FloatsEditionShifts = NDArray[np.float64]
-    import numpy as np
-    from numpy.typing import NDArray
 
     FloatsSlopes = NDArray[np.float64]
 
@@ -47,7 +50,7 @@ _MOST_STEPS, _LARGEST_STEP, _SMALL_STEP = 60, 1.0, 1e-7
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ScaleEstimate:
     """A rate or a difference: value, standard error, degrees of freedom, 95% interval and two-sided p."""
 
     value: float
@@ -82,16 +85,16 @@ class JointModel:
         """The places of the players in `rates`, by name."""
         return {name: number for number, name in enumerate(self.seen.players)}
 
-    def rate(self, player: str) -> Estimate:
+    def rate(self, player: str) -> ScaleEstimate:
         """Return the player's rate over the population of domains; its interval ends at 0 and 1."""
         estimate = self._estimate({player: 1.0})
         return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
 
-    def difference(self, player: str, other: str) -> Estimate:
+    def difference(self, player: str, other: str) -> ScaleEstimate:
         """Return the player's rate minus that of the other."""
         return self._estimate({player: 1.0, other: -1.0})
 
-    def _estimate(self, weights_by_name: dict[str, float]) -> Estimate:
+    def _estimate(self, weights_by_name: dict[str, float]) -> ScaleEstimate:
         import numpy as np
         from scipy.special import stdtr, stdtrit
 
@@ -110,7 +113,9 @@ class JointModel:
         degrees = min(max(freedom, 1.0), 1e6)
         reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * error
         p_value = 2 * float(stdtr(degrees, -abs(value) / error)) if error > 0 else float(value == 0)
-        return Estimate(value, error, freedom=degrees, low=value - reach, high=value + reach, p_value=p_value)
+        return ScaleEstimate(
+            value, error, freedom=degrees, low=value - reach, high=value + reach, p_value=p_value
+        )
 
 
 def prior_of(parts: Parts) -> tuple[float, float, float]:
@@ -260,7 +265,7 @@ class EditionShifts:
             by_player = dict(zip(block.players[cells].tolist(), cells.tolist(), strict=True))
             yield _Shift(weighted, by_player, values, along[:, block.spans[2]], along @ shared)
 
-    def shift(self) -> Estimate:
+    def shift(self) -> ScaleEstimate:
         """Return the mean over the edition's domains of what was common to all players there."""
         import numpy as np
 
@@ -275,7 +280,7 @@ class EditionShifts:
         variance = variance / domains**2 + float(pull @ model.covariance @ pull) / domains**2
         return _estimate(value / domains, variance, domains)
 
-    def rate(self, player: str) -> Estimate | None:
+    def rate(self, player: str) -> ScaleEstimate | None:
         """Return the player's mean rate over its domains in the edition, less what these had in common.
 
         None where it has no answers there.
@@ -311,7 +316,7 @@ class EditionShifts:
         return _estimate(value / domains, variance, domains, is_rate=True)
 
 
-def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = False) -> Estimate:
+def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = False) -> ScaleEstimate:
     from scipy.special import stdtr, stdtrit
 
     freedom = float(max(1, domains - 1))
@@ -321,7 +326,7 @@ def _estimate(value: float, variance: float, domains: int, *, is_rate: bool = Fa
     if is_rate:
         low, high = max(0.0, low), min(1.0, high)
     p_value = 2 * float(stdtr(freedom, -abs(value) / error)) if error > 0 else float(value == 0)
-    return Estimate(value, error, freedom, low, high, p_value)
+    return ScaleEstimate(value, error, freedom, low, high, p_value)
 
 
 # Does a player follow hard and easy domains as the scale takes it to? A test for each player.
@@ -396,7 +401,7 @@ _DIGITS = 12  # beyond these a figure differs with the order of adding
 _SEPARATOR = "\0"
 
 
-class Player(NamedTuple):
+class ScalePlayer(NamedTuple):
     """A player, with an id of parameters and protocol where a model was asked with several; else ""."""
 
     name: str
@@ -408,13 +413,13 @@ class Player(NamedTuple):
         return f"{self.name}{_SEPARATOR}{self.protocol_id}"
 
 
-def player_of(key: str) -> Player:
+def player_of(key: str) -> ScalePlayer:
     """Return the player that `Player.key` stands for."""
-    return Player(*key.split(_SEPARATOR))
+    return ScalePlayer(*key.split(_SEPARATOR))
 
 
 def scale_rows(
-    benchmark: str, setting: str, cells: Sequence[Cell], variance: MeasuredVariance
+    benchmark: str, setting: str, cells: Sequence[DomainCell], variance: MeasuredVariance
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one benchmark and setting; the cells' players are keys of `Player`.
 
@@ -452,7 +457,7 @@ def scale_rows(
                     IN_EDITION, player_of(key), alone, other=edition, domains=number, editions=1
                 )
         number = len(met[edition, ""])
-        yield base | _row(SHIFT, Player(""), shifts.shift(), other=edition, domains=number, editions=1)
+        yield base | _row(SHIFT, ScalePlayer(""), shifts.shift(), other=edition, domains=number, editions=1)
     yield from (base | row for row in _differences(model, domains, editions))
 
 
@@ -486,7 +491,7 @@ def _differences(
         )
 
 
-def _row(statistic: str, player: Player, estimate: Estimate, **more: Any) -> dict[str, Any]:
+def _row(statistic: str, player: ScalePlayer, estimate: ScaleEstimate, **more: Any) -> dict[str, Any]:
     numbers = {
         "value": estimate.value,
         "standard_error": estimate.error,
@@ -508,7 +513,7 @@ def _row(statistic: str, player: Player, estimate: Estimate, **more: Any) -> dic
     }
 
 
-def _count(cells: Sequence[Cell], column: int) -> dict[str, set[str]]:
+def _count(cells: Sequence[DomainCell], column: int) -> dict[str, set[str]]:
     """Return, by player, the different values of a column of its cells: 0 is the edition, 1 the domain."""
     names: dict[str, set[str]] = {}
     for cell in cells:

@@ -6,7 +6,7 @@ import pytest
 
 from perennial.schemas.errors import EndpointFailed
 from perennial.schemas.model_calls import Reply
-from perennial.tasks.a2rbench.authored_code import Known
+from perennial.tasks.a2rbench.authored_code import EarlierCode
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from tests.a2rbench.authors.writing import ScriptedAsk, steps, write
 from tests.a2rbench.scripted_authors import KNOWN
@@ -149,6 +149,6 @@ def test_a_rule_that_an_earlier_edition_has_is_refused() -> None:
     first = write(ScriptedAsk())
     assert first.tested is not None
     other = first.tested.rule.code.replace("grid", "given").replace("transform_given", "transform_grid")
-    work = write(ScriptedAsk(), known=Known((other,)), candidates=1, retries=0)
+    work = write(ScriptedAsk(), known=EarlierCode((other,)), candidates=1, retries=0)
     assert steps(work)[-1] == (1, "run", "known_rule")
     assert work.tested is None

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from perennial.schemas.a2rbench.things import AuthoringPlan
+from perennial.schemas.a2rbench.things import RuleAuthoringPlan
 from perennial.schemas.ids import derive_rng
 from perennial.schemas.model_calls import ModelRequest, Reply
-from perennial.tasks.a2rbench.authored_code import Known
+from perennial.tasks.a2rbench.authored_code import EarlierCode
 from perennial.tasks.a2rbench.catalogue.rule import Dimension, RuleType
 from perennial.tasks.a2rbench.rule_author import RuleRequest, RuleWork, write_rule
 from perennial.tasks.llm.structured import JsonAsker
@@ -49,13 +49,13 @@ def write(
     *,
     candidates: int = 2,
     retries: int = 1,
-    known: Known | None = None,
+    known: EarlierCode | None = None,
 ) -> RuleWork:
     """Return the work on seed 0 of a cell when it is over."""
-    plan = AuthoringPlan((MODEL,), MODEL, "", candidates, retries, PARAMS)
+    plan = RuleAuthoringPlan((MODEL,), MODEL, "", candidates, retries, PARAMS)
     with ThreadPoolExecutor(2) as pool:
         jail = find_protection().jail
-        work = RuleWork(RuleRequest(dimension, type_, 0, MODEL, plan, 7, known or Known(), jail, pool))
+        work = RuleWork(RuleRequest(dimension, type_, 0, MODEL, plan, 7, known or EarlierCode(), jail, pool))
         asyncio.run(write_rule(JsonAsker(ask), work))
     return work
 

@@ -12,9 +12,8 @@ from typing import Any
 from perennial.flows.a2rbench.edition import catalogue_id
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
-from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
+from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.plan import EditionPlan
@@ -37,7 +36,7 @@ RULES = {
 def begin(root: Path, rules: Mapping[str, Sequence[Mapping[str, Any]]] = RULES) -> Workspace:
     """Stage the rules as stage `rules` would."""
     params: dict[str, dict[str, dict[str, Any]]] = {"expander": {"m-expander": {}}, "judge": {"m-judge": {}}}
-    authoring = AuthoringPlan((AUTHOR,), "m-judge", "m-expander", 1, 2, params)
+    authoring = RuleAuthoringPlan((AUTHOR,), "m-judge", "m-expander", 1, 2, params)
     own = A2RBenchPlan(2, VARIATIONS, True, catalogue_id(), find_protection().tier, authoring)
     plan = EditionPlan("e1", "a2rbench", own.as_json(), 3, (), "test")
     staging = Staging(Store(str(root)), "e1")

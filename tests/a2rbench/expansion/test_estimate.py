@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.a2rbench.authoring.estimate_authors import estimate_expansions
-from perennial.schemas.a2rbench.things import A2RBenchPlan, AuthoringPlan
+from perennial.flows.a2rbench.authoring import estimate_expansions
+from perennial.schemas.a2rbench.things import A2RBenchPlan, RuleAuthoringPlan
 from perennial.schemas.model_calls import Price
 from tests.a2rbench.authored_rules import SWAP
 from tests.a2rbench.expansion.expanding import Asking, expand
@@ -17,7 +17,9 @@ def plan(authors: tuple[str, ...], expander: str = "", variations: int = 9) -> A
         "expander": {name: {"max_tokens": 100} for name in names},
         "judge": {"j": {}},
     }
-    return A2RBenchPlan(4, variations, True, "", "none", AuthoringPlan(authors, "j", expander, 3, 2, params))
+    return A2RBenchPlan(
+        4, variations, True, "", "none", RuleAuthoringPlan(authors, "j", expander, 3, 2, params)
+    )
 
 
 def test_each_expander_and_the_judge_have_a_call_a_variation_or_one_with_all_retries() -> None:

@@ -8,7 +8,12 @@ from functools import lru_cache
 import pytest
 
 from perennial.schemas.model_calls import ModelRequest, Reply
-from perennial.tasks.a2rbench.expansion import Judgement, expansion_request, read_expansion, read_judgement
+from perennial.tasks.a2rbench.expansion import (
+    InputJudgement,
+    expansion_request,
+    read_expansion,
+    read_judgement,
+)
 from perennial.tasks.authors import Unusable
 from tests.a2rbench.authored_rules import LINES, SWAP
 from tests.a2rbench.expansion.expanding import EXPANDER, Damage
@@ -110,8 +115,8 @@ def test_a_verdict_is_true_or_false_with_reasons_in_one_line() -> None:
         found = read_judgement(Reply("c", "ok", text))
         judged[fault] = found.rule if isinstance(found, Unusable) else found
     assert judged == {
-        None: Judgement(True, "they show it"),
-        "refuses": Judgement(False, "the first example says nothing"),
+        None: InputJudgement(True, "they show it"),
+        "refuses": InputJudgement(False, "the first example says nothing"),
         "verdict_in_words": "not_the_form",
         "in_prose": "not_json",
     }

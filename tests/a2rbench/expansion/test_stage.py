@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from perennial.flows.stages.completeness import progress_of
+from perennial.flows.stages.grow import progress_of
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed

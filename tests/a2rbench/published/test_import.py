@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from perennial.flows.a2rbench.edition import ItemSeat
 from perennial.flows.a2rbench.import_release import ImportedEdition, import_lines
 from perennial.flows.cli.app import app
-from perennial.flows.run.spread_work import spread_over
+from perennial.flows.run.process_pool import spread_over
 from perennial.schemas.errors import EditionConflict, UnreadableInput
 from perennial.schemas.tables import TABLES, staged_tables
 from perennial.tasks.a2rbench import published as trials
@@ -25,7 +25,7 @@ from perennial.tasks.a2rbench.published import read_lines
 from perennial.tasks.a2rbench.values import split_texts
 from perennial.tasks.play import play_program
 from perennial.tasks.sandbox import tier
-from perennial.tasks.sandbox.refusal import Refused
+from perennial.tasks.sandbox.refusal import SandboxRefusal
 from perennial.tasks.sandbox.tier import find_protection
 from perennial.warehouse.audit.audit import cross_table_rules
 from perennial.warehouse.catalog.catalog import open_catalog, published_editions, view_over_arrow
@@ -112,7 +112,7 @@ def test_a_message_names_input_and_values(store: Store) -> None:
 
 def test_what_code_says_of_itself_is_stored_as_printable_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_values: Any, **_options: Any) -> Any:
-        raise Refused("raised", "\x1b[31mred\n\ud800")
+        raise SandboxRefusal("raised", "\x1b[31mred\n\ud800")
 
     monkeypatch.setattr(trials, "run_purely", refuse)
     (line,) = read_lines(own.text_of(own.ITEMS[:1]), "file")

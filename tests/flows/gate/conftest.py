@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.kumo.gate import check_batches
+from perennial.flows.kumo import gate as check_batches
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.tasks.kumo.space import space_size
 from tests.flows.gate.staged_edition import EDITION, stage_edition

@@ -8,12 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from perennial.flows.kumo.edition import Cell, KumoEdition
-from perennial.flows.refresh.planning.plan import prepare_refresh
+from perennial.flows.kumo.edition import KumoEdition, WorkCell
+from perennial.flows.refresh.plan import prepare_refresh
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import Work, grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.kumo.things import GatePolicy
@@ -65,7 +64,7 @@ def root_of(workspace: Workspace) -> str:
     return workspace.staging.store.root
 
 
-def first_cell(workspace: Workspace) -> Cell:
+def first_cell(workspace: Workspace) -> WorkCell:
     return KumoEdition(workspace).cells[0]
 
 

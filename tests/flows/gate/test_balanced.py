@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.kumo.edition import Cell, KumoEdition
-from perennial.flows.kumo.web.read_instance import read_instance
+from perennial.flows.kumo.edition import KumoEdition, WorkCell
+from perennial.flows.kumo.web import read_instance
 from perennial.flows.stages.grow import Work
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
-from perennial.flows.web.reading import Rows
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
+from perennial.flows.web.page import Rows
 from perennial.schemas.benchmark import Batch
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.settings import load_settings
@@ -41,7 +40,7 @@ def workspace(staged: Path, tmp_path: Path) -> Workspace:
     return open_workspace(str(tmp_path / "root"), EDITION)
 
 
-def _cell(workspace: Workspace) -> Cell:
+def _cell(workspace: Workspace) -> WorkCell:
     (cell,) = KumoEdition(workspace).cells
     return cell
 

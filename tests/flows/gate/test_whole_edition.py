@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from perennial.flows.kumo.edition import Cell, KumoEdition
+from perennial.flows.kumo.edition import KumoEdition, WorkCell
 from perennial.flows.refresh.publish import audit_and_publish
 from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import grow
-from perennial.flows.stages.policies import Policies
-from perennial.flows.stages.workspace import Workspace, open_workspace
+from perennial.flows.stages.workspace import Policies, Workspace, open_workspace
 from perennial.schemas.errors import AuditFailed
 from perennial.schemas.ids import content_id
 from perennial.schemas.kumo.plan import KumoPlan
@@ -86,7 +85,7 @@ def test_equal_books_count_against_the_threshold(workspace: Workspace) -> None:
     assert (row["success"], row["unexpected_count"]) == (True, 1)
 
 
-def _twin_of(workspace: Workspace, cell: Cell) -> tuple[dict[str, Any], dict[str, Any]]:
+def _twin_of(workspace: Workspace, cell: WorkCell) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the row of an instance that differs from the first in one observed state, and the same book."""
     encoded = first_config(workspace)
     outcomes = {outcome.action: outcome for outcome in encoded.config.outcomes}

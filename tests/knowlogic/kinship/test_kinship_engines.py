@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import Decision, Proposition
-from perennial.tasks.knowlogic.closure import Chain, Step, close
+from perennial.schemas.knowlogic.things import EngineDecision, Proposition
+from perennial.tasks.knowlogic.closure import Chain, Inference, close
 from perennial.tasks.knowlogic.kinship.derivation import Derivations, Pair, check, composes, pair_of
 from perennial.tasks.knowlogic.kinship.models import LIMIT, decide, draw_family, find_models, holds
 from perennial.tasks.knowlogic.kinship.terms import Family
@@ -49,7 +49,7 @@ def test_without_a_statement_the_engines_still_agree() -> None:
     assert is_open >= 5
 
 
-def decide_case(people: str, statements: list[Proposition], options: list[Proposition]) -> Decision:
+def decide_case(people: str, statements: list[Proposition], options: list[Proposition]) -> EngineDecision:
     claims = problem(people, statements, options)
     found = decide(terms(), claims)
     assert found == check(terms(), claims)
@@ -70,8 +70,8 @@ def test_a_sex_that_is_stated_nowhere_leaves_the_papers_option_open() -> None:
         say("is", "S", "L", "father_father"),
         say("is", "K", "L", "father"),
     ]
-    assert decide_case("SMJKL", statements, options) == Decision(2, (None, None, False, True))
-    assert decide_case("SMJKL", [*statements, say("male", "J")], options) == Decision(
+    assert decide_case("SMJKL", statements, options) == EngineDecision(2, (None, None, False, True))
+    assert decide_case("SMJKL", [*statements, say("male", "J")], options) == EngineDecision(
         1, (True, False, False, True)
     )
 
@@ -91,7 +91,7 @@ def test_an_age_that_does_not_follow_leaves_the_word_open() -> None:
         say("is", "U", "X", "mother_brother"),
         say("holder_is", "X", "father_younger_brother", "C", "father"),
     ]
-    assert decide_case("FXGUC", statements, options) == Decision(1, (None, True, False, None))
+    assert decide_case("FXGUC", statements, options) == EngineDecision(1, (None, True, False, None))
     older = [*statements, say("older", "F", "U")]
     assert decide_case("FXGUC", older, options).verdicts == (False, True, False, True)
     # Older than the father's father's child: through the order of births alone.
@@ -103,7 +103,7 @@ def test_who_links_two_people_is_one_of_the_family() -> None:
     """A mother's mother is the mother of a mother who has a name: only D can be that."""
     statements = [say("is", "G", "X", "mother_mother"), say("is", "D", "G", "daughter"), say("male", "X")]
     found = decide_case("GXD", statements, [say("is", "D", "X", "mother")])
-    assert found == Decision(1, (True,))
+    assert found == EngineDecision(1, (True,))
 
 
 def test_a_description_of_two_people_or_of_nobody_is_open() -> None:
@@ -122,7 +122,7 @@ def test_a_description_of_two_people_or_of_nobody_is_open() -> None:
 
 def test_where_next_to_nothing_is_said_the_count_stops() -> None:
     claims = problem("ABCDE", [say("is", "A", "B", "father")], [say("is", "A", "B", "father")])
-    assert decide(terms(), claims) == check(terms(), claims) == Decision(LIMIT, (None,))
+    assert decide(terms(), claims) == check(terms(), claims) == EngineDecision(LIMIT, (None,))
 
 
 @settings(max_examples=60, deadline=None)
@@ -159,14 +159,16 @@ def test_what_composes_follows_from_the_two_relations_alone(seed: int) -> None:
 def compose_pairs(family: Family) -> Chain[Pair]:
     """Return the rule of composition for `perennial.tasks.knowlogic.closure.close`."""
 
-    def chain(steps: Mapping[Pair, Step[Pair]], new: Sequence[Pair]) -> Iterator[tuple[Pair, Step[Pair]]]:
+    def chain(
+        steps: Mapping[Pair, Inference[Pair]], new: Sequence[Pair]
+    ) -> Iterator[tuple[Pair, Inference[Pair]]]:
         for fact, other in combinations(sorted(steps), 2):
             shared = set(fact) & set(other)
             if len(shared) == 1 and (fact in new or other in new):
                 (person,) = shared
                 x, y = sorted({*fact, *other} - shared)
                 if composes(family, x, person, y):
-                    yield (x, y), Step("composition", (fact, other))
+                    yield (x, y), Inference("composition", (fact, other))
 
     return chain
 
@@ -217,7 +219,7 @@ def test_no_fewer_compositions_give_what_derivations_count(seed: int) -> None:
     chain = compose_pairs(family)
     reached, pending = {given_: 0}, [given_]
     for known in pending:
-        steps: dict[Pair, Step[Pair]] = {pair: Step("given") for pair in known}
+        steps: dict[Pair, Inference[Pair]] = {pair: Inference("given") for pair in known}
         for pair, _ in chain(steps, list(steps)):
             if (more := known | {pair}) not in reached:
                 reached[more] = reached[known] + 1
@@ -238,7 +240,7 @@ def test_the_aunts_husbands_wifes_sister_does_not_compose() -> None:
         say("is", "B", "A", "elder_sister"),
         say("male", "X"),
     ]
-    assert decide_case("HAXFB", statements, [say("is", "A", "H", "wife")]) == Decision(2, (None,))
+    assert decide_case("HAXFB", statements, [say("is", "A", "H", "wife")]) == EngineDecision(2, (None,))
     claims = problem("HAXFB", [*statements, say("is", "A", "H", "wife")], [])
     (model,) = find_models(
         terms(),

@@ -9,7 +9,7 @@ import pytest
 from perennial.prompts.knowlogic.sentences import load_sentences
 from perennial.schemas.knowlogic.things import DIFFICULTIES, LANGUAGES, Argument, Proposition, QuestionType
 from perennial.tasks.knowlogic.nature.domain import TYPES, build
-from perennial.tasks.knowlogic.nature.draw import SCENARIOS, Choice
+from perennial.tasks.knowlogic.nature.draw import SCENARIOS, ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import (
     SPECTRUM,
     STONE,
@@ -30,7 +30,7 @@ from tests.knowlogic.problem_checks import check_engines, check_text
 
 NATURE = read_nature(load_knowledge())
 MEANINGS = read_meanings(load_sentences("nature"), NATURE)
-CHOICES = [Choice(scenario, NATURE) for scenario in SCENARIOS]
+CHOICES = [ScenarioPools(scenario, NATURE) for scenario in SCENARIOS]
 
 
 def requests(count: int, rng: random.Random) -> list[Request]:
@@ -249,11 +249,11 @@ def test_what_cannot_be_used_is_reported() -> None:
     }
     alone: Things = {**TWELVE, **twins, "blob": ("animal", {"class": "fish", "legs": "?", "taste": "sweet"})}
     nature = read_nature(make_knowledge({name: row for name, row in alone.items() if row[0] == "animal"}))
-    choices = [Choice(SCENARIOS[1], nature)]
+    choices = [ScenarioPools(SCENARIOS[1], nature)]
     meanings = list(read_meanings(load_sentences("nature"), nature).values())
     assert ("blob", "taste") in find_unused_cells(choices, meanings)
     few = read_nature(make_knowledge(twins))
-    assert find_unused_entities([Choice(SCENARIOS[1], few)]) == list(twins)
+    assert find_unused_entities([ScenarioPools(SCENARIOS[1], few)]) == list(twins)
 
 
 def test_golden_texts_have_every_template_and_value_and_are_read_back() -> None:

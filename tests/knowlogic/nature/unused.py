@@ -2,11 +2,11 @@
 
 from itertools import combinations
 
-from perennial.tasks.knowlogic.nature.draw import Choice
+from perennial.tasks.knowlogic.nature.draw import ScenarioPools
 from perennial.tasks.knowlogic.nature.meaning import NOT_APPLY, Meaning
 
 
-def find_unused_entities(choices: list[Choice]) -> list[str]:
+def find_unused_entities(choices: list[ScenarioPools]) -> list[str]:
     """Return the entities that no question of any scenario can have, in the tables' order.
 
     Four things make a question where properties that are sure for all four tell each from the others: a
@@ -17,7 +17,7 @@ def find_unused_entities(choices: list[Choice]) -> list[str]:
     return [entity for entity in known if entity not in used]
 
 
-def find_unused_cells(choices: list[Choice], meanings: list[Meaning]) -> list[tuple[str, str]]:
+def find_unused_cells(choices: list[ScenarioPools], meanings: list[Meaning]) -> list[tuple[str, str]]:
     """Return the values (entity, property) that no question can state, in the tables' order.
 
     A cell is stated where a scenario has its property and a template says its value; unsure cells, and those
@@ -55,7 +55,7 @@ def find_unused_cells(choices: list[Choice], meanings: list[Meaning]) -> list[tu
     ]
 
 
-def _has_company(choice: Choice, entity: str) -> bool:
+def _has_company(choice: ScenarioPools, entity: str) -> bool:
     """Whether three other things of the scenario are distinguished, as this one is, by sure properties."""
     cells = choice.nature.cells
     own = {name for name in choice.properties if cells[entity][name] is not None}

@@ -8,8 +8,8 @@ from perennial.schemas.knowlogic.things import Argument, Proposition, QuestionTy
 from perennial.tasks.knowlogic.problem import Domain, Problem
 from perennial.tasks.knowlogic.social.domain import SCENARIO, build_general
 from perennial.tasks.knowlogic.social.relations import (
-    Claim,
     Description,
+    RelationClaim,
     Relations,
     proposition_of,
     read_relations,
@@ -68,5 +68,5 @@ def random_problem(rng: random.Random) -> Problem:
     while len(options) < 4:
         right = describe("chain", "chain", "mark")
         left = describe("chain", "some", *([] if right.form == "mark" else ["mark"]))
-        options.append(proposition_of(Claim(left, rng.choice(relations), right)))
+        options.append(proposition_of(RelationClaim(left, rng.choice(relations), right)))
     return problem(people, statements, options)

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.schemas.knowlogic.things import EngineDecision, Proposition
 from tests.knowlogic.social.social_items import general, problem, random_problem, say
 
 PEOPLE = ("m01", "m02", "f01", "f02")
 
 
-def both(*statements: Proposition, options: tuple[Proposition, ...] = ()) -> Decision:
+def both(*statements: Proposition, options: tuple[Proposition, ...] = ()) -> EngineDecision:
     """Return what both engines find, which must be the same."""
     asked = problem(PEOPLE, statements, options)
     found = general().decide(asked)
@@ -129,4 +129,4 @@ def test_a_mark_is_of_one_holder_in_both_languages(other: str, expected: bool | 
     ]
     option = say("mark_1", "f01", "boss", "m01", "f02", "friend")
     asked = problem(("m01", other, "f01", "f02"), statements, [option])
-    assert general().decide(asked) == general().check(asked) == Decision(1, (expected,))
+    assert general().decide(asked) == general().check(asked) == EngineDecision(1, (expected,))

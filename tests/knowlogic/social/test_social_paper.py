@@ -4,7 +4,7 @@ The paper infers sexes from names; here they are stated. 同级生 is a schoolma
 a false option of Appendix C (mother) is an elder sister.
 """
 
-from perennial.schemas.knowlogic.things import Decision
+from perennial.schemas.knowlogic.things import EngineDecision
 from tests.knowlogic.social.social_items import general, problem, say
 
 LI, WU, ZHAO, SUN, QIAN = "f01", "m02", "m07", "m12", "f10"
@@ -27,7 +27,7 @@ def test_table_2() -> None:
             for relation in ("classmate", "colleague", "boss", "friend")
         ],
     )
-    assert general().decide(asked) == general().check(asked) == Decision(1, (True, False, False, False))
+    assert general().decide(asked) == general().check(asked) == EngineDecision(1, (True, False, False, False))
 
 
 def test_figure_14() -> None:
@@ -48,7 +48,7 @@ def test_figure_14() -> None:
             say("of_2", ZHAO, "schoolmate", LI, "boss", "girlfriend"),
         ],
     )
-    assert general().decide(asked) == general().check(asked) == Decision(1, (False, False, True, False))
+    assert general().decide(asked) == general().check(asked) == EngineDecision(1, (False, False, True, False))
 
 
 def test_figure_15_names_a_holder_by_a_character_that_two_holders_share() -> None:
@@ -70,7 +70,7 @@ def test_figure_15_names_a_holder_by_a_character_that_two_holders_share() -> Non
             say("mark_2", WU, "close_friend", sun, sun, "ex_girlfriend", "subordinate"),
         ],
     )
-    assert general().decide(asked) == general().check(asked) == Decision(1, (False, True, False, None))
+    assert general().decide(asked) == general().check(asked) == EngineDecision(1, (False, True, False, None))
 
 
 def test_appendix_c() -> None:
@@ -96,4 +96,4 @@ def test_appendix_c() -> None:
             say("of_mark", zhao, "subordinate", zheng, "ex_girlfriend", wang, "colleague"),
         ],
     )
-    assert general().decide(asked) == general().check(asked) == Decision(1, (False, False, True, False))
+    assert general().decide(asked) == general().check(asked) == EngineDecision(1, (False, False, True, False))

@@ -8,9 +8,9 @@ import pytest
 from perennial.schemas.knowlogic.things import LANGUAGES, Language
 from perennial.tasks.knowlogic.social.relations import (
     SEXES,
-    Claim,
     Description,
-    Relation,
+    PersonRelation,
+    RelationClaim,
     claim_of,
     facts_of,
     proposition_of,
@@ -23,7 +23,7 @@ RELATIONS = table().by_id
 
 
 @pytest.mark.parametrize("relation", RELATIONS.values(), ids=RELATIONS)
-def test_inverses_lead_back(relation: Relation) -> None:
+def test_inverses_lead_back(relation: PersonRelation) -> None:
     for sex in SEXES:
         inverse = RELATIONS[relation.inverse[sex]]
         assert inverse.holder_sex in (None, sex)
@@ -122,7 +122,7 @@ def test_no_two_claims_share_a_sentence(language: Language) -> None:
             length = rng.randint(0, 2) if form == "chain" else 1
             mark = rng.choice(marks) if form == "mark" else ""
             sides.append(Description(form, rng.choice(marks), tuple(rng.choices(terms, k=length)), mark))
-        said = proposition_of(Claim(sides[0], relation, sides[1]))
+        said = proposition_of(RelationClaim(sides[0], relation, sides[1]))
         sentence = book.write(said)
         assert seen.setdefault(sentence, said) == said
         assert book.read(sentence) == said

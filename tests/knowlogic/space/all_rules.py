@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from perennial.tasks.knowlogic.space.reasoning import (
-    Rule,
+    SpaceRule,
     Vocabulary,
     compose,
     compose_rules,
@@ -24,7 +24,7 @@ from perennial.tasks.knowlogic.space.reasoning import (
 )
 
 
-def _between_names(of: Vocabulary) -> Iterator[Rule]:
+def _between_names(of: Vocabulary) -> Iterator[SpaceRule]:
     """Yield the rules between two facts about the same one thing, or the same two."""
     for single, named in ((True, of.properties), (False, of.relations)):
         here, there = ("(a)", "(a)") if single else ("(a,b)", "(a,b)")
@@ -40,34 +40,34 @@ def _between_names(of: Vocabulary) -> Iterator[Rule]:
                 yield from _compare(f"{one}(a,b)", first, f"{two}(b,a)", turned)
             elif one == two:
                 if turned == first:
-                    yield Rule("equivalent", f"{one}(a,b) <-> {one}(b,a)")
+                    yield SpaceRule("equivalent", f"{one}(a,b) <-> {one}(b,a)")
                 elif not turned & first:
-                    yield Rule("excludes", f"{one}(a,b) -> not {one}(b,a)")
+                    yield SpaceRule("excludes", f"{one}(a,b) -> not {one}(b,a)")
 
 
-def _compare(one: str, first: int, two: str, second: int) -> Iterator[Rule]:
+def _compare(one: str, first: int, two: str, second: int) -> Iterator[SpaceRule]:
     if first == second:
-        yield Rule("equivalent", f"{one} <-> {two}")
+        yield SpaceRule("equivalent", f"{one} <-> {two}")
     elif first & second == first:
-        yield Rule("implies", f"{one} -> {two}")
+        yield SpaceRule("implies", f"{one} -> {two}")
     elif first & second == second:
-        yield Rule("implies", f"{two} -> {one}")
+        yield SpaceRule("implies", f"{two} -> {one}")
     elif not first & second:
-        yield Rule("excludes", f"{one} -> not {two}")
+        yield SpaceRule("excludes", f"{one} -> not {two}")
 
 
-def _compare_places(of: Vocabulary) -> Iterator[Rule]:
+def _compare_places(of: Vocabulary) -> Iterator[SpaceRule]:
     """Yield the relations that follow from where two things are."""
     anything = same_slot(of.size) | other_slot(of.size)
     for one, first in of.properties.items():
         for two, second in of.properties.items():
             through = compose(of.size, compose(of.size, first, anything), second) & other_slot(of.size)
             for each in of.names(through, single=False):
-                yield Rule("compares", f"{one}(a) & {two}(b) -> {each}(a,b)")
+                yield SpaceRule("compares", f"{one}(a) & {two}(b) -> {each}(a,b)")
 
 
 @lru_cache(maxsize=16)
-def rules(scenario: str) -> tuple[Rule, ...]:
+def rules(scenario: str) -> tuple[SpaceRule, ...]:
     """Return the rules of a scenario."""
     of = vocabulary(scenario)
     found = [*_between_names(of), *_compare_places(of)]

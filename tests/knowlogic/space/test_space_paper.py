@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from perennial.schemas.knowlogic.things import Decision, Proposition
+from perennial.schemas.knowlogic.things import EngineDecision, Proposition
 from perennial.tasks.knowlogic.problem import Problem, right_letters
 from perennial.tasks.knowlogic.space.reasoning import check, decide, load_board
 
@@ -165,7 +165,7 @@ def test_figure_18_has_one_order() -> None:
     order = ["David", "William", "Mary", "Jennifer", "Elizabeth", "Robert"]
     for here, there in zip(order, order[1:] + order[:1], strict=True):
         problem = problem_of(FIGURE_18._replace(asked=("left_1", None, here), options=there))
-        assert decide(problem) == Decision(1, (True,)), (here, there)
+        assert decide(problem) == EngineDecision(1, (True,)), (here, there)
 
 
 def test_the_item_of_five_slots_has_two_arrangements_and_leaves_options_open() -> None:
@@ -178,4 +178,4 @@ def test_the_item_of_five_slots_has_two_arrangements_and_leaves_options_open() -
 
 def test_figure_21_has_no_arrangement() -> None:
     problem = problem_of(FIGURE_21)
-    assert decide(problem) == check(problem) == Decision(0, (False, False, False))
+    assert decide(problem) == check(problem) == EngineDecision(0, (False, False, False))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perennial.schemas.ids import derive_rng
-from perennial.schemas.knowlogic.things import Decision, Difficulty, QuestionType
+from perennial.schemas.knowlogic.things import Difficulty, EngineDecision, QuestionType
 from perennial.tasks.knowlogic.problem import Problem, Request
 from perennial.tasks.knowlogic.time.claims import claim_of, holds
 from perennial.tasks.knowlogic.time.engines import events_in
@@ -43,7 +43,7 @@ def symmetric(found: Problem) -> bool:
     return found.scenario == "cyclic" and not any(each.template == "on" for each in found.statements)
 
 
-def enumerate_week(found: Problem) -> Decision:
+def enumerate_week(found: Problem) -> EngineDecision:
     """Return what holds in all weeks, tried one by one."""
     times, events = table(), events_in(table(), found)
     given = [claim_of(times, "cyclic", each) for each in found.statements]
@@ -53,7 +53,7 @@ def enumerate_week(found: Problem) -> Decision:
     seen = [{holds(times, "cyclic", option, at) for at in allowed} for option in options]
     symmetry = 1 if any(claim.kind == "at" for claim in given) else 7
     verdicts = tuple(each.pop() if len(each) == 1 else None for each in seen)
-    return Decision(len(allowed) // symmetry, verdicts)
+    return EngineDecision(len(allowed) // symmetry, verdicts)
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_the_engines_agree_on_three_hundred(scenario: str) -> None:
         assert domain().decide(found) == domain().check(found)
 
 
-def decide_both(found: Problem) -> Decision:
+def decide_both(found: Problem) -> EngineDecision:
     """Return what both engines find."""
     decision = domain().decide(found)
     assert domain().check(found) == decision
@@ -107,13 +107,13 @@ def decide_both(found: Problem) -> Decision:
 def test_five_days_before_a_wednesday_is_a_friday() -> None:
     statements = [say("on", "swim", 2), say("before", "chess", "swim", 5)]
     options = [say("on", "chess", 4), say("after", "chess", "swim", 2), say("on", "chess", 5)]
-    assert decide_both(problem("cyclic", statements, options)) == Decision(1, (True, True, False))
+    assert decide_both(problem("cyclic", statements, options)) == EngineDecision(1, (True, True, False))
 
 
 def test_a_week_without_a_day_has_one_arrangement_and_no_days() -> None:
     statements = [say("after", "chess", "swim", 3), say("same", "jog", "chess")]
     options = [say("before", "chess", "swim", 4), say("on", "chess", 1), say("after", "swim", "jog", 3)]
-    assert decide_both(problem("cyclic", statements, options)) == Decision(1, (True, None, False))
+    assert decide_both(problem("cyclic", statements, options)) == EngineDecision(1, (True, None, False))
 
 
 def test_statements_that_contradict_each_other_leave_nothing() -> None:
@@ -126,10 +126,10 @@ def test_statements_that_contradict_each_other_leave_nothing() -> None:
 def test_a_gap_needs_the_order_of_a_life() -> None:
     ordered = [say("year", "start_primary", 1950), say("gap", "finish_primary", "start_primary", 6)]
     options = [say("year", "finish_primary", 1956), say("lasts", "primary", 6)]
-    assert decide_both(problem("linear", ordered, options)) == Decision(1, (True, True))
+    assert decide_both(problem("linear", ordered, options)) == EngineDecision(1, (True, True))
     free = [say("year", "get_married", 1950), say("gap", "buy_car", "get_married", 6)]
     options = [say("year", "buy_car", 1956), say("later", "buy_car", "get_married")]
-    assert decide_both(problem("linear", free, options)) == Decision(2, (None, None))
+    assert decide_both(problem("linear", free, options)) == EngineDecision(2, (None, None))
 
 
 def test_a_span_lasts_as_long_as_another() -> None:
@@ -145,7 +145,9 @@ def test_a_span_lasts_as_long_as_another() -> None:
         say("shorter", "university", "junior"),
         say("gap", "start_university", "graduate", 3),
     ]
-    assert decide_both(problem("linear", statements, options)) == Decision(1, (True, False, False, True))
+    assert decide_both(problem("linear", statements, options)) == EngineDecision(
+        1, (True, False, False, True)
+    )
 
 
 @pytest.mark.slow

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perennial.schemas.statistics import Parts
-from perennial.tasks.statistics.scale.cells import Cell
+from perennial.tasks.statistics.scale.cells import DomainCell
 
 Floats = NDArray[np.float64]
 _PRIOR_INSTANCES, _TYPICAL = 2.0, 0.2
 
 
-def sampling_covariance(cells: list[Cell], parts: Parts) -> Floats:
+def sampling_covariance(cells: list[DomainCell], parts: Parts) -> Floats:
     """Return the covariance of the cells' errors: players of an edition met the same instances."""
     found = np.zeros((len(cells), len(cells)))
     for (row, one), (column, two) in product(enumerate(cells), repeat=2):
@@ -24,7 +24,7 @@ def sampling_covariance(cells: list[Cell], parts: Parts) -> Floats:
     return found
 
 
-def _variance(cell: Cell, cells: list[Cell], parts: Parts) -> float:
+def _variance(cell: DomainCell, cells: list[DomainCell], parts: Parts) -> float:
     own = [one for one in cells if (one.edition, one.player) == (cell.edition, cell.player)]
     runs = sum(one.runs for one in own) / len(own)
     squares = sum(one.squares for one in own) + _PRIOR_INSTANCES * parts.of_instances(runs)
@@ -37,7 +37,7 @@ class DenseModel:
     by.
     """
 
-    cells: list[Cell]
+    cells: list[DomainCell]
     players: list[str]
     rates_seen: Floats
     slopes: Floats
@@ -122,7 +122,9 @@ class DenseModel:
         return found
 
 
-def fit_dense_model(cells: list[Cell], variances: tuple[float, float, float], parts: Parts) -> DenseModel:
+def fit_dense_model(
+    cells: list[DomainCell], variances: tuple[float, float, float], parts: Parts
+) -> DenseModel:
     """Return the model with these variances."""
     players = sorted({cell.player for cell in cells})
     seen = np.array([cell.rate for cell in cells])

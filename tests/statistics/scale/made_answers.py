@@ -3,7 +3,7 @@
 import numpy as np
 
 from perennial.flows.kumo.benchmark import BENCHMARK
-from perennial.tasks.statistics.scale.cells import Cell
+from perennial.tasks.statistics.scale.cells import DomainCell
 
 assert BENCHMARK.variance is not None
 RELEASE = BENCHMARK.variance.parts
@@ -16,7 +16,7 @@ def draw_cells(
     variances: tuple[float, float] = (0.0063, 0.0053),
     instances: int = 20,
     slopes: dict[str, float] | None = None,
-) -> list[Cell]:
+) -> list[DomainCell]:
     """Return the cells of editions, each with its domains and players; one run each.
 
     A player's rate in a domain is its own one, plus slope (default 1) times what the domain has for all,
@@ -34,5 +34,5 @@ def draw_cells(
                 solved = generator.random(instances) < rates[player] + slope * shift + gap
                 rate = float(solved.mean())
                 squares = float(((solved - rate) ** 2).sum())
-                cells.append(Cell(edition, domain, player, rate, squares, instances, 1.0))
+                cells.append(DomainCell(edition, domain, player, rate, squares, instances, 1.0))
     return cells

@@ -7,14 +7,14 @@ covariance of observations is ever made, but for that of the errors of one domai
 import numpy as np
 from numpy.typing import NDArray
 
-from perennial.tasks.statistics.scale.cells import Cell, Observations
+from perennial.tasks.statistics.scale.cells import DomainCell, Observations
 from tests.statistics.scale.dense_model import sampling_covariance
 
 Floats = NDArray[np.float64]
 
 
 def solve_mixed_model(
-    cells: list[Cell], seen: Observations, variances: tuple[float, float, float]
+    cells: list[DomainCell], seen: Observations, variances: tuple[float, float, float]
 ) -> tuple[Floats, Floats]:
     """Return rates and their covariance; slopes are those of `seen`."""
     effects: list[tuple[int, tuple[str, ...]]] = sorted({key for cell in cells for key in _effects(cell)})
@@ -38,5 +38,5 @@ def solve_mixed_model(
     return (inverse @ right)[:n], inverse[:n, :n]
 
 
-def _effects(cell: Cell) -> list[tuple[int, tuple[str, ...]]]:
+def _effects(cell: DomainCell) -> list[tuple[int, tuple[str, ...]]]:
     return [(0, (cell.domain,)), (1, (cell.domain, cell.edition)), (2, (cell.domain, cell.player))]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perennial.tasks.statistics.scale.cells import Cell, components, observe
+from perennial.tasks.statistics.scale.cells import DomainCell, components, observe
 from perennial.tasks.statistics.scale.joint_model import (
     FEWEST,
     PRIOR_SPREAD,
@@ -26,7 +26,7 @@ def _names(letter: str, number: int, first: int = 0) -> list[str]:
 
 
 @st.composite
-def _cells(draw: st.DrawFn) -> list[Cell]:
+def _cells(draw: st.DrawFn) -> list[DomainCell]:
     """Cells of up to three editions, each player in some domains of some editions, runs and sizes uneven."""
     found = []
     for edition, domain, player in product("xyz", "abcd", "pqr"):
@@ -34,7 +34,9 @@ def _cells(draw: st.DrawFn) -> list[Cell]:
             instances = draw(st.integers(1, 12))
             rate = draw(st.sampled_from([0.0, 0.1, 0.35, 0.5, 0.8, 1.0]))
             squares = rate * (1 - rate) * instances
-            found.append(Cell(edition, domain, player, rate, squares, instances, draw(st.integers(1, 5))))
+            found.append(
+                DomainCell(edition, domain, player, rate, squares, instances, draw(st.integers(1, 5)))
+            )
     return found
 
 
@@ -44,7 +46,7 @@ def _cells(draw: st.DrawFn) -> list[Cell]:
     st.tuples(*(st.floats(0.0005, 0.05) for _ in range(3))),
 )
 def test_generalized_least_squares_agree_with_the_mixed_model_equations(
-    cells: list[Cell], variances: tuple[float, float, float]
+    cells: list[DomainCell], variances: tuple[float, float, float]
 ) -> None:
     seen = observe(cells, RELEASE)
     model = fit_joint_model(seen, variances)
@@ -56,7 +58,7 @@ def test_generalized_least_squares_agree_with_the_mixed_model_equations(
 @settings(max_examples=40, deadline=None)
 @given(_cells().filter(bool), st.tuples(*(st.floats(0.0005, 0.05) for _ in range(3))))
 def test_every_figure_agrees_with_one_covariance_matrix_of_all_cells(
-    cells: list[Cell], variances: tuple[float, float, float]
+    cells: list[DomainCell], variances: tuple[float, float, float]
 ) -> None:
     model, dense = (
         fit_joint_model(observe(cells, RELEASE), variances),
@@ -100,7 +102,7 @@ def test_variances_and_slopes_agree_with_one_covariance_matrix_of_all_cells(seed
 
 def test_matrices_are_as_large_as_the_effects_of_a_domain_not_as_its_cells() -> None:
     cells = [
-        Cell(edition, domain, player, 0.5, 2.0, 8, 5.0)
+        DomainCell(edition, domain, player, 0.5, 2.0, 8, 5.0)
         for edition, domain, player in product(_names("e", 12), _names("d", 2), _names("p", 30))
     ]
     (block,) = observe(cells, RELEASE).blocks
@@ -157,7 +159,7 @@ def test_variances_follow_the_data_where_there_is_enough() -> None:
 
 
 def test_one_player_in_one_domain_has_a_wide_interval() -> None:
-    model = fit_joint_model(observe([Cell("e", "d", "p", 1.0, 0.0, 1, 1.0)], RELEASE))
+    model = fit_joint_model(observe([DomainCell("e", "d", "p", 1.0, 0.0, 1, 1.0)], RELEASE))
     found = model.rate("p")
     assert (found.value, found.high) == (pytest.approx(1.0), 1.0)
     assert found.low < 0.75
@@ -167,7 +169,7 @@ def test_one_player_in_one_domain_has_a_wide_interval() -> None:
 
 def test_cells_at_both_ends_keep_finite_weights() -> None:
     cells = [
-        Cell(edition, f"{edition}{number}", player, rate, 0.0, 50, 5.0)
+        DomainCell(edition, f"{edition}{number}", player, rate, 0.0, 50, 5.0)
         for edition in ("x", "y")
         for number in range(6)
         for player, rate in (("sure", 1.0), ("never", 0.0), (f"middle {edition}", float(number % 2)))
@@ -186,8 +188,8 @@ def test_cells_at_both_ends_keep_finite_weights() -> None:
 
 
 def test_editions_are_linked_by_players_or_by_domains() -> None:
-    def cell(edition: str, domain: str, player: str) -> Cell:
-        return Cell(edition, domain, player, 0.5, 2.0, 8, 1.0)
+    def cell(edition: str, domain: str, player: str) -> DomainCell:
+        return DomainCell(edition, domain, player, 0.5, 2.0, 8, 1.0)
 
     cells = [cell("x", "1", "a"), cell("y", "2", "a"), cell("z", "3", "b"), cell("w", "3", "c")]
     assert list(components(observe(cells, RELEASE))) == [frozenset("wz"), frozenset("xy")]

@@ -42,7 +42,7 @@ def same_players() -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LeaderboardEntry:
     """A model of the leaderboard: its columns, and parameters and quantization where it says them."""
 
     model: str
@@ -50,7 +50,7 @@ class Entry:
     settings: str | None
 
 
-def read_leaderboard(content: bytes, name: str) -> list[Entry]:
+def read_leaderboard(content: bytes, name: str) -> list[LeaderboardEntry]:
     """Return the models of the leaderboard.
 
     Raises UnreadableInput, naming file, model and value, for anything that is no such leaderboard.
@@ -58,7 +58,7 @@ def read_leaderboard(content: bytes, name: str) -> list[Entry]:
     entries = _read_json(content, name)
     if not isinstance(entries, list) or not entries:
         raise UnreadableInput(f"{name}: {_what(entries)}, expected a list of models, each with {COLUMNS[0]}")
-    found: dict[str, Entry] = {}
+    found: dict[str, LeaderboardEntry] = {}
     for number, entry in enumerate(entries, 1):
         model = _read_model(entry, f"{name}: entry {number}")
         place = f"{name}: {quote(model)}"
@@ -68,7 +68,7 @@ def read_leaderboard(content: bytes, name: str) -> list[Entry]:
                 f"{name}: {quote(found[player].model)} and {quote(model)} are one model; keep one"
             )
         scores = {column: _read_score(entry, column, place) for column in COLUMNS}
-        found[player] = Entry(model, scores, _read_settings(entry, place))
+        found[player] = LeaderboardEntry(model, scores, _read_settings(entry, place))
     return list(found.values())
 
 

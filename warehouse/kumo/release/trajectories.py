@@ -116,7 +116,7 @@ class _LineForm(BaseModel, strict=True):
 
 
 @dataclass(slots=True)
-class Board:
+class RunInstance:
     """What a run needs of its instance; `book_id` is None where the release at hand lacks the book.
 
     `seen` are the stored observations already found to be the instance's own.
@@ -132,7 +132,7 @@ class Board:
 
 
 @dataclass(slots=True)
-class Run:
+class ReleasedRun:
     """One run: `tests` are the actions taken, `replies` the text of each turn.
 
     `ending` is the kind of the last turn beyond the tests (None: the run ends with a test) and `truth` the
@@ -149,7 +149,7 @@ class Run:
     notes: list[tuple[str, str]]
 
 
-def read_line(line: str, boards: Mapping[int, Board]) -> tuple[int, list[Run]]:
+def read_line(line: str, boards: Mapping[int, RunInstance]) -> tuple[int, list[ReleasedRun]]:
     """Return the line's seed and its runs in order; raise ForeignLine where it holds no runs on a board."""
     try:
         record = _LineForm.model_validate_json(line)
@@ -176,7 +176,7 @@ def _describe_problem(error: ValidationError) -> str:
     return f"{place or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
 
 
-def _read_run(run: _RunForm, board: Board) -> Run:
+def _read_run(run: _RunForm, board: RunInstance) -> ReleasedRun:
     """Return the run with its status.
 
     `solved` is exactly what was published as successful. Else a named truth is `wrong`, a last entry that is
@@ -200,7 +200,7 @@ def _read_run(run: _RunForm, board: Board) -> Run:
         notes.append(("turn_limit_differs", f"{turns} turns, where the authors stop at {TURN_LIMIT}"))
     if None in run.generated_text:
         notes.append(("reply_missing", "a call without a reply, published as a parse error"))
-    return Run(
+    return ReleasedRun(
         tests,
         ending,
         truth,
@@ -212,7 +212,7 @@ def _read_run(run: _RunForm, board: Board) -> Run:
     )
 
 
-def _moves(actions: list[Any], board: Board) -> tuple[list[str], str | None, str | None]:
+def _moves(actions: list[Any], board: RunInstance) -> tuple[list[str], str | None, str | None]:
     """Return the tests, the kind of a last turn that is none, and the truth that the run predicts."""
     tests: list[str] = actions
     ending: str | None = None
@@ -241,7 +241,7 @@ def _difference(success: bool, truth: str | None) -> str:
 
 
 def _other_observations(
-    shown: list[Any], tests: list[str], turns: int, board: Board
+    shown: list[Any], tests: list[str], turns: int, board: RunInstance
 ) -> list[tuple[str, str]]:
     """Return a note for each stored observation that is not the instance's."""
     if len(shown) != turns or shown[0] is not None:
@@ -282,7 +282,7 @@ def _foreign(what: str, value: Any, expected: str) -> NoReturn:
 TRAJECTORY_TABLES = ("episodes", "turns", "kumo_episodes", "kumo_moves")
 _MAX_LINE_BYTES = 64 << 20  # the longest line of the release has under a megabyte
 Place = tuple[str, Setting]
-Boards = Mapping[Place, Mapping[int, Board]]
+Boards = Mapping[Place, Mapping[int, RunInstance]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +313,7 @@ class _Chunk:
 
     number: int
     files: tuple[SettingFile, ...]
-    boards: Mapping[int, Board]
+    boards: Mapping[int, RunInstance]
     folder: Path
 
 
@@ -414,7 +414,10 @@ def _import_chunk(chunk: _Chunk) -> ImportedTrajectories:
 
 
 def _read_file(
-    file: SettingFile, boards: Mapping[int, Board], rows: dict[str, list[Row]], result: ImportedTrajectories
+    file: SettingFile,
+    boards: Mapping[int, RunInstance],
+    rows: dict[str, list[Row]],
+    result: ImportedTrajectories,
 ) -> None:
     subject = f"{file.player} {file.domain} {file.setting.name}"
     numbers: Counter[str] = Counter()
@@ -448,7 +451,9 @@ def _describe_file(file: SettingFile, has_instances: bool, skipped: list[Skipped
     return Skipped(file.file.name, None, reason)
 
 
-def _add_rows(rows: dict[str, list[Row]], board: Board, player: str, number: int, run: Run) -> None:
+def _add_rows(
+    rows: dict[str, list[Row]], board: RunInstance, player: str, number: int, run: ReleasedRun
+) -> None:
     identity = episode_id(board.book_id, board.instance_id, player, number)
     rows["episodes"].append(
         {
@@ -475,7 +480,7 @@ def _add_rows(rows: dict[str, list[Row]], board: Board, player: str, number: int
         rows["kumo_moves"].append({**of, "kind": kind, "move": move, "state": state})
 
 
-def _findings(subject: str, first: int, runs: Iterable[Run]) -> Iterator[Rejection]:
+def _findings(subject: str, first: int, runs: Iterable[ReleasedRun]) -> Iterator[Rejection]:
     """Yield what was found in a line's runs, each once with the numbers of the runs that it was found in."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, run in enumerate(runs, first):

@@ -3,7 +3,14 @@
 import random
 from math import isqrt
 
-from perennial.tasks.beyondbench.medium.family import Family, Rule, Terms, box_rules, by_name, scale_rules
+from perennial.tasks.beyondbench.medium.family import (
+    Rule,
+    SequenceFamily,
+    Terms,
+    box_rules,
+    by_name,
+    scale_rules,
+)
 
 SMALL = 10_000  # polynomials stay below this (H.4.2)
 POSITION, PARITY, THRESHOLD = CONDITIONS = range(3)  # of X4
@@ -141,7 +148,7 @@ FAMILIES = by_name(
     # Odd positions in equal steps, even ones in equal ratios: (s_1, step, s_2, ratio).
     box_rules("interleaved", (8, 9, 10), [(-999, 999), (-99, 99), (-99, 99), (-3, 4)], _interleaved),
     # (condition, threshold, k1, k2, s_1): s_(n-1) + k1 or k2 by the condition, k = 0 for 2 s_(n-1).
-    Family(
+    SequenceFamily(
         name="conditional",
         sizes=(9, 10, 12),
         terms=_conditional,

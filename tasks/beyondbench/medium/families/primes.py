@@ -8,8 +8,8 @@ from math import isqrt
 
 from perennial.tasks.beyondbench.medium.family import (
     LIMIT,
-    Family,
     Rule,
+    SequenceFamily,
     Terms,
     box_rules,
     by_name,
@@ -175,7 +175,7 @@ FAMILIES = by_name(
     # a C_(n+o) + c: (o, a, c).
     scale_rules("catalan", (5, 6, 7), [(offset,) for offset in range(8)], _catalan_vector, 9_999, 999),
     # s_n = (s_(n-1) + s_(n-2)) mod p: (p, s_1, s_2).
-    Family(
+    SequenceFamily(
         name="fibonacci_modulo",
         sizes=(8, 10, 12),
         terms=_fibonacci_modulo,

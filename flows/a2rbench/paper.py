@@ -1,0 +1,272 @@
+"""The paper of A2RBench beside the published seeds."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from perennial.flows.a2rbench.import_release import find_lines
+from perennial.schemas.statistics import PublishedScore
+from perennial.tasks.a2rbench.measures import Measures, compression_of, measure_code
+from perennial.tasks.a2rbench.published import PublishedLine
+from perennial.tasks.papers import Comparison, compare
+from perennial.warehouse.a2rbench.published import published_scores
+from perennial.warehouse.store.store import Store
+
+# Set what A2RBench's paper prints beside the published seeds, and beside its own other numbers.
+#
+# No reply of a model and no expanded item was published: accuracies are compared between tables and with the
+# parts that they are means of. Code and inputs of the published seeds are measured as our own are.
+
+
+# Numbers with one digit: equal; the difference or mean of two; a weighted mean of several.
+EXACT, OF_PARTS = 0.0005, 0.1001
+# Items by the paper's section C.1: a symbolic item counts once in each protocol, a semantic one in P0.
+_SYMBOLIC, _ALL, _SEEDS, _MAPPED_SEEDS = 702, 1054, 72, 36
+_SEMANTIC, _OF_SEEDS = _ALL - _SYMBOLIC, _SEEDS + _MAPPED_SEEDS
+_PER_COLUMN = range(40, 100)  # of table 5: items of an author and dimension
+_DIMENSIONS = {1: "line", 2: "grid", 3: "cube"}
+_AUTHORS = {
+    "Author_GPT5_Mini": "GPT-5-Mini",
+    "Author_Gemini_Flash": "Gemini-2.5-Flash",
+    "Author_Gemini_Pro": "Gemini-2.5-Pro",
+    "Author_O4_mini": "O4-mini",
+}
+_NO_REPLIES = "no reply of a model was published"
+_NO_EXPANSIONS = "the expanded items were not published"
+_NEEDS_SEEDS = "give the published seeds: perennial reproduce-paper a2rbench PATH"
+
+Numbers = Mapping[tuple[str, str, str], float]  # by player, figure and setting
+
+
+def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None]) -> list[Comparison]:
+    """Return a comparison for each printed number; `path` is seeds.jsonl, or the folder that holds it.
+
+    Raises UnreadableInput for a file that is missing or holds something else than published items.
+    """
+    lines = [] if path is None else find_lines(path)
+    step("measuring the published seeds")
+    of_place: dict[str, list[PublishedScore]] = {}
+    for score in published_scores():
+        of_place.setdefault(score.place, []).append(score)
+    main = {(one.player, one.figure, one.setting): one.value for one in of_place["table 1"]}
+    return [
+        *_compare_parts(of_place["table 1"], main),
+        *_compare_tables(of_place["table 4"], main),
+        *_compare_authors(of_place["table 5"], main),
+        *_compare_code(of_place["table 6"], lines),
+        *_compare_variations(of_place["table 7"], lines),
+        *_compare_people(of_place["table 8"], main),
+        compare("figure 2", "outcomes", None, None, reason=f"a picture without numbers; {_NO_REPLIES}"),
+        *_compare_curve(of_place["section 5.3, figure 4"], of_place["table 7"]),
+        *_compare_counts(of_place["section C.1"], lines),
+    ]
+
+
+def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
+    """Yield the numbers of table 1 that others of its row give."""
+
+    def of(player: str, part: str, figure: str = "accuracy") -> float:
+        return main[player, figure, part]
+
+    players = list(dict.fromkeys(score.player for score in table))
+    checks: dict[str, tuple[str, str, Callable[[str], float]]] = {
+        "P0 - P1": ("remapping_gap", "all", lambda one: of(one, "original") - of(one, "mapped")),
+        "mean of P0, P1": (
+            "accuracy",
+            "symbolic",
+            lambda one: fmean((of(one, "original"), of(one, "mapped"))),
+        ),
+        "of symbolic and semantic": (
+            "accuracy",
+            "all",
+            lambda one: (_SYMBOLIC * of(one, "symbolic") + _SEMANTIC * of(one, "semantic")) / _ALL,
+        ),
+        "of seeds and variations": (
+            "accuracy",
+            "all",
+            lambda one: (_OF_SEEDS * of(one, "seed") + (_ALL - _OF_SEEDS) * of(one, "augmented")) / _ALL,
+        ),
+    }
+    for settings, (figure, part, compute) in checks.items():
+        for player in players:
+            yield compare(
+                f"table 1, {settings}",
+                figure,
+                of(player, part, figure),
+                compute(player),
+                tolerance=OF_PARTS,
+                setting=part,
+                player=player,
+            )
+
+
+def _compare_tables(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
+    """Yield table 4 beside table 1, which prints the same numbers but for the collapse rate."""
+    for figure in ("accuracy", "remapping_gap", "collapse_rate"):
+        for score in table:
+            if score.figure == figure:
+                ours = main.get((score.player, figure, score.setting))
+                yield compare(
+                    "table 4, beside table 1",
+                    figure,
+                    score.value,
+                    ours,
+                    tolerance=EXACT,
+                    setting=score.setting,
+                    player=score.player,
+                    reason=_NO_REPLIES if ours is None else "",
+                )
+
+
+def _compare_authors(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
+    """Yield each player's total beside that of its cells in table 5, and figure 3: accuracy by dimension.
+
+    A cell is over as many items as give all its column's rates; where several numbers do, it is not judged.
+    """
+    columns: dict[tuple[str, str], list[PublishedScore]] = {}
+    for score in table:
+        columns.setdefault((score.settings, score.setting), []).append(score)
+    sizes = {key: _find_size([score.value for score in column]) for key, column in columns.items()}
+    known = {key: size for key, size in sizes.items() if size is not None}
+    is_known = len(known) == len(sizes)
+    players = [score.player for score in next(iter(columns.values()))]
+    totals = [value for (_, figure, part), value in main.items() if (figure, part) == ("accuracy", "all")]
+    for place, (player, total) in enumerate(zip(players, totals, strict=True)):
+        cells = {key: column[place].value for key, column in columns.items()}
+        yield compare(
+            "table 5, total of its cells",
+            "accuracy",
+            total,
+            sum(known[key] * cells[key] for key in known) / sum(known.values()) if is_known else None,
+            tolerance=OF_PARTS,
+            player=player,
+            reason="" if is_known else "the number of items of a cell is not known",
+        )
+    for place, player in enumerate(players):
+        for part in _DIMENSIONS.values():
+            own = {key: column[place].value for key, column in columns.items() if key[1] == part}
+            ours = (
+                sum(known[key] * own[key] for key in own) / sum(known[key] for key in own)
+                if is_known
+                else None
+            )
+            reason = "a picture without numbers; computed from table 5"
+            yield compare("figure 3", "accuracy", None, ours, setting=part, player=player, reason=reason)
+
+
+def _find_size(rates: Sequence[float]) -> int | None:
+    """Return the one number of items of which all rates are shares, rounded to a digit; None: not one."""
+    fitting = [
+        size
+        for size in _PER_COLUMN
+        # Half a digit may be rounded either way.
+        if all(abs(100 * round(rate * size / 100) / size - rate) <= 0.05 + 1e-9 for rate in rates)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _compare_code(table: Sequence[PublishedScore], lines: Sequence[PublishedLine]) -> Iterator[Comparison]:
+    """Yield table 6 beside the same measures of the published rules, of which the paper has more."""
+    measured: dict[tuple[str, str], list[Measures]] = {}
+    for line in lines:
+        author = _AUTHORS.get(line.rule.author, line.rule.author)
+        place = author, _DIMENSIONS[line.rule.dimension]
+        measured.setdefault(place, []).append(measure_code(line.rule.code))
+    for figure in dict.fromkeys(score.figure for score in table):
+        for score in table:
+            if score.figure == figure:
+                rules = measured.get((score.player, score.setting), [])
+                told = f"{len(rules)} rules of {len(lines)} seeds; the paper has {_SEEDS}"
+                yield compare(
+                    "table 6",
+                    figure,
+                    score.value,
+                    fmean(getattr(each, figure) for each in rules) if rules else None,
+                    setting=score.setting,
+                    player=score.player,
+                    reason=told if rules else "no seed of it was published" if lines else _NEEDS_SEEDS,
+                    is_judged=False,
+                )
+
+
+def _compare_variations(
+    table: Sequence[PublishedScore], lines: Sequence[PublishedLine]
+) -> Iterator[Comparison]:
+    """Yield table 7: the compression of the seeds' queries is computed, the rest needs what is not there."""
+    ratios = [compression_of([line.query]).gzip for line in lines if line.variation == 0]
+    for figure in dict.fromkeys(score.figure for score in table):
+        for score in table:
+            if score.figure == figure:
+                ours, reason = None, _NO_REPLIES
+                if figure == "compression":
+                    is_seed = score.setting == "v0"
+                    ours = fmean(ratios) if is_seed and ratios else None
+                    reason = _NO_EXPANSIONS if not is_seed else _NEEDS_SEEDS
+                    reason = (
+                        f"queries of {len(ratios)} seeds; the paper has 72" if ours is not None else reason
+                    )
+                yield compare(
+                    "table 7",
+                    figure,
+                    score.value,
+                    ours,
+                    setting=score.setting,
+                    reason=reason,
+                    is_judged=False,
+                )
+
+
+def _compare_people(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
+    """Yield table 8: the model's rate on the 108 seeds is table 1's of V0."""
+    for score in table:
+        ours = main["GEMINI3-PRO", "accuracy", "seed"] if score.player.startswith("GEMINI") else None
+        yield compare(
+            "table 8",
+            score.figure,
+            score.value,
+            ours,
+            tolerance=0.0501,
+            player=score.player,
+            settings=score.settings,
+            reason="" if ours is not None else "no answer of a person was published",
+        )
+
+
+def _compare_curve(text: Sequence[PublishedScore], table: Sequence[PublishedScore]) -> Iterator[Comparison]:
+    """Yield what the text says of figure 4 beside table 7."""
+    printed = {(score.figure, score.setting): score.value for score in table}
+    for score in text:
+        ours = printed.get((score.figure, score.setting))
+        yield compare(
+            score.place,
+            score.figure,
+            score.value,
+            ours,
+            tolerance=0.00501,
+            setting=score.setting,
+            reason="" if ours is not None else _NO_REPLIES,
+        )
+
+
+def _compare_counts(text: Sequence[PublishedScore], lines: Sequence[PublishedLine]) -> Iterator[Comparison]:
+    """Yield the counts of items: sums of the others, and the seeds beside those that were published."""
+    printed = {score.setting: score.value for score in text}
+    sums = {
+        "all": printed["original"] + printed["mapped"],
+        "original": printed["seed"] + printed["augmented"],
+    }
+    seeds = Counter(line.variation for line in lines)[0]
+    for score in sorted(text, key=lambda score: score.setting not in sums):
+        is_sum, is_seed = score.setting in sums, score.setting == "seed"
+        ours = sums[score.setting] if is_sum else float(seeds) if is_seed and lines else None
+        without = _NEEDS_SEEDS if is_seed else _NO_EXPANSIONS
+        yield compare(
+            "section C.1",
+            "sums of items" if is_sum else "published items",
+            score.value,
+            ours,
+            setting=score.setting,
+            reason="" if is_sum else without if ours is None else "the release is a part of them",
+            is_judged=is_sum,
+        )

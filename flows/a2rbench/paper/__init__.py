@@ -1,1 +1,0 @@
-"""The paper of A2RBench beside the published seeds."""

@@ -1,1 +1,0 @@
-"""What A2RBench adds to the explorer."""

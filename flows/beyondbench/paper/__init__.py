@@ -1,1 +1,0 @@
-"""The paper of BeyondBench beside the leaderboard of its authors' site."""

@@ -1,1 +1,0 @@
-"""BeyondBench's part of the explorer."""

@@ -1,1 +1,0 @@
-"""Commands for people who play."""

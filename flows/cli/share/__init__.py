@@ -1,1 +1,0 @@
-"""Commands that exchange editions with others."""

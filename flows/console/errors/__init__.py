@@ -1,1 +1,0 @@
-"""Errors of others, in one line of our own."""

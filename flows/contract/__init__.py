@@ -1,1 +1,0 @@
-"""What every installed benchmark must do: `perennial benchmarks --check NAME`."""

@@ -1,1 +1,0 @@
-"""What KnowLogic adds to the explorer."""

@@ -1,1 +1,0 @@
-"""The gate that an edition passes before anybody plays it."""

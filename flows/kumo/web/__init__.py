@@ -1,1 +1,0 @@
-"""KUMO's part of the explorer."""

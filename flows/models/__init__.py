@@ -1,1 +1,0 @@
-"""Models: the starter files of settings, one call to try each, and what an endpoint lists."""

@@ -1,1 +1,0 @@
-"""One person plays one instance in the terminal."""

@@ -1,0 +1,372 @@
+"""What `--dry-run` prints of a refresh or an evaluation: the plan, its counts, the cost of its calls."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from rich.table import Column, Table
+
+from perennial.flows.benchmark import find_benchmark
+from perennial.flows.console.row_formats import Terminal
+from perennial.flows.refresh.estimate_calls import estimate_evaluation, estimate_refresh
+from perennial.schemas.benchmark import find_declaration
+from perennial.schemas.game import USUAL
+from perennial.schemas.model_calls import BATCH_PRICE_SHARE, Endpoint, ModelChoice, StageEstimate
+from perennial.schemas.plan import EditionPlan, EvaluationPlan
+from perennial.schemas.rows import JsonObject, Row
+from perennial.tasks.play import models_of
+from perennial.tasks.statistics.scale.design import POWER, Design, measure_design
+from perennial.warehouse.catalog.confinement import table_file
+from perennial.warehouse.store.store import Store
+
+if TYPE_CHECKING:
+    from perennial.flows.refresh.plan import PreparedRefresh
+    from perennial.schemas.settings import RefreshSettings
+
+
+# What a plan can tell apart, before it is played: the detectable difference of two models, by setting.
+
+
+Sizes = Mapping[str, tuple[int, int]]
+
+
+def read_sizes(store: Store, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
+    """Return how many domains and instances of each setting an evaluation covers, earlier ones included."""
+    from perennial.flows.stages.play_episodes import instance_order
+
+    order = instance_order(store, plan.edition)
+    table = store.read_table(table_file("instances", plan.edition), ["instance_id", "domain", "setting"])
+    domains: dict[str, set[str]] = {}
+    instances: Counter[str] = Counter()
+    for row in table.to_pylist():
+        if order[row["instance_id"]] < (plan.instances or len(order)):
+            domains.setdefault(row["setting"], set()).add(row["domain"])
+            instances[row["setting"]] += 1
+    return {setting: (len(domains[setting]), number) for setting, number in sorted(instances.items())}
+
+
+def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
+    """Return the precision by setting; `sizes` are its domains and all its instances.
+
+    None for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
+    new domains exists.
+    """
+    found: dict[str, JsonObject] = {}
+    variance = find_declaration(benchmark).variance
+    if variance is None:
+        return found
+    for setting, (domains, instances) in sizes.items():
+        if domains < 2 or instances < domains:
+            continue
+        told = measure_design(variance.parts, Design(domains, instances // domains, runs))
+        found[setting] = {
+            "domains": domains,
+            "instances_per_domain": instances // domains,
+            "runs": runs,
+            "half_width_rate": round(told.rate, 4),
+            "half_width_difference": round(told.difference, 4),
+            "detectable_difference": round(told.detectable, 4),
+            "variance": variance.source,
+        }
+    return found
+
+
+def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
+    """Return the lines under the plan's table; "" where nothing is measured."""
+    if not measured:
+        return ""
+    parts = [
+        f"{setting} {one['detectable_difference']:.3f} ({one['domains']} domains x "
+        f"{one['instances_per_domain']} x {one['runs']})"
+        for setting, one in measured.items()
+    ]
+    sources = dict.fromkeys(str(one["variance"]) for one in measured.values())
+    return (
+        "smallest difference in success rate between two models that is detected, over new domains, with "
+        f"power {POWER:g}: {', '.join(parts)}; variance of {', '.join(sources)}"
+    )
+
+
+# What the table leaves out, and --json has.
+_INTERNAL = ("edition", "configs", "known_editions", "code_version", "name", "first_runs", "canary", "facts")
+_NOTHING: tuple[object, ...] = (None, "", [], {}, [USUAL])
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What is printed of a plan: `head` is its JSON, `rows` what the table has of it."""
+
+    title: str
+    head: Mapping[str, object]
+    rows: Mapping[str, object]
+    counts: Mapping[str, int]
+    estimates: list[StageEstimate]
+    endpoints: Mapping[str, Endpoint]
+    in_batches: Sequence[str]
+    precision: Mapping[str, Mapping[str, object]]
+
+    def as_json(self) -> dict[str, object]:
+        estimates = [asdict(estimate) for estimate in self.estimates]
+        document = {**self.head, "counts": self.counts, "estimates": estimates}
+        if self.precision:
+            document["precision"] = self.precision
+        if self.in_batches:
+            document["in_batches"] = self.in_batches
+        if self.estimates:
+            document["endpoints"] = {
+                model: {"base_url": one.base_url, "key": one.key_from}
+                for model, one in self.endpoints.items()
+            }
+        return document
+
+
+def print_plans(
+    console: Terminal,
+    store: Store,
+    prepared: Sequence["PreparedRefresh"],
+    as_json: bool,
+    each: Sequence["RefreshSettings"],
+) -> None:
+    """Print the plan of each benchmark of a refresh, as `print_plan` does, and the sum of all estimates.
+
+    As JSON the plans are under `plans`, by benchmark.
+    """
+    if len(prepared) == 1:
+        print_plan(console, store, prepared[0], as_json, each[0])
+        return
+    plans = {
+        settings.benchmark: _describe(store, one, settings)
+        for one, settings in zip(prepared, each, strict=True)
+    }
+    estimates = [estimate for plan in plans.values() for estimate in plan.estimates]
+    calls = [
+        sum(column) for column in zip(*((row.calls_low, row.calls_high) for row in estimates), strict=True)
+    ]
+    low, high = calls or (0, 0)
+    costs = _total([row.cost_low_usd for row in estimates]), _total([row.cost_high_usd for row in estimates])
+    if as_json:
+        total = {"calls_low": low, "calls_high": high, "cost_low_usd": costs[0], "cost_high_usd": costs[1]}
+        _write_json({"plans": {name: plan.as_json() for name, plan in plans.items()}, "estimate": total})
+        return
+    for plan in plans.values():
+        _print_tables(console, plan)
+    for name, plan in plans.items():
+        low_calls = sum(row.calls_low for row in plan.estimates)
+        high_calls = sum(row.calls_high for row in plan.estimates)
+        text = f"{name}: {_span(f'{low_calls:,}', f'{high_calls:,}')} model calls"
+        console.print(text, markup=False, highlight=False)
+    text = f"all {len(plans)} editions: {_span(f'{low:,}', f'{high:,}')} model calls, cost {_cost(*costs)}"
+    console.print(text, markup=False, highlight=False)
+
+
+def print_plan(
+    console: Terminal, store: Store, prepared: "PreparedRefresh", as_json: bool, settings: "RefreshSettings"
+) -> None:
+    """Print the plan of a refresh for people, or as JSON on standard output, and where it calls models."""
+    _print(console, _describe(store, prepared, settings), as_json)
+
+
+def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
+    plan, own = prepared.plan, prepared.own
+    estimates = estimate_refresh(store, prepared, settings)
+    # All instances are played: a number of them is the benchmark's own, of what is drawn.
+    played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}
+    values = {**plan.growth.as_json(), **plan.growth.own, **played}
+    hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
+    shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
+    shown["protocol"] = _describe_protocol(plan.evaluation)
+    state = " (started before, will be resumed)" if prepared.resumed else ""
+    return _Description(
+        title=f"Plan of edition {plan.edition}{state}",
+        head={"plan": shown, **own.shown, "resumed": prepared.resumed},
+        rows=_rows({**own.shown, **shown}, own.unused),
+        counts=_count_planned_rows(own.counts, plan.evaluation, estimates),
+        estimates=estimates,
+        endpoints=_endpoints(settings, plan.evaluation, own.authors),
+        in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
+        precision=measure_plan(plan.growth.benchmark, own.sizes, plan.evaluation.runs),
+    )
+
+
+def _rows(values: Mapping[str, object], unused: Sequence[str] = ()) -> dict[str, object]:
+    """Return what the table shows of a plan: what is set, and of a protocol its name."""
+    protocol = values["protocol"]
+    values = {**values, "protocol": protocol.get("name") if isinstance(protocol, dict) else protocol}
+    hidden = (*_INTERNAL, *unused)
+    return {key: value for key, value in values.items() if key not in hidden and value not in _NOTHING}
+
+
+def _describe_seed(plan: EditionPlan) -> dict[str, object]:
+    if plan.seed is None and not plan.seed_commitment:
+        return {"seed": "drawn when the work begins", "freshness": plan.freshness}
+    seed = "secret" if plan.seed is None else plan.seed
+    return {"seed": seed, "seed_commitment": plan.seed_commitment, "freshness": plan.freshness}
+
+
+def _describe_protocol(plan: EvaluationPlan) -> dict[str, object]:
+    """Return how models are asked, by name and hashes of templates: their texts are long."""
+    return {key: value for key, value in plan.protocol.items() if key != "texts"}
+
+
+def print_evaluation_plan(
+    console: Terminal, store: Store, plan: EvaluationPlan, as_json: bool, settings: "RefreshSettings"
+) -> None:
+    """Print the plan of an evaluation in the same way."""
+    from perennial.warehouse.editions.publish import read_counts
+
+    instances = read_counts(store, plan.edition).get("instances", 0)
+    estimates = estimate_evaluation(store, plan, settings)
+    sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).declaration.variance is not None else {}
+    shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
+    description = _Description(
+        title=f"Plan of evaluation {plan.unit}",
+        head={"plan": shown},
+        rows=_rows(shown),
+        counts=_count_planned_rows({"instances": instances}, plan, estimates),
+        estimates=estimates,
+        endpoints=_endpoints(settings, plan),
+        in_batches=_asked_in_batches(settings, plan, estimates),
+        precision=measure_plan(plan.benchmark, sizes, plan.runs),
+    )
+    _print(console, description, as_json)
+
+
+def _asked_in_batches(
+    settings: "RefreshSettings", plan: EvaluationPlan, estimates: Iterable[StageEstimate]
+) -> list[str]:
+    """Return the models that are asked in batches of their server, as players or as authors."""
+    benchmark, entries = find_benchmark(plan.benchmark), settings.model_entries()
+    players = models_of(plan.players, benchmark) if benchmark.one_shot else []
+    models = {model for model in players if model in entries and entries[model].batch}
+    return sorted(models | {estimate.model for estimate in estimates if estimate.in_batches})
+
+
+def _endpoints(
+    settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
+) -> dict[str, Endpoint]:
+    """Return where each model is asked."""
+    benchmark = find_benchmark(plan.benchmark)
+    models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
+    models += models_of(plan.players, benchmark)
+    return {model: settings.endpoint(model) for model in models}
+
+
+def _print(console: Terminal, plan: _Description, as_json: bool) -> None:
+    if as_json:
+        _write_json(plan.as_json())
+    else:
+        _print_tables(console, plan)
+
+
+def _write_json(document: Mapping[str, object]) -> None:
+    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+
+
+def _print_tables(console: Terminal, plan: _Description) -> None:
+    folded = (Column(overflow="fold"), Column(overflow="fold"))
+    table = Table(*folded, title=plan.title, title_justify="left", show_header=False)
+    for key, value in plan.rows.items():
+        table.add_row(key, _in_words(value))
+    table.add_section()
+    for key, count in plan.counts.items():
+        table.add_row(key, f"{count:,}")
+    console.print(table)
+    if text := describe_precision(plan.precision):
+        console.print(text, markup=False, highlight=False)
+    if plan.estimates:
+        console.print(_estimate_table(plan.estimates))
+        places: dict[str, list[str]] = {}
+        for model, endpoint in plan.endpoints.items():
+            places.setdefault(endpoint.describe(), []).append(model)
+        for place, models in places.items():
+            of = f" for {', '.join(models)}" if len(places) > 1 else ""
+            console.print(f"endpoint{of}: {place}", markup=False, highlight=False)
+    if plan.in_batches:
+        console.print(
+            f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: "
+            f"{', '.join(plan.in_batches)}",
+            markup=False,
+            highlight=False,
+        )
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(
+            f"{key}={_in_words(part)}" for key, part in value.items() if part not in ("", [], {})
+        )
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _count_planned_rows(
+    growth: Mapping[str, int], plan: EvaluationPlan, estimates: list[StageEstimate]
+) -> dict[str, int]:
+    """Return what will be there if all goes well: rows of `instances` and `episodes`, and so on.
+
+    Other versions of the questions are not counted: how many differ from the usual ones is the benchmark's.
+    """
+    programs = find_benchmark(plan.benchmark).programs
+    total = growth.get("instances", 0)
+    episodes = sum(
+        len(plan.places_of(name, total))
+        * (plan.runs if name not in programs or programs[name].is_random else 1)
+        for name in plan.players
+        if USUAL in plan.versions
+    )
+    calls = sum(estimate.calls_low for estimate in estimates)
+    return {**growth, "episodes": episodes, "model_calls": calls}
+
+
+def _estimate_table(estimates: list[StageEstimate]) -> Table:
+    table = Table(
+        title="Estimate of its model calls, from (all goes well) to (every repair is needed)",
+        title_justify="left",
+        caption="a model without a price in models.toml or prices.csv has no cost",
+        caption_justify="left",
+    )
+    for heading in ("stage", "model"):
+        table.add_column(heading, overflow="fold", min_width=12)
+    for heading in ("calls", "tokens in", "tokens out", "cost"):
+        table.add_column(heading, justify="right", overflow="fold")
+    for row in estimates:
+        table.add_row(
+            row.stage,
+            row.model,
+            _span(f"{row.calls_low:,}", f"{row.calls_high:,}"),
+            _span(f"{row.prompt_tokens:,}", f"{row.prompt_tokens_high:,}"),
+            _span(f"{row.completion_tokens:,}", f"{row.completion_tokens_high:,}"),
+            _cost(row.cost_low_usd, row.cost_high_usd),
+        )
+    if len(estimates) > 1:
+        table.add_section()
+        table.add_row(
+            "all",
+            "",
+            _span(f"{sum(e.calls_low for e in estimates):,}", f"{sum(e.calls_high for e in estimates):,}"),
+            _span(
+                f"{sum(e.prompt_tokens for e in estimates):,}",
+                f"{sum(e.prompt_tokens_high for e in estimates):,}",
+            ),
+            _span(
+                f"{sum(e.completion_tokens for e in estimates):,}",
+                f"{sum(e.completion_tokens_high for e in estimates):,}",
+            ),
+            _cost(_total([e.cost_low_usd for e in estimates]), _total([e.cost_high_usd for e in estimates])),
+        )
+    return table
+
+
+def _total(costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _cost(low: float | None, high: float | None) -> str:
+    return "unknown" if low is None or high is None else _span(f"${low:,.2f}", f"${high:,.2f}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"

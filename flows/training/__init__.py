@@ -1,1 +1,0 @@
-"""Fine-tuning of models on golden trajectories (extra `train`)."""
