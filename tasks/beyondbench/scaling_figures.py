@@ -187,7 +187,7 @@ def _compile(families: tuple[str, ...]) -> Spec:
         ),
         models.mark_point().encode(y=up),
     ]
-    return compile_chart(alt.part(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
+    return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT))
 
 
 @figure("quantization", "Accuracy and quantisation", MODEL_FACTS)
@@ -347,4 +347,4 @@ def _compile_violins(tunings: tuple[str, ...]) -> Spec:
         .mark_point(size=30, stroke=BACK, strokeWidth=0.6)
         .encode(tooltip=tips(player="player", series="tuning", text="accuracy [95%]")),
     ]
-    return compile_chart(alt.part(*layers, data=ROWS).properties(width="container", height=_HEIGHT_VIOLINS))
+    return compile_chart(alt.layer(*layers, data=ROWS).properties(width="container", height=_HEIGHT_VIOLINS))
