@@ -110,8 +110,8 @@ def reveal_seed(store: Store, edition: str) -> int:
     """
     plan = read_published_plan(store, edition)
     if plan.seed is not None:
-        said = "it was imported" if plan.imported_from else f"its seed is {plan.seed}, in table editions"
-        raise InvalidOption(f"edition {edition!r} has no secret seed: {said}; there is nothing to reveal")
+        reason = "it was imported" if plan.imported_from else f"its seed is {plan.seed}, in table editions"
+        raise InvalidOption(f"edition {edition!r} has no secret seed: {reason}; there is nothing to reveal")
     if plan.private_share and not is_retired(store, edition):
         raise EditionConflict(
             f"edition {edition!r} has private instances, which anybody could draw with its seed: give "
@@ -128,10 +128,10 @@ def reveal_seed(store: Store, edition: str) -> int:
     return seed
 
 
-def _read_seed(content: bytes, commitment: str, place: str) -> int:
+def _read_seed(content: bytes, commitment: str, where: str) -> int:
     if hashlib.sha256(content).hexdigest() != commitment:
         raise Damaged(
-            f"{place} is not the seed that was committed to: its SHA-256 is not {commitment}; restore the "
+            f"{where} is not the seed that was committed to: its SHA-256 is not {commitment}; restore the "
             "file from a copy"
         )
     return int(content)

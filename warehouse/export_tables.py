@@ -84,7 +84,7 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
             open_catalog(store, units, limits).connect([*TABLES, "private_instances"])
         ) as connection:
             filtered = _keep_public_rows(connection) if leave_out else False
-            found = []
+            files = []
             for name, source, unit in sources:
                 table = TABLES[name.split("/")[1]]
                 target = folder / name
@@ -101,8 +101,8 @@ def export_tables(store: Store, edition: str, folder: Path, *, leave_out: bool) 
                         f"{store.location(source)} is not what was published: its SHA-256 is {file.sha256}; "
                         f"`perennial verify {unit}` says more"
                     )
-                found.append(file)
-    return found
+                files.append(file)
+    return files
 
 
 def _sources(store: Store, units: Sequence[str]) -> Iterator[tuple[str, str, str]]:

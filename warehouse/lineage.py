@@ -91,14 +91,14 @@ def column_origins(table: str) -> dict[str, tuple[Origin, ...]]:
 
 def _listed_origins(table: str) -> dict[str, dict[Origin, None]]:
     """Return the origins of the table's columns without its references."""
-    found: dict[str, dict[Origin, None]] = {}
+    by_column: dict[str, dict[Origin, None]] = {}
     for listed in (_SHARED, *(benchmark.origins for benchmark in benchmarks().values())):
         for kind, entries in listed.items():
             for name, columns, origins in entries:
                 for column in columns.split() if name == table else ():
                     added = (Origin(*_place(origin), kind) for origin in origins.split())
-                    found.setdefault(column, {}).update(dict.fromkeys(added))
-    return found
+                    by_column.setdefault(column, {}).update(dict.fromkeys(added))
+    return by_column
 
 
 def _place(name: str) -> tuple[str, str]:
@@ -223,8 +223,8 @@ class UnitDatasets:
 
 def _schema(table: str) -> schema_dataset.SchemaDatasetFacet:
     fields = [
-        schema_dataset.SchemaDatasetFacetFields(column.name, column.type, column.doc, place, None)
-        for place, column in enumerate(TABLES[table].file_columns, start=1)
+        schema_dataset.SchemaDatasetFacetFields(column.name, column.type, column.doc, index, None)
+        for index, column in enumerate(TABLES[table].file_columns, start=1)
     ]
     return schema_dataset.SchemaDatasetFacet(fields)
 

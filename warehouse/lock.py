@@ -345,8 +345,8 @@ class RootLock:
     def require_held(self) -> None:
         """Raise RootLocked where the lock has been removed, or taken by somebody else, meanwhile."""
         if self._read_own() is None:
-            found = find_lock(self._store)
-            holder = f", and is held now by {found.description}" if found else ""
+            lock = find_lock(self._store)
+            holder = f", and is held now by {lock.description}" if lock else ""
             raise RootLocked(
                 f"the lock of the data root {self._store.root} was taken from this {self.what}{holder}: "
                 "nothing more is written; give the same command again when nobody else writes there"
@@ -445,9 +445,9 @@ def sole_writer(
 
 def refuse_locked(store: Store) -> None:
     """Raise RootLocked where somebody holds the root's lock: one look, and nothing of the root is changed."""
-    found = find_lock(store)
-    if found is not None and found.life is not Life.gone:
-        raise locked_error(store, found)
+    lock = find_lock(store)
+    if lock is not None and lock.life is not Life.gone:
+        raise locked_error(store, lock)
 
 
 @contextmanager
@@ -466,22 +466,22 @@ def _lock_now(store: Store, record: LockRecord, tell: Tell) -> Iterator[RootLock
 def _write_record(store: Store, record: LockRecord, tell: Tell) -> None:
     """Write our record where there is none, or in place of one left behind; raise RootLocked otherwise."""
     ours = record.as_bytes()
-    found = find_lock(store, is_guarded=True)
-    if found is not None and found.content == ours:
+    lock = find_lock(store, is_guarded=True)
+    if lock is not None and lock.content == ours:
         # The answer to an earlier attempt was lost on its way.
         return
-    if found is not None and found.life is not Life.gone:
-        raise locked_error(store, found)
+    if lock is not None and lock.life is not Life.gone:
+        raise locked_error(store, lock)
     # After the look, so that a live holder is named even where the store ignores conditions.
     store.require_conditional_writes()
-    if found is None:
+    if lock is None:
         is_written = store.create_bytes(LOCK_FILE, ours)
     else:
-        is_written = store.replace_bytes(LOCK_FILE, found.content, ours)
+        is_written = store.replace_bytes(LOCK_FILE, lock.content, ours)
     if not is_written:
         raise locked_error(store, find_lock(store, is_guarded=True))
-    if found is not None:
-        tell(f"took over the lock of {store.root}, left by {found.description}")
+    if lock is not None:
+        tell(f"took over the lock of {store.root}, left by {lock.description}")
 
 
 def _key(store: Store) -> str:

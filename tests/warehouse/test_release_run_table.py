@@ -57,7 +57,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def _episodes(file: Path, **options: Any) -> list[tuple[Any, ...]]:
-    tables = run_table_episodes(file, BOARDS, **{"known": (), **options})
+    tables = run_table_episodes(file, BOARDS, **{"files": (), **options})
     own = {row["episode_id"]: row for row in tables["kumo_episodes"].to_pylist()}
     rows = [{**row, **own[row["episode_id"]]} for row in tables["episodes"].to_pylist()]
     assert len(own) == len(rows)
@@ -93,5 +93,5 @@ def test_players_with_files_of_their_own_are_left_out(file: Path) -> None:
     def of_m(setting: Setting) -> SettingFile:
         return SettingFile("MusicEnv", setting, ReleaseFile("m", file), player="m")
 
-    assert {row[0] for row in _episodes(file, known=[of_m(Setting(4, 6))])} == {"sft/s"}
-    assert len(_episodes(file, known=[of_m(Setting(12, 16))])) == 7
+    assert {row[0] for row in _episodes(file, files=[of_m(Setting(4, 6))])} == {"sft/s"}
+    assert len(_episodes(file, files=[of_m(Setting(12, 16))])) == 7

@@ -8,10 +8,10 @@ from perennial.warehouse.store.store import Store
 
 def published_codes(store: Store, editions: Sequence[str], domain: str) -> tuple[str, ...]:
     """Return the code of each rule that models wrote for a cell of these published editions, each once."""
-    found: set[str] = set()
+    codes: set[str] = set()
     for edition in editions:
         file = table_file("a2rbench_rules", edition)
         if store.exists(file):
             rows = store.read_table(file, ["domain", "code"]).to_pylist()
-            found |= {row["code"] for row in rows if row["domain"] == domain}
-    return tuple(sorted(found))
+            codes |= {row["code"] for row in rows if row["domain"] == domain}
+    return tuple(sorted(codes))

@@ -130,24 +130,24 @@ def describe_broken(row: Row) -> str:
     )
 
 
-def cross_table_rules(own: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
+def cross_table_rules(tables: AbstractSet[str], others: AbstractSet[str] = frozenset()) -> dict[str, str]:
     """Return each rule's sentence and its query for offending rows of the own tables.
 
     A rule may look into the others too. It belongs to questions or to answers, whichever it names.
     """
-    present = own | others
+    present = tables | others
     rules: dict[str, str] = {}
     for table in TABLES.values():
-        if table.name in own:
+        if table.name in tables:
             rules |= _rules_of_references(table, present)
-        if table.name in own and table.extends in present:
+        if table.name in tables and table.extends in present:
             rules |= _rule_of_extension(table)
     packages = (benchmark.sql for benchmark in benchmarks().values() if benchmark.sql)
     for package in ("perennial.warehouse.audit", *packages):
         for entry in list_files(package, "rules"):
             if entry.name.endswith(".sql"):
                 text = entry.read_text(encoding="utf-8")
-                if _concerns(text, own, others):
+                if _concerns(text, tables, others):
                     first_line = text.splitlines()[0].removeprefix("--").strip()
                     rules[first_line] = text
     return rules
@@ -175,14 +175,14 @@ def _rule_of_extension(table: "Table") -> dict[str, str]:
     key = ", ".join(f'"{column}"' for column in table.key)
     sides = ((table.extends, table.name), (table.name, table.extends))
     lacking = (
-        f'SELECT \'{other}\' AS lacking, {key} FROM "{one}" ANTI JOIN "{other}" USING ({key})'
-        for one, other in sides
+        f'SELECT \'{other}\' AS lacking, {key} FROM "{first}" ANTI JOIN "{other}" USING ({key})'
+        for first, other in sides
     )
     sentence = f"every row of {table.extends} has its row in {table.name}, and no other row is there"
     return {sentence: " UNION ALL ".join(lacking)}
 
 
-def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool:
+def _concerns(sql: str, tables: AbstractSet[str], others: AbstractSet[str]) -> bool:
     """Whether a rule is of the own tables: all that it names are there, and own where they hold answers.
 
     Where it names no answers, questions have to be own, if it names any.
@@ -191,7 +191,7 @@ def _concerns(sql: str, own: AbstractSet[str], others: AbstractSet[str]) -> bool
     named = {TABLES[name] for name in read if name in TABLES}
     by_kind = (_of_kind(named, kind) for kind in ("answers", "questions", "either"))
     deciding = next(filter(None, by_kind), set())
-    return deciding <= own and {table.name for table in named} <= own | others
+    return deciding <= tables and {table.name for table in named} <= tables | others
 
 
 def _of_kind(tables: "set[Table]", kind: str) -> set[str]:
@@ -234,7 +234,7 @@ def validation_row(name: str, suite: str, result: JsonObject, sample: AuditedRow
         "suite_name": name,
         "success": result["success"],
         "statistics": result["statistics"],
-        "results": [_keep(one) for one in result["results"]],
+        "results": [_keep(check) for check in result["results"]],
         "meta": {"great_expectations_version": result["meta"]["great_expectations_version"]},
     }
     return {
@@ -256,16 +256,16 @@ def audit_rows(
     Where columns or types are not those of the schema, what could not be computed for that is left out.
     """
     is_sound = has_structure(result)
-    for one in result["results"]:
-        sentence, error = one["expectation_config"]["description"], _error(one)
+    for check in result["results"]:
+        sentence, error = check["expectation_config"]["description"], _error(check)
         if error and not is_sound:
             continue
-        broken = max(int(not one["success"]), one["result"].get("unexpected_count") or 0)
+        broken = max(int(not check["success"]), check["result"].get("unexpected_count") or 0)
         yield {
             "suite": suite,
             "expectation": sentence,
-            "success": one["success"],
-            "observed": error or _describe(one, sample, key),
+            "success": check["success"],
+            "observed": error or _describe(check, sample, key),
             "unexpected_count": sample.counts.get(sentence, broken),
             "severity": "critical",
             "validation": name,
@@ -274,15 +274,15 @@ def audit_rows(
 
 def has_structure(result: JsonObject) -> bool:
     """Whether a table has the columns of its schema, with their types."""
-    return all(one["success"] for one in result["results"] if one["expectation_config"]["type"] in _STRUCTURE)
+    return all(row["success"] for row in result["results"] if row["expectation_config"]["type"] in _STRUCTURE)
 
 
-def _describe(one: JsonObject, sample: AuditedRows, key: Sequence[str]) -> str:
+def _describe(check: JsonObject, sample: AuditedRows, key: Sequence[str]) -> str:
     """Say what was seen: how many rows, or some of those that break the expectation."""
-    kind, result = one["expectation_config"]["type"], one["result"]
+    kind, result = check["expectation_config"]["type"], check["result"]
     if kind == COLUMNS:
         return ", ".join(result["observed_value"])
-    if one["success"]:
+    if check["success"]:
         if len(sample.frame) < sample.rows:
             return f"{sample.rows:,} rows, {len(sample.frame):,} of them by a sample, all by DuckDB"
         return f"{sample.rows:,} rows"
@@ -309,23 +309,23 @@ def _shorten(value: object) -> object:
     return {name: _shorten(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
-def _keep(one: JsonObject) -> JsonObject:
-    config = one["expectation_config"]
+def _keep(row: JsonObject) -> JsonObject:
+    config = row["expectation_config"]
     kwargs = {name: value for name, value in config["kwargs"].items() if name != "batch_id"}
-    found = {
+    kept = {
         "expectation_config": {
             **{name: config[name] for name in ("type", "description", "severity")},
             "kwargs": kwargs,
         },
-        "success": one["success"],
-        "result": {name: _shorten(value) for name, value in one["result"].items() if name not in _UNBOUNDED},
+        "success": row["success"],
+        "result": {name: _shorten(value) for name, value in row["result"].items() if name not in _UNBOUNDED},
     }
-    error = _error(one)
-    return found | ({"exception_message": error} if error else {})
+    error = _error(row)
+    return kept | ({"exception_message": error} if error else {})
 
 
-def _error(one: JsonObject) -> str:
+def _error(check: JsonObject) -> str:
     """Return what was raised, "" for nothing: it is told directly, or by metric."""
-    info = one["exception_info"]
-    told = [info] if "raised_exception" in info else info.values()
-    return next((str(entry["exception_message"]) for entry in told if entry["raised_exception"]), "")
+    info = check["exception_info"]
+    infos = [info] if "raised_exception" in info else info.values()
+    return next((str(entry["exception_message"]) for entry in infos if entry["raised_exception"]), "")

@@ -194,8 +194,8 @@ def read_broken(connection: "duckdb.DuckDBPyConnection", sql: str, sentence: str
     if first is None:
         return AuditedRows(_as_frame(reader.schema.empty_table()), 0)
     count = first.num_rows + sum(batch.num_rows for batch in batches)
-    shown = pa.Table.from_batches([first]).slice(0, EVIDENCE_ROWS)
-    return AuditedRows(_as_frame(shown), count, {sentence: count})
+    evidence = pa.Table.from_batches([first]).slice(0, EVIDENCE_ROWS)
+    return AuditedRows(_as_frame(evidence), count, {sentence: count})
 
 
 def _as_frame(rows: "pyarrow.Table") -> "pd.DataFrame":

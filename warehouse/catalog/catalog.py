@@ -52,8 +52,8 @@ def published_editions(store: Store) -> tuple[str, ...]:
     Withdrawn ones are among them: their names stay taken, and their instances are never issued again.
     """
     refuse_other_format(store)
-    found = _names_of_editions(store, "editions")
-    return tuple(edition for edition in found if store.exists(row_file(edition)))
+    names = _names_of_editions(store, "editions")
+    return tuple(edition for edition in names if store.exists(row_file(edition)))
 
 
 def published_evaluations(store: Store, edition: str) -> tuple[str, ...]:
@@ -117,12 +117,12 @@ def refuse_other_format(store: Store) -> None:
     """Raise UnreadableInput for a data root of another format: one manifest tells for all."""
     name = next((name for name in store.names("manifests") if name.endswith(".json")), None)
     try:
-        found = FORMAT if name is None else json.loads(store.read_bytes(f"manifests/{name}"))["format"]
+        saved = FORMAT if name is None else json.loads(store.read_bytes(f"manifests/{name}"))["format"]
     except (ValueError, KeyError, TypeError):
         return  # `perennial verify` names what is damaged.
-    if found != FORMAT:
+    if saved != FORMAT:
         raise UnreadableInput(
-            f"the data root {store.root!r} was written in format {found!r} by another version of perennial, "
+            f"the data root {store.root!r} was written in format {saved!r} by another version of perennial, "
             f"expected format {FORMAT}: name another --root, or read it with the version that wrote it"
         )
 
@@ -316,8 +316,8 @@ def _files_of(store: Store, table: Table, units: Sequence[str]) -> list[str]:
     elif table.kind == "root":
         files = scale_files(store, units) if table.name == SCALE.name else score_files(store)
     elif table.kind == "analysis":
-        found = (analysis_of(store, edition, own) for edition, own in units_by_edition(units).items())
-        files = [name for name in found if name]
+        analyses = (analysis_of(store, edition, name) for edition, name in units_by_edition(units).items())
+        files = [name for name in analyses if name]
     else:
         holders = {True: ("answers", "either"), False: ("questions", "either")}
         # Each benchmark has tables of its own: one look at a table's folder says whose files need none.
@@ -363,7 +363,7 @@ def rows_with(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names = columns or [own.name for own in TABLES[table].columns]
+    names = columns or [column.name for column in TABLES[table].columns]
     wanted = pa.array(list(values), pa.string())
     rows: list[dict[str, Any]] = []
     for batch in read_batches(store, table, unit, names, 1 << 13):

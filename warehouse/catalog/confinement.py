@@ -203,5 +203,5 @@ def table_sql(table: Table, places: Sequence[str]) -> str:
     nothing = "SELECT " + ", ".join(f'NULL::{type_} AS "{name}"' for name, type_ in columns) + " WHERE false"
     if not places:
         return nothing
-    listed = ", ".join(quote(place) for place in places)
+    listed = ", ".join(quote(path) for path in places)
     return f"{nothing} UNION ALL BY NAME SELECT * FROM read_parquet([{listed}], hive_partitioning = false)"

@@ -93,11 +93,11 @@ class Answers:
                 "ORDER BY cluster) - 1 AS cluster FROM instances ORDER BY setting, number) "
                 f"TO '{path}' (FORMAT parquet)"
             )
-            found = connection.execute(
+            counts = connection.execute(
                 f"SELECT setting, domain, count(*) FROM read_parquet('{path}') GROUP BY ALL ORDER BY ALL"
             ).fetchall()
         settings: dict[str, dict[str, int]] = {}
-        for setting, domain, count in found:
+        for setting, domain, count in counts:
             settings.setdefault(setting, {})[domain] = count
         return settings
 
@@ -113,11 +113,11 @@ class Answers:
     def find_versions(self) -> list[tuple[str, str, str]]:
         """Return each setting, player and other version of the questions that it played, sorted."""
         with self.open() as connection:
-            found: list[tuple[str, str, str]] = connection.execute(
+            versions: list[tuple[str, str, str]] = connection.execute(
                 "SELECT DISTINCT n.setting, e.player, e.version FROM episodes AS e "
                 "JOIN numbered AS n USING (instance_id) WHERE e.version IS NOT NULL ORDER BY ALL"
             ).fetchall()
-            return found
+            return versions
 
     def count_cells(
         self, setting: str, players: Sequence[str], version: str | None = None
@@ -131,13 +131,13 @@ class Answers:
             (f"status_{status}", f"(count(*) FILTER (e.status = '{status}'))::INTEGER")
             for status in EPISODE_STATUSES
         ]
-        counted = ",\n       ".join(f"{of} AS {name}" for name, of in (*statuses, *self.counts))
+        counted = ",\n       ".join(f"{sql} AS {name}" for name, sql in (*statuses, *self.counts))
         sql = sql.replace("\nJOINS\n", f"\n{self.joins}\n").replace(
             "\n       COUNTS\n", f"\n       {counted}\n"
         )
         with self.open() as connection:
-            of = {"setting": setting, "players": list(players), "version": version}
-            return dict(connection.sql(sql, params=of).fetchnumpy())
+            params = {"setting": setting, "players": list(players), "version": version}
+            return dict(connection.sql(sql, params=params).fetchnumpy())
 
     def read_split(self, commitment: str, share: float) -> "dict[str, dict[str, Column]]":
         """Return how the secret split the instances of each setting, in their order (`split.sql`).

@@ -74,8 +74,8 @@ def _views_of(package: str) -> tuple[tuple[str, str], ...]:
 
 def list_files(package: str, folder: str) -> "list[Traversable]":
     """Return the files of a package's folder, by name; none where it has no such folder."""
-    place = files(package) / folder
-    return sorted(place.iterdir(), key=lambda entry: entry.name) if place.is_dir() else []
+    directory = files(package) / folder
+    return sorted(directory.iterdir(), key=lambda entry: entry.name) if directory.is_dir() else []
 
 
 def question_of(sql: str) -> str:
@@ -135,10 +135,10 @@ def describe_columns(name: str) -> tuple[ColumnEntry, ...]:
 def column_doc(name: str, column: str) -> str:
     """Return what the column of the table or view means; raise KeyError where no entry says it."""
     if name in TABLES:
-        return next(one.doc for one in TABLES[name].file_columns if one.name == column)
+        return next(field.doc for field in TABLES[name].file_columns if field.name == column)
     package = next(package for package in view_packages() if name in view_names(package))
-    own, shared = _entries(package), _entries(SHARED)
-    for section in (own.get(name, {}), own.get("shared", {}), shared.get("shared", {})):
+    entries, shared = _entries(package), _entries(SHARED)
+    for section in (entries.get(name, {}), entries.get("shared", {}), shared.get("shared", {})):
         if column in section:
             text = section[column]
             return column_doc(*_place(text)) if text.startswith("= ") else text
@@ -154,7 +154,7 @@ def relations_with(column: str) -> list[str]:
     """Return the views, then the tables, with a column of that name; those of all benchmarks first."""
     shared = view_names(SHARED)
     views = [name for name, columns in _view_columns().items() if column in dict(columns)]
-    tables = [name for name, table in TABLES.items() if column in {one.name for one in table.file_columns}]
+    tables = [name for name, table in TABLES.items() if column in {spec.name for spec in table.file_columns}]
     return [*sorted(views, key=lambda name: name not in shared), *tables]
 
 
@@ -165,8 +165,8 @@ def entries_without_a_column() -> list[str]:
         names = question_views() if package == SHARED else view_names(package)
         for section, entries in _entries(package).items():
             among = names if section == "shared" else (section,)
-            known = {column for name in among for column, _ in _view_columns().get(name, ())}
-            lost += [f"{package}: [{section}] {column}" for column in entries if column not in known]
+            columns = {column for name in among for column, _ in _view_columns().get(name, ())}
+            lost += [f"{package}: [{section}] {column}" for column in entries if column not in columns]
     return lost
 
 
@@ -181,7 +181,7 @@ def _docs_of_named(view: str, column: str) -> Iterator[str]:
     """Yield what the column means in each table and view that this view's SQL names."""
     for name in re.findall(r"\b(?:FROM|JOIN) (\w+)", without_comments(question_views()[view])):
         columns = TABLES[name].file_columns if name in TABLES else ()
-        if column in {one.name for one in columns} | {one for one, _ in _view_columns().get(name, ())}:
+        if column in {spec.name for spec in columns} | {name for name, _ in _view_columns().get(name, ())}:
             yield column_doc(name, column)
 
 
@@ -205,12 +205,12 @@ def _view_columns() -> dict[str, tuple[tuple[str, str], ...]]:
     with duckdb.connect(":memory:") as connection:
         for table in TABLES.values():
             connection.execute(f'CREATE VIEW "{table.name}" AS {table_sql(table, [])}')
-        found = {}
+        columns = {}
         for name in in_order(views, views):
             connection.execute(f'CREATE VIEW "{name}" AS {views[name]}')
             described = connection.execute(f'DESCRIBE "{name}"').fetchall()
-            found[name] = tuple((column, type_) for column, type_, *_ in described)
-    return found
+            columns[name] = tuple((column, type_) for column, type_, *_ in described)
+    return columns
 
 
 # The leaderboard of an edition with the measures of its benchmark beside the success rate.
@@ -269,23 +269,23 @@ class SavedQuestion:
     sql: str
     no_row: str = "nothing in the data root fits"
 
-    def ask(self, given: Mapping[str, str]) -> str:
+    def ask(self, values_asked: Mapping[str, str]) -> str:
         """Return the SQL with these values and the other defaults in place of its parameters."""
-        values = {**self.defaults, **given}
-        return re.sub(r"\$(\w+)", lambda found: quote(values[found[1]]), self.sql)
+        values = {**self.defaults, **values_asked}
+        return re.sub(r"\$(\w+)", lambda match: quote(values[match[1]]), self.sql)
 
 
 @cache
 def saved_questions() -> dict[str, SavedQuestion]:
     """Return all saved questions by name."""
     folders = (files(package) / "questions" for package in view_packages())
-    found = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
-    questions = (_read(entry.name, entry.read_text(encoding="utf-8")) for entry in found)
+    texts = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
+    questions = (_read(entry.name, entry.read_text(encoding="utf-8")) for entry in texts)
     return {question.name: question for question in questions}
 
 
 def _read(file: str, sql: str) -> SavedQuestion:
     comment = question_of(sql)
     text = " ".join(_NO_ROW.sub("", _PARAMETER.sub("", comment)).split())
-    of = (file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip())
-    return SavedQuestion(*of, *_NO_ROW.findall(comment))
+    head = (file.removesuffix(".sql"), text, dict(_PARAMETER.findall(comment)), without_comments(sql).strip())
+    return SavedQuestion(*head, *_NO_ROW.findall(comment))

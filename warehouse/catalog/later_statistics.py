@@ -120,7 +120,7 @@ def as_item_table(
 
 
 def _stem(edition: str, units: Iterable[str]) -> str:
-    names = {name for of, name in map(split_unit, units) if of == edition and name}
+    names = {name for edition_part, name in map(split_unit, units) if edition_part == edition and name}
     return content_id("evaluations", sorted(names))
 
 
@@ -135,8 +135,8 @@ SCALES = f"analyses/{SCALE.name}"
 
 def scale_files(store: Store, units: Iterable[str]) -> list[str]:
     """Return the name of the file of the scale over these editions and evaluations; none: not computed."""
-    found = latest_version(store, SCALES, _name_scale_file(units))
-    return [found] if found else []
+    name = latest_version(store, SCALES, _name_scale_file(units))
+    return [name] if name else []
 
 
 def superseded_scales(store: Store, units: Iterable[str]) -> list[str]:

@@ -34,10 +34,10 @@ class SqlRunner:
     """
 
     def __init__(
-        self, connection: "duckdb.DuckDBPyConnection", known: Sequence[str], limit_s: float = inf
+        self, connection: "duckdb.DuckDBPyConnection", names: Sequence[str], limit_s: float = inf
     ) -> None:
         self.connection = connection
-        self._known = known
+        self._known = names
         self._limit_s = limit_s
         self._thread = ThreadPoolExecutor(1)
 
@@ -124,15 +124,15 @@ class SqlRunner:
             # DuckDB would suggest a table of its own, such as pg_proc.
             meant = suggest(unknown[1], self._known) or ";"
             message = f"there is no table or view {unknown[1]!r}{meant} `perennial tables` lists all"
-        elif (lacking := _UNKNOWN_COLUMN.search(message)) and (found := _relations_with(lacking[1])):
-            others = f" and {len(found) - _MOST_NAMED} others" if len(found) > _MOST_NAMED else ""
-            verb = "has" if len(found) == 1 else "have"
-            message += f"; {', '.join(found[:_MOST_NAMED])}{others} {verb} a column {lacking[1]!r}"
+        elif (lacking := _UNKNOWN_COLUMN.search(message)) and (relations := _relations_with(lacking[1])):
+            others = f" and {len(relations) - _MOST_NAMED} others" if len(relations) > _MOST_NAMED else ""
+            verb = "has" if len(relations) == 1 else "have"
+            message += f"; {', '.join(relations[:_MOST_NAMED])}{others} {verb} a column {lacking[1]!r}"
         return f"{name_query(sql)} failed: {message}"
 
 
 def open_runner(
-    root: str, files: Sequence[str], settings: Mapping[str, Setting], known: Sequence[str]
+    root: str, files: Sequence[str], settings: Mapping[str, Setting], names: Sequence[str]
 ) -> SqlRunner:
     """Open DuckDB in memory, confined to these files of the data root; `settings` are DuckDB's, by name."""
     import duckdb
@@ -147,7 +147,7 @@ def open_runner(
         let_duckdb_read(connection, Store(root))
     confine(connection, files, settings)
     limit_ms = settings.get("max_execution_time")
-    return SqlRunner(connection, known, inf if limit_ms is None else float(limit_ms) / 1000)
+    return SqlRunner(connection, names, inf if limit_ms is None else float(limit_ms) / 1000)
 
 
 def may_be_damage(error: BaseException) -> bool:

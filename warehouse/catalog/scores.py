@@ -39,8 +39,8 @@ def parse_scores(content: bytes, name: str) -> list[dict[str, Any]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         if tuple(reader.fieldnames or ()) != _COLUMNS:
-            given = ",".join(reader.fieldnames or ()) or "nothing"
-            raise UnreadableInput(f"{name}: line 1 is {given[:80]!r}, expected {','.join(_COLUMNS)}")
+            heads = ",".join(reader.fieldnames or ()) or "nothing"
+            raise UnreadableInput(f"{name}: line 1 is {heads[:80]!r}, expected {','.join(_COLUMNS)}")
         rows = [_row(record, f"{name}: line {reader.line_num}") for record in reader]
     except csv.Error as error:
         raise UnreadableInput(f"{name}: line {reader.line_num}: not CSV ({error})") from None
@@ -82,23 +82,23 @@ def load_scores(store: Store) -> dict[str, dict[str, float]]:
     return scores
 
 
-def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
+def _row(record: dict[str, Any], where: str) -> dict[str, Any]:
     if None in record or None in record.values():
-        raise UnreadableInput(f"{place}: expected {len(_COLUMNS)} values ({', '.join(_COLUMNS)})")
+        raise UnreadableInput(f"{where}: expected {len(_COLUMNS)} values ({', '.join(_COLUMNS)})")
     values = {key: value.strip() for key, value in record.items()}
     for column in ("benchmark", "player", "source"):
         if not values[column]:
-            raise UnreadableInput(f"{place}: {column} is blank, expected a name")
+            raise UnreadableInput(f"{where}: {column} is blank, expected a name")
         # As it is in the file: stripping takes line breaks at the ends away.
         hidden = hidden_character(record[column])
         if hidden is not None:
             raise UnreadableInput(
-                f"{place}: {column} {values[column][:80]!a} holds the invisible character "
+                f"{where}: {column} {values[column][:80]!a} holds the invisible character "
                 f"U+{ord(hidden):04X}; expected a name on one line, of characters that can be seen"
             )
     if _ADDRESS.match(values["source"]) and not _WEB_ADDRESS.fullmatch(values["source"]):
         raise UnreadableInput(
-            f"{place}: source {quote(values['source'])} is an address, and not one of the web: expected "
+            f"{where}: source {quote(values['source'])} is an address, and not one of the web: expected "
             "http:// or https:// with a host, or text that does not begin with a word and a colon"
         )
     try:
@@ -107,7 +107,7 @@ def _row(record: dict[str, Any], place: str) -> dict[str, Any]:
         score = math.nan
     if not math.isfinite(score):
         raise UnreadableInput(
-            f"{place}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1"
+            f"{where}: score {values['score'][:80]!r} is not a number such as 0.731 or 73.1"
         )
     return {**values, "score": score}
 
@@ -139,7 +139,7 @@ _PUBLISHED_COLUMNS = PUBLISHED_SCORES.columns
 
 
 def read_wide(
-    package: str, name: str, source: str, place: str, units: Mapping[str, str]
+    package: str, name: str, source: str, where: str, units: Mapping[str, str]
 ) -> Iterator[PublishedScore]:
     """Yield the numbers of the CSV file of the package, row by row; `units` says the unit of each figure."""
     for row in read_rows(package, name):
@@ -150,7 +150,7 @@ def read_wide(
             value, _, deviation = cell.partition("±")
             yield PublishedScore(
                 source,
-                place,
+                where,
                 player=row["player"],
                 figure=figure,
                 value=float(value),

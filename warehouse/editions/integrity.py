@@ -83,16 +83,16 @@ def staged_state(staging: Staging) -> StagedState:
 def beside_flaws(store: Store) -> tuple[int, list[str]]:
     """Return how many files of later analyses and other benchmarks' scores there are, and their flaws."""
     folders = [*(f"{ANALYSES}/{name}" for name in store.names(ANALYSES)), SCALES]
-    found = [f"{folder}/{name}" for folder in folders for name in store.names(folder)]
-    names = [name for name in found if name.endswith(".parquet") and "/." not in name] + score_files(store)
+    listed = [f"{folder}/{name}" for folder in folders for name in store.names(folder)]
+    names = [name for name in listed if name.endswith(".parquet") and "/." not in name] + score_files(store)
     return len(names), [flaw for name in names for flaw in _file_flaws(store, name)]
 
 
 def _table_flaws(connection: "duckdb.DuckDBPyConnection", table: Table) -> Iterator[str]:
     key = ", ".join(f'"{name}"' for name in table.key)
-    each = f"evaluation, {key}" if table.of_evaluations else key
+    group_key = f"evaluation, {key}" if table.of_evaluations else key
     repeated = connection.execute(
-        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {each} HAVING count(*) > 1 '
+        f'SELECT {key}, count(*) OVER () FROM "{table.name}" GROUP BY {group_key} HAVING count(*) > 1 '
         f"LIMIT {_SHOWN}"
     ).fetchall()
     if repeated:

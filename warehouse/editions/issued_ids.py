@@ -39,15 +39,15 @@ class IdSet:
             return False
         key = _keys([text])
         places = ((run, int(run.searchsorted(key)[0])) for run in self._runs)
-        return any(run[place : place + 1].tobytes() == key.tobytes() for run, place in places)
+        return any(run[index : index + 1].tobytes() == key.tobytes() for run, index in places)
 
     def which(self, ids: Sequence[str]) -> list[bool]:
         """Return for each id whether it is in the set: for thousands at once, many times faster than `in`."""
         keys = _keys(ids)
-        found = np.zeros(len(keys), np.bool_)
+        is_issued = np.zeros(len(keys), np.bool_)
         for run in self._runs:
-            found |= run[np.minimum(run.searchsorted(keys), len(run) - 1)] == keys
-        return list(found.tolist())
+            is_issued |= run[np.minimum(run.searchsorted(keys), len(run) - 1)] == keys
+        return list(is_issued.tolist())
 
     def update(self, ids: Iterable[str]) -> None:
         """Add the ids; those that are there already are skipped."""
@@ -65,7 +65,7 @@ class EitherSet:
         self._sets = sets
 
     def __contains__(self, text: object) -> bool:
-        return any(text in one for one in self._sets)
+        return any(text in ids for ids in self._sets)
 
 
 def _merge(*runs: Keys) -> Keys:

@@ -60,8 +60,8 @@ def dependency_versions() -> dict[str, str]:
         required = requires(_DISTRIBUTION) or []
     except PackageNotFoundError:
         return {}
-    found = (_NAME.match(line) for line in required if "extra ==" not in line)
-    names = sorted({match.group().lower() for match in found if match})
+    matches = (_NAME.match(line) for line in required if "extra ==" not in line)
+    names = sorted({match.group().lower() for match in matches if match})
     return {name: version(name) for name in names}
 
 
@@ -149,7 +149,7 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
     seeds: dict[str, int | None] = {"refresh": plan.seed}
     if isinstance(plan, EvaluationPlan):
         seeds["players"] = plan.player_params.get("seed")
-    own = (
+    columns = (
         {"freshness": plan.freshness, "seed_commitment": plan.seed_commitment}
         if isinstance(plan, EditionPlan)
         else {}
@@ -167,7 +167,7 @@ def _content(plan: Plan, files: list[ListedFile], templates: Mapping[str, str]) 
         "seeds": {name: seed for name, seed in seeds.items() if seed is not None},
         "templates": dict(templates),
         "canary": plan.canary,
-        **own,
+        **columns,
     }
 
 

@@ -68,11 +68,11 @@ def prunable(store: Store, now: datetime, editions: Collection[str] = ()) -> tup
     superseded = frozenset(_list_superseded(store))
     groups: dict[tuple[Kind, str], list[tuple[str, _File]]] = {}
     for file in _files(store):
-        found = _classify(file, published, superseded, now)
-        if found is not None:
-            kind, edition, target = found
-            of = split_unit(edition)[0]
-            is_named = edition in editions or (of in editions and of not in published)
+        target_file = _classify(file, published, superseded, now)
+        if target_file is not None:
+            kind, edition, target = target_file
+            base = split_unit(edition)[0]
+            is_named = edition in editions or (base in editions and base not in published)
             if edition not in lost and (not editions or is_named):
                 groups.setdefault((kind, edition), []).append((target, file))
     ordered = sorted(groups, key=lambda key: (_ORDER.index(key[0]), key[1]))
@@ -129,14 +129,14 @@ def _list_superseded(store: Store) -> Iterator[str]:
 
 
 def _prunable(
-    kind: Kind, edition: str, published: Collection[str], found: list[tuple[str, _File]]
+    kind: Kind, edition: str, published: Collection[str], files_of_target: list[tuple[str, _File]]
 ) -> Prunable:
-    files = [file for _, file in found]
+    files = [file for _, file in files_of_target]
     return Prunable(
         kind=kind,
         edition=edition,
         is_published=edition in published,
-        targets=tuple(sorted({target for target, _ in found})),
+        targets=tuple(sorted({target for target, _ in files_of_target})),
         files=len(files),
         bytes=sum(file.size for file in files),
         changed=max(file.changed for file in files),
@@ -147,8 +147,8 @@ def _prunable(
 def _files(store: Store) -> Iterator[_File]:
     filesystem, path = file_system(store.root)
     for folder in _FOLDERS:
-        for place, info in filesystem.find(f"{path}/{folder}", detail=True).items():
-            yield _File(place[len(path) + 1 :], int(info["size"]), _read_change_time(info))
+        for file_path, info in filesystem.find(f"{path}/{folder}", detail=True).items():
+            yield _File(file_path[len(path) + 1 :], int(info["size"]), _read_change_time(info))
 
 
 def _read_change_time(info: dict[str, Any]) -> datetime:

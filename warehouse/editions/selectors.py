@@ -16,45 +16,45 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SELECTOR = re.compile(rf"{LATEST}(~(?P<back>\d{{1,6}}))?")
 
 
-def select_unit(store: Store, given: str | None, known: Sequence[str]) -> str:
+def select_unit(store: Store, selector: str | None, units: Sequence[str]) -> str:
     """Return which of the known editions and evaluations is meant, the newest edition where nothing is given.
 
     `latest~1` is the edition published before the newest one; `latest@2` is an evaluation of the newest one.
     Raises UnreadableInput where nothing is known, InvalidOption where that one is not.
     """
-    require_any(store, known)
-    edition, name = split_unit(LATEST if given is None else given)
+    require_any(store, units)
+    edition, name = split_unit(LATEST if selector is None else selector)
     match = _SELECTOR.fullmatch(edition)
     if match:
-        edition = _by_age(store, int(match["back"] or 0), edition, known)
+        edition = _by_age(store, int(match["back"] or 0), edition, units)
     unit = evaluation_of(edition, name) if name else edition
-    if unit not in known or (given or "").endswith("@"):
-        alike = [other for other in known if is_evaluation(other) == is_evaluation(unit)]
+    if unit not in units or (selector or "").endswith("@"):
+        alike = [other for other in units if is_evaluation(other) == is_evaluation(unit)]
         if name and not alike and any(map(is_evaluation, published_units(store))):
             raise InvalidOption(
-                f"{given!r} names an evaluation; expected an edition; "
-                f"published: {_name_some(known)}{suggest(edition, known)}"
+                f"{selector!r} names an evaluation; expected an edition; "
+                f"published: {_name_some(units)}{suggest(edition, units)}"
             )
         raise InvalidOption(
-            f"{store.root} has no published {describe_unit(given or unit)} (it may be withdrawn); "
-            f"published: {_name_some(alike)}{suggest(given or unit, (*alike, LATEST))}"
+            f"{store.root} has no published {describe_unit(selector or unit)} (it may be withdrawn); "
+            f"published: {_name_some(alike)}{suggest(selector or unit, (*alike, LATEST))}"
         )
     return unit
 
 
-def select_units(store: Store, given: str | None, known: Sequence[str]) -> tuple[str, ...]:
+def select_units(store: Store, selector: str | None, units: Sequence[str]) -> tuple[str, ...]:
     """Return what `select_unit` returns and, of an edition, all of its known evaluations."""
-    chosen = select_unit(store, given, known)
-    return (chosen, *(unit for unit in known if unit != chosen and split_unit(unit)[0] == chosen))
+    chosen = select_unit(store, selector, units)
+    return (chosen, *(unit for unit in units if unit != chosen and split_unit(unit)[0] == chosen))
 
 
-def require_any(store: Store, known: Sequence[str]) -> None:
+def require_any(store: Store, units: Sequence[str]) -> None:
     """Raise UnreadableInput unless there is an edition to choose from."""
-    if not known:
-        found, remedy = "no edition is published", "run `perennial refresh` first"
+    if not units:
+        problem, remedy = "no edition is published", "run `perennial refresh` first"
         if published_units(store):
-            found, remedy = "every edition is withdrawn", "`perennial editions --all` says why"
-        raise UnreadableInput(f"{found} in {store.root!r}: {remedy}, or name another --root")
+            problem, remedy = "every edition is withdrawn", "`perennial editions --all` says why"
+        raise UnreadableInput(f"{problem} in {store.root!r}: {remedy}, or name another --root")
 
 
 def read_publication_time(store: Store, unit: str) -> datetime:
@@ -70,8 +70,8 @@ def _name_some(units: Sequence[str]) -> str:
     return (", ".join(units[:_SHOWN]) or "none") + more
 
 
-def _by_age(store: Store, back: int, selector: str, known: Sequence[str]) -> str:
-    editions = [unit for unit in known if not is_evaluation(unit) and store.exists(row_file(unit))]
+def _by_age(store: Store, back: int, selector: str, units: Sequence[str]) -> str:
+    editions = [unit for unit in units if not is_evaluation(unit) and store.exists(row_file(unit))]
     newest = sorted(((read_publication_time(store, edition), edition) for edition in editions), reverse=True)
     if back >= len(newest):
         raise InvalidOption(

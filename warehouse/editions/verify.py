@@ -123,8 +123,8 @@ def _keys(table: Table, rows: "pyarrow.Table") -> dict[tuple[object, ...], int]:
 
 
 def _such_as(keys: Mapping[tuple[object, ...], object] | set[tuple[object, ...]]) -> str:
-    shown = sorted(", ".join(map(str, key)) for key in keys)[:_SHOWN]
-    return f" (such as {'; '.join(shown)})" if shown else ""
+    examples = sorted(", ".join(map(str, key)) for key in keys)[:_SHOWN]
+    return f" (such as {'; '.join(examples)})" if examples else ""
 
 
 def _read(content: bytes) -> "pyarrow.Table":
@@ -237,8 +237,8 @@ class _Verifier:
         content = self._read(name, "the manifest")
         if content is None:
             return None
-        found = hashlib.sha256(content).hexdigest()
-        if found != row.get("manifest_sha256"):
+        digest = hashlib.sha256(content).hexdigest()
+        if digest != row.get("manifest_sha256"):
             fault = f"the manifest is not the one that the edition's row names: {_UNCHECKED}"
             self._note(name, "altered", fault)
             return None
@@ -274,7 +274,7 @@ class _Verifier:
             claimed["freshness"] = row.get("freshness"), made.get("freshness")
             claimed["canary"] = row.get("canary"), made.get("canary")
             claimed["is_trial"] = row.get("is_trial"), made["settings"].get("is_trial")
-        differing = [column for column, (found, expected) in claimed.items() if found != expected]
+        differing = [column for column, (actual, expected) in claimed.items() if actual != expected]
         if made["unit"] != self._edition:
             differing.append("name")
         if differing:
@@ -319,15 +319,15 @@ class _Verifier:
     def _name_unlisted(self, manifest: Manifest) -> None:
         """Note each file in its place, or with the name of its own, that nothing lists."""
         edition, _ = split_unit(self._edition)
-        known = {self._row_file, *(file.name for file in manifest.files)}
+        listed = {self._row_file, *(file.name for file in manifest.files)}
         others = {*published_units(self._store), *staged_units(self._store)} - {self._edition}
         for table in self._store.names("tables"):
             of_others = {table_file(table, other) for other in others}
-            own = table_file(table, self._edition)
+            table_path = table_file(table, self._edition)
             folder = f"tables/{table}/edition={edition}"
             for file in (f"{folder}/{name}" for name in self._store.names(folder)):
-                is_own = file == own if is_evaluation(self._edition) else file not in of_others
-                if is_own and file not in known:
+                is_own = file == table_path if is_evaluation(self._edition) else file not in of_others
+                if is_own and file not in listed:
                     fault = "in the edition's folder, but no file of it: no view reads it, other readers may"
                     self._note(file, "unlisted", fault)
 

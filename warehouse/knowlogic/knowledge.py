@@ -17,8 +17,8 @@ def load_knowledge() -> Knowledge:
     tables = {}
     root = files("perennial.warehouse.knowlogic")
     for folder in FOLDERS:
-        place = root / folder
-        for file in sorted(place.iterdir(), key=lambda each: each.name) if place.is_dir() else ():
+        directory = root / folder
+        for file in sorted(directory.iterdir(), key=lambda entry: entry.name) if directory.is_dir() else ():
             if file.name.endswith(".csv"):
                 text = file.read_text(encoding="utf-8")
                 tables[f"{folder}/{file.name.removesuffix('.csv')}"] = tuple(csv.DictReader(StringIO(text)))

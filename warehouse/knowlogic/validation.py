@@ -111,8 +111,8 @@ def find_wrong_scripts(knowledge: Knowledge) -> Found:
     for table, rows in knowledge.tables.items():
         for row in rows:
             for language in _LANGUAGES:
-                if found := _FOREIGN[language].search(row.get(language) or ""):
-                    yield table, key_of(row), f"{language} {row[language]!r} holds {found[0]!r}"
+                if match := _FOREIGN[language].search(row.get(language) or ""):
+                    yield table, key_of(row), f"{language} {row[language]!r} holds {match[0]!r}"
 
 
 def find_joiners(knowledge: Knowledge) -> Found:
@@ -145,12 +145,12 @@ def find_ambiguous_names(knowledge: Knowledge) -> Found:
 
 
 def _ids_by_name(rows: tuple[Row, ...], language: str) -> dict[str, list[str]]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    ids: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows:
-        found[row[language].casefold().removeprefix("the ")].append(
+        ids[row[language].casefold().removeprefix("the ")].append(
             row.get("id") or "/".join(list(row.values())[:2])
         )
-    return found
+    return ids
 
 
 # Rules over the tables of nature: cells, their listed values, kinds, and the rules between properties.
@@ -181,11 +181,11 @@ def find_unlisted_values(knowledge: Knowledge) -> Found:
 def find_wrong_kinds(knowledge: Knowledge) -> Found:
     """Find values of properties that the entity's kind does not have."""
     kinds = {row["id"]: split_cell(row["kinds"], "|") for row in rows_of(knowledge, _PROPERTIES)}
-    known = {kind for of in kinds.values() for kind in of}
+    valid = {kind for group in kinds.values() for kind in group}
     entities = {row["id"]: row["kind"] for row in rows_of(knowledge, _ENTITIES_NATURE)}
     for id_, kind in entities.items():
-        if kind not in known:
-            yield _ENTITIES_NATURE, id_, f"kind {kind!r} has no property; known: {', '.join(sorted(known))}"
+        if kind not in valid:
+            yield _ENTITIES_NATURE, id_, f"kind {kind!r} has no property; known: {', '.join(sorted(valid))}"
     for row in rows_of(knowledge, _CELLS):
         for property_, allowed in kinds.items():
             if _list_values(row.get(property_, "")) and entities.get(row["id"]) not in allowed:
@@ -263,15 +263,15 @@ _REFERENCES = ("inverse_m", "inverse_f", "as_m", "as_f", "implies", "near")
 
 def find_unknown_relations(knowledge: Knowledge) -> Found:
     """Find relations that a row names and no row has."""
-    known = {row["id"] for row in rows_of(knowledge, _RELATIONS)}
+    relation_ids = {row["id"] for row in rows_of(knowledge, _RELATIONS)}
     for row in rows_of(knowledge, _RELATIONS):
         for column in _REFERENCES:
             for name in split_cell(row.get(column, "")):
-                if name not in known:
+                if name not in relation_ids:
                     yield _RELATIONS, row["id"], f"{column} {name!r} is not a relation"
     for row in rows_of(knowledge, _EXCLUSIVE):
         for column in ("first", "second"):
-            if row[column] not in known:
+            if row[column] not in relation_ids:
                 yield _EXCLUSIVE, key_of(row), f"{column} {row[column]!r} is not a relation"
 
 
@@ -298,22 +298,22 @@ def _inverse_faults(row: Row, relations: dict[str, Row]) -> Found:
             continue
         if inverse["holder_sex"] not in ("", sex):
             yield _RELATIONS, row["id"], f"inverse_{sex} {inverse['id']} is of the other sex"
-        for own in row["holder_sex"] or "mf":
-            if (back := inverse[f"inverse_{own}"]) != row["id"]:
+        for letter in row["holder_sex"] or "mf":
+            if (back := inverse[f"inverse_{letter}"]) != row["id"]:
                 yield _RELATIONS, row["id"], f"the inverse of its inverse {inverse['id']} is {back}"
 
 
 def _find_implied(name: str, relations: dict[str, Row]) -> set[str]:
     """Return all that a relation implies, through others too."""
-    found: set[str] = set()
+    implied_names: set[str] = set()
     pending = [name]
     while pending:
         row = relations.get(pending.pop(), {})
         for implied in split_cell(row.get("implies", "")):
-            if implied not in found:
-                found.add(implied)
+            if implied not in implied_names:
+                implied_names.add(implied)
                 pending.append(implied)
-    return found
+    return implied_names
 
 
 # Rules over events with a year.
@@ -362,4 +362,4 @@ RULES: dict[str, Check] = {
 
 def validate_knowledge(knowledge: Knowledge, rules: Iterable[str] = tuple(RULES)) -> list[KnowledgeFinding]:
     """Return what breaks the rules of these names, rule by rule, in the tables' order."""
-    return [KnowledgeFinding(name, *found) for name in rules for found in RULES[name](knowledge)]
+    return [KnowledgeFinding(name, *finding) for name in rules for finding in RULES[name](knowledge)]

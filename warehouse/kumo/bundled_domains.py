@@ -13,14 +13,14 @@ def bundled_domains() -> dict[str, Traversable]:
     folder = files("perennial.warehouse.kumo") / "domains"
     if not folder.is_dir():
         return {}
-    found = {entry.name: entry / _FILE for entry in folder.iterdir() if (entry / _FILE).is_file()}
-    return dict(sorted(found.items()))
+    by_name = {entry.name: entry / _FILE for entry in folder.iterdir() if (entry / _FILE).is_file()}
+    return dict(sorted(by_name.items()))
 
 
 def bundled_text(name: str) -> str:
     """Return the JSON text of a bundled domain; raise InvalidOption for an unknown name."""
     domains = bundled_domains()
     if name not in domains:
-        known = ", ".join(domains) or "none in this installation"
-        raise InvalidOption(f"no bundled domain is called {name!r}; there are: {known}")
+        names = ", ".join(domains) or "none in this installation"
+        raise InvalidOption(f"no bundled domain is called {name!r}; there are: {names}")
     return domains[name].read_text(encoding="utf-8")

@@ -138,8 +138,8 @@ def earlier_instances(store: Store, editions: Sequence[str]) -> dict[tuple[str, 
             pq.ParquetFile(file, pre_buffer=False, read_dictionary=["domain", "setting"]) as source,
         ):
             for batch in _batches(source, ["domain", "setting"]):
-                for place, count in _pair_counts(batch):
-                    counts[place] = counts.get(place, 0) + count
+                for pair, count in _pair_counts(batch):
+                    counts[pair] = counts.get(pair, 0) + count
     return counts
 
 
@@ -164,14 +164,14 @@ def _rows_with(store: Store, name: str, wanted: "Sums") -> Iterator[Row]:
         pq.ParquetFile(file, pre_buffer=False, read_dictionary=lists) as source,
     ):
         first = 0
-        found: list[int] = []
+        rows: list[int] = []
         for batch in _batches(source, lists):
             sums = sum(_sums_of(kind, batch.column(column)) for kind, column in _NAMES.items())
             places = np.minimum(wanted.searchsorted(sums), len(wanted) - 1)
-            found += (first + np.flatnonzero(wanted[places] == sums)).tolist()
+            rows += (first + np.flatnonzero(wanted[places] == sums)).tolist()
             first += batch.num_rows
-    if found:
-        yield from _content(store, name, found)
+    if rows:
+        yield from _content(store, name, rows)
 
 
 def _batches(source: "pyarrow.parquet.ParquetFile", columns: list[str]) -> Iterator["pyarrow.RecordBatch"]:

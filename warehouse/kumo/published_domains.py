@@ -42,7 +42,7 @@ def domains_by_edition(store: Store) -> list[tuple[str, frozenset[str]]]:
     Withdrawn ones are among them, since their instances were issued; imported ones are left out. Editions of
     the same moment go by name.
     """
-    grown = [found for name in published_editions(store) if (found := _read_growth_time(store, name))]
+    grown = [domains for name in published_editions(store) if (domains := _read_growth_time(store, name))]
     return [
         (name, frozenset(row["domain_id"] for row in _rows(store, name, ["domain_id"])))
         for _, name in sorted(grown, reverse=True)

@@ -78,8 +78,8 @@ def begin_batch(
 def calls_of_batch(connection: sqlite3.Connection, number: int) -> set[str]:
     """Return the ids of the calls in a batch."""
     # By number there is no index: once a batch, the whole table is read in milliseconds.
-    found = connection.execute("SELECT call_id FROM server_batch_calls WHERE number = ?", (number,))
-    return {call_id for (call_id,) in found}
+    rows = connection.execute("SELECT call_id FROM server_batch_calls WHERE number = ?", (number,))
+    return {call_id for (call_id,) in rows}
 
 
 def keep_batch_id(connection: sqlite3.Connection, number: int, batch_id: str) -> None:

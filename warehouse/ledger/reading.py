@@ -46,9 +46,9 @@ def count_causes(errors: Iterable[tuple[str, int]]) -> list[Cause]:
 
 def describe_causes(causes: list[Cause]) -> str:
     """Return the first causes with their counts in words."""
-    shown = "; ".join(f"{calls:,} x {shorten(error, _WIDTH)}" for error, calls in causes[:_SHOWN])
+    causes_listed = "; ".join(f"{calls:,} x {shorten(error, _WIDTH)}" for error, calls in causes[:_SHOWN])
     more = len(causes) - _SHOWN
-    return shown + (f"; and {more:,} more cause{'s' * (more > 1)}" if more > 0 else "")
+    return causes_listed + (f"; and {more:,} more cause{'s' * (more > 1)}" if more > 0 else "")
 
 
 # Whether a whole ledger is what was kept: its pages, every call's digest, every message's text.
@@ -104,17 +104,17 @@ def find_missing_calls(path: Path, listed: Iterable[tuple[str, list[str]]]) -> l
 
     Neither the ledger nor its folder is changed. Raises as `check_ledger` does.
     """
-    found: dict[str, MissingCalls] = {}
+    missing: dict[str, MissingCalls] = {}
     with closing(open_for_reading(path)) as connection, plain_errors(path):
         for edition, call_ids in listed:
             # Sorted: the index is then read from front to back.
             lost = connection.execute(_NOT_IN_LEDGER, [json.dumps(sorted(call_ids))]).fetchall()
-            before = found.get(edition, MissingCalls(edition, 0, 0, ""))
+            before = missing.get(edition, MissingCalls(edition, 0, 0, ""))
             example = before.example or (lost[0][0] if lost else "")
-            found[edition] = MissingCalls(
+            missing[edition] = MissingCalls(
                 edition, before.missing + len(lost), before.calls + len(call_ids), example
             )
-    return [edition for edition in found.values() if edition.missing]
+    return [edition for edition in missing.values() if edition.missing]
 
 
 def _flaws(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
@@ -180,9 +180,9 @@ class CallFilter:
     def where(self) -> tuple[str, list[str]]:
         """Return the SQL condition and its values."""
         columns = ("role", "model", "status", "template")
-        given = {column: getattr(self, column) for column in columns}
-        conditions = [f"{column} = ?" for column, value in given.items() if value is not None]
-        values = [value for value in given.values() if value is not None]
+        filters = {column: getattr(self, column) for column in columns}
+        conditions = [f"{column} = ?" for column, value in filters.items() if value is not None]
+        values = [value for value in filters.values() if value is not None]
         if self.edition is not None:
             # Those of its evaluations too, `EDITION@NAME`.
             conditions.append("(edition = ? OR substr(edition, 1, length(?) + 1) = ? || '@')")
@@ -246,8 +246,8 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
         """Return what was sent in all, look-ups aside, or for an edition and its evaluations."""
         with plain_errors(self._path):
             units = self._connection.execute("SELECT DISTINCT edition FROM attempts").fetchall()
-            known = [unit for (unit,) in units if unit != LOOK_UP]
-            wanted = [unit for unit in known if edition in (None, unit, split_unit(unit)[0])]
+            known_units = [unit for (unit,) in units if unit != LOOK_UP]
+            wanted = [unit for unit in known_units if edition in (None, unit, split_unit(unit)[0])]
             return sum_attempts(self._connection, wanted)
 
     def causes(self, edition: str, role: str) -> list[Cause]:
@@ -262,11 +262,11 @@ class LedgerReader(AbstractContextManager["LedgerReader"]):
 
     def ids_that_begin(self, prefix: str, limit: int) -> list[str]:
         """Return the ids of calls that begin so, sorted, at most `limit` of them."""
-        found = self._rows(
+        rows = self._rows(
             "SELECT call_id FROM calls WHERE call_id >= ? AND call_id < ? ORDER BY call_id LIMIT ?",
             [prefix, prefix + _LAST_CHARACTER, limit],
         )
-        return [call_id for (call_id,) in found]
+        return [call_id for (call_id,) in rows]
 
     def call(self, call_id: str) -> dict[str, Any]:
         """Return the whole call by column, with `params` and `messages` parsed."""

@@ -131,23 +131,23 @@ def stored_calls(
     call or a message was altered.
     """
     wanted = list(dict.fromkeys(call_ids))
-    found = {}
+    calls = {}
     for *cells, digest in connection.execute(_SELECT_CALLS, [json.dumps(wanted)]):
         check_call(path, str(cells[0]), cells, digest)
         call = dict(zip(CALL_COLUMNS, cells, strict=True))
         call |= {name: json.loads(call[name]) for name in ("params", "messages")}
-        found[call["call_id"]] = call
+        calls[call["call_id"]] = call
     for call_id in wanted:
-        if call_id not in found:
+        if call_id not in calls:
             raise UnreadableInput(
                 f"no model call {call_id!r} in this ledger; it may belong to another data root, or its "
                 "ledger was moved away"
             )
-    sent = sorted({message["message_id"] for call in found.values() for message in call["messages"]})
+    sent = sorted({message["message_id"] for call in calls.values() for message in call["messages"]})
     contents = dict(connection.execute(_SELECT_MESSAGES, [json.dumps(sent)]))
     for message_id in sent:
         check_message(path, message_id, contents.get(message_id))
-    return [found[call_id] for call_id in wanted], contents
+    return [calls[call_id] for call_id in wanted], contents
 
 
 def table_row(call: dict[str, Any]) -> dict[str, Any]:

@@ -257,7 +257,7 @@ class LedgerPlace:
 
     def find_loss(self) -> Damaged | None:
         """Return None where the files are still there; else copy the ledger, and return what to report."""
-        lost = next((file for file, found in self._files.items() if _identity(file) != found), None)
+        lost = next((file for file, identity in self._files.items() if _identity(file) != identity), None)
         if lost is None:
             return None
         what = "replaced" if lost.exists() else "deleted"
@@ -294,15 +294,15 @@ def one_ledger(path: Path) -> Iterator[None]:
         yield
         require_same_ledger(path)
     finally:
-        place = _blocks.pop(path)
-        if place is not None:
-            place.connection.close()
+        ledger = _blocks.pop(path)
+        if ledger is not None:
+            ledger.connection.close()
 
 
 def require_same_ledger(path: Path) -> None:
     """Raise Damaged where the ledger at the path is another file than before in this `one_ledger` block."""
-    place = _blocks.get(path)
-    loss = place.find_loss() if place is not None else None
+    ledger = _blocks.get(path)
+    loss = ledger.find_loss() if ledger is not None else None
     if loss is not None:
         raise loss
 
@@ -315,7 +315,7 @@ def keep_same_ledger(path: Path) -> None:
 
 def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

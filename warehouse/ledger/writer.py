@@ -65,7 +65,7 @@ def begin_attempts(
         return []
     (first,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM attempts").fetchone()
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    rows = json.dumps([(one.call_id, one.estimate_usd) for one in begun])
+    rows = json.dumps([(call.call_id, call.estimate_usd) for call in begun])
     connection.execute(_BEGIN, (first, edition, batch, now, rows))
     return list(range(first, first + len(begun)))
 
@@ -182,11 +182,11 @@ class LedgerWriter:
             if group is None or group.is_closed or group.loop is not loop:
                 group = self._group = _Group(loop)
                 group.outcomes = loop.run_in_executor(self._thread, self._write_group, group)
-            place = len(group.items)
+            index = len(group.items)
             group.items.append(item)
-            group.is_closed = place + 1 == _MOST_A_GROUP
+            group.is_closed = index + 1 == _MOST_A_GROUP
         # A task that no longer waits takes nothing from the others of its group.
-        outcome = (await asyncio.shield(group.outcomes))[place]
+        outcome = (await asyncio.shield(group.outcomes))[index]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

@@ -86,11 +86,11 @@ class Store:
         """The names of files and folders that lie directly in that very position; none where it is absent."""
         try:
             with self._target(position) as (filesystem, path):
-                found = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
+                paths = [str(entry).rstrip("/") for entry in filesystem.ls(path, detail=False, refresh=True)]
         except FileNotFoundError:
             return []
         # An S3 console may have left an object that stands for the folder itself.
-        return [entry.rsplit("/", 1)[-1] for entry in found if entry != path.rstrip("/")]
+        return [entry.rsplit("/", 1)[-1] for entry in paths if entry != path.rstrip("/")]
 
     def move(self, position: str, target: str) -> None:
         """Move a file, byte for byte; done again, it completes a move that was cut off.
@@ -305,9 +305,9 @@ ROOT_FILE = "root.json"
 
 def root_id(store: Store) -> str:
     """Return the root's id, making one where it has none yet; raise Damaged where it cannot be read."""
-    while (found := find_root_id(store)) is None:
+    while (root := find_root_id(store)) is None:
         store.create_bytes(ROOT_FILE, f'{{"root_id": "{uuid4().hex}"}}\n'.encode())
-    return found
+    return root
 
 
 def find_root_id(store: Store) -> str | None:
@@ -364,9 +364,9 @@ def write_version(store: Store, folder: str, stem: str, table: "pyarrow.Table") 
 
 def _versions(store: Store, folder: str) -> dict[str, list[tuple[int, str]]]:
     """Return number and name of the files of each stem, the latest last."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    by_stem: dict[str, list[tuple[int, str]]] = {}
     for name in store.names(folder):
         match = _NAME.fullmatch(name)
         if match:
-            found.setdefault(match["stem"], []).append((int(match["number"]), f"{folder}/{name}"))
-    return {stem: sorted(versions) for stem, versions in found.items()}
+            by_stem.setdefault(match["stem"], []).append((int(match["number"]), f"{folder}/{name}"))
+    return {stem: sorted(versions) for stem, versions in by_stem.items()}

@@ -217,8 +217,8 @@ def find_pending(path: Path) -> Pending | None:
         keys = _read_pending_keys(connection)
     if not keys:
         return None
-    found = {file for files in _find_files(path, keys).values() for file in files}
-    copies = [file for file in found if not _is_own(path, file)]
+    all_files = {file for files in _find_files(path, keys).values() for file in files}
+    copies = [file for file in all_files if not _is_own(path, file)]
     until = _until_deleted(copies) if copies else f"the study is opened while no other process reads {path}"
     return Pending(tuple(keys), until)
 
@@ -232,14 +232,14 @@ def _try_to_erase(path: Path) -> Pending | None:
         try:
             if not _rewrite(connection):
                 return in_the_way
-            found = _find_files(path, keys)
-            for number in [number for number, files in found.items() if not files]:
+            left_behind = _find_files(path, keys)
+            for number in [number for number, files in left_behind.items() if not files]:
                 connection.execute("UPDATE participants SET erasing = NULL WHERE number = ?", (number,))
         except sqlite3.Error as error:
             if is_busy(error):
                 return in_the_way
             raise
-    left = {number: files for number, files in found.items() if files}
+    left = {number: files for number, files in left_behind.items() if files}
     files = {file for files in left.values() for file in files}
     if any(_is_own(path, file) for file in files):
         return in_the_way

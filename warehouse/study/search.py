@@ -15,12 +15,12 @@ _BLOCK = 1 << 20
 
 def search(folder: str, wanted: Sequence[bytes]) -> list[list[str]]:
     """Return for each of the bytes the files below the folder that hold it, or that cannot be read."""
-    found: list[list[str]] = [[] for _ in wanted]
-    for place, _, names in os.walk(folder):
-        for file in sorted(os.path.join(place, name) for name in names):
+    files: list[list[str]] = [[] for _ in wanted]
+    for directory, _, names in os.walk(folder):
+        for file in sorted(os.path.join(directory, name) for name in names):
             for number in _find_in(file, wanted) if os.path.isfile(file) else ():
-                found[number].append(file)
-    return found
+                files[number].append(file)
+    return files
 
 
 def _find_in(file: str, wanted: Sequence[bytes]) -> set[int]:
@@ -34,16 +34,16 @@ def _find_in(file: str, wanted: Sequence[bytes]) -> set[int]:
 
 
 def _find_in_blocks(opened: BinaryIO, wanted: Sequence[bytes]) -> set[int]:
-    found: set[int] = set()
+    numbers: set[int] = set()
     overlap = max(map(len, wanted), default=1) - 1
     end = b""
     while block := opened.read(_BLOCK):
         block = end + block
-        found |= {number for number, one in enumerate(wanted) if one in block}
+        numbers |= {number for number, secret in enumerate(wanted) if secret in block}
         end = block[-overlap:]
-    return found
+    return numbers
 
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    json.dump(search(asked["folder"], [bytes.fromhex(one) for one in asked["wanted"]]), sys.stdout)
+    json.dump(search(asked["folder"], [bytes.fromhex(secret) for secret in asked["wanted"]]), sys.stdout)

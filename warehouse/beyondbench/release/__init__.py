@@ -58,18 +58,18 @@ def read_leaderboard(content: bytes, name: str) -> list[LeaderboardEntry]:
     entries = _read_json(content, name)
     if not isinstance(entries, list) or not entries:
         raise UnreadableInput(f"{name}: {_what(entries)}, expected a list of models, each with {COLUMNS[0]}")
-    found: dict[str, LeaderboardEntry] = {}
+    by_player: dict[str, LeaderboardEntry] = {}
     for number, entry in enumerate(entries, 1):
         model = _read_model(entry, f"{name}: entry {number}")
-        place = f"{name}: {quote(model)}"
+        subject = f"{name}: {quote(model)}"
         player = same_players().get(model, model)
-        if player in found:
+        if player in by_player:
             raise UnreadableInput(
-                f"{name}: {quote(found[player].model)} and {quote(model)} are one model; keep one"
+                f"{name}: {quote(by_player[player].model)} and {quote(model)} are one model; keep one"
             )
-        scores = {column: _read_score(entry, column, place) for column in COLUMNS}
-        found[player] = LeaderboardEntry(model, scores, _read_settings(entry, place))
-    return list(found.values())
+        scores = {column: _read_score(entry, column, subject) for column in COLUMNS}
+        by_player[player] = LeaderboardEntry(model, scores, _read_settings(entry, subject))
+    return list(by_player.values())
 
 
 def parse_leaderboard(content: bytes, name: str) -> list[dict[str, Any]]:
@@ -103,35 +103,35 @@ def _read_json(content: bytes, name: str) -> Any:
         ) from None
 
 
-def _read_model(entry: Any, place: str) -> str:
+def _read_model(entry: Any, subject: str) -> str:
     if not isinstance(entry, dict):
-        raise UnreadableInput(f"{place} is {_what(entry)}, expected an object with model and scores")
+        raise UnreadableInput(f"{subject} is {_what(entry)}, expected an object with model and scores")
     model = entry.get("model")
     if not isinstance(model, str) or not model.strip() or not model.isprintable() or len(model) > _MAX_NAME:
-        raise UnreadableInput(f"{place}: model is {quote(model)}, expected a name on one line")
+        raise UnreadableInput(f"{subject}: model is {quote(model)}, expected a name on one line")
     return model.strip()
 
 
-def _read_settings(entry: dict[str, Any], place: str) -> str | None:
+def _read_settings(entry: dict[str, Any], subject: str) -> str | None:
     """Return parameters and quantization, such as `0.5B, GPTQ-4-Bit`; None where the entry has neither."""
-    said = []
+    settings = []
     for column in ("params", "quantization"):
         value = entry.get(column) or ""
         if not isinstance(value, str) or len(value) > _MAX_NAME or not value.isprintable():
-            raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a text on one line")
-        said += [value] if value not in ("", "None") else []
-    return ", ".join(said) or None
+            raise UnreadableInput(f"{subject}: {column} is {quote(value)}, expected a text on one line")
+        settings += [value] if value not in ("", "None") else []
+    return ", ".join(settings) or None
 
 
-def _read_score(entry: dict[str, Any], column: str, place: str) -> float:
+def _read_score(entry: dict[str, Any], column: str, subject: str) -> float:
     if column not in entry:
-        raise UnreadableInput(f"{place} has no {column}, expected a number")
+        raise UnreadableInput(f"{subject} has no {column}, expected a number")
     value = entry[column]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     most = 100 if column in SHARES else 1e12
     if not is_number or not 0 <= value <= most:
         expected = "from 0 to 100" if column in SHARES else "of tokens, at least 0"
-        raise UnreadableInput(f"{place}: {column} is {quote(value)}, expected a number {expected}")
+        raise UnreadableInput(f"{subject}: {column} is {quote(value)}, expected a number {expected}")
     return float(value)
 
 

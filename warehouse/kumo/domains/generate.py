@@ -92,23 +92,23 @@ def read_domain(text: str, source: str) -> dict[str, Any]:
         raise UnreadableInput(f"{source}: not TOML: {error}") from None
     _check_keys(domain, {**dict.fromkeys(DOMAIN_KEYS, str), "action": list}, {}, source)
     for number, action in enumerate(domain["action"], start=1):
-        place = f"{source}: action {number}"
+        where = f"{source}: action {number}"
         if not isinstance(action, dict):
-            raise UnreadableInput(f"{place} is {action!r}; expected a table [[action]]")
+            raise UnreadableInput(f"{where} is {action!r}; expected a table [[action]]")
         required = {**dict.fromkeys(("name", "note", "attribute", "kind"), str), "states": list}
         precision = {key: action.pop(key) for key in ("step", "digits") if key in action}
-        _check_keys(action, required, {"unit": str}, place)
+        _check_keys(action, required, {"unit": str}, where)
         _check_states(action, f"{source}: action {action['name']!r}")
         _check_precision(precision, action, f"{source}: action {action['name']!r}")
         action.update(precision)
     return domain
 
 
-def _check_precision(precision: dict[str, Any], action: dict[str, Any], place: str) -> None:
+def _check_precision(precision: dict[str, Any], action: dict[str, Any], where: str) -> None:
     """Refuse a float action without exactly one usable precision, and one of words that has any."""
     wanted = "a step above 0, or significant digits from 1 to 9, for each float action and for no other"
     is_float = action["kind"] == "float"
-    given = ", ".join(f"{key} = {value!r}" for key, value in precision.items()) or "no precision"
+    actual = ", ".join(f"{key} = {value!r}" for key, value in precision.items()) or "no precision"
     kinds = {"step": int | float, "digits": int}
     usable = all(
         isinstance(value, kinds[key])
@@ -117,17 +117,17 @@ def _check_precision(precision: dict[str, Any], action: dict[str, Any], place: s
         for key, value in precision.items()
     )
     if len(precision) != is_float or not usable:
-        raise UnreadableInput(f"{place} has {given}; expected {wanted}")
+        raise UnreadableInput(f"{where} has {actual}; expected {wanted}")
 
 
-def _check_states(action: dict[str, Any], place: str) -> None:
+def _check_states(action: dict[str, Any], context: str) -> None:
     if action["kind"] not in ("str", "float"):
-        raise UnreadableInput(f"{place} has kind {action['kind']!r}; expected 'str' or 'float'")
+        raise UnreadableInput(f"{context} has kind {action['kind']!r}; expected 'str' or 'float'")
     is_float = action["kind"] == "float"
     if "unit" in action and not is_float:
-        raise UnreadableInput(f"{place} has a unit, but only a float action has one; remove it")
+        raise UnreadableInput(f"{context} has a unit, but only a float action has one; remove it")
     for number, state in enumerate(action["states"], start=1):
-        where = f"{place}, state {number}"
+        where = f"{context}, state {number}"
         if not isinstance(state, dict):
             raise UnreadableInput(f"{where} is {state!r}; expected an inline table")
         if is_float:
@@ -140,12 +140,12 @@ def _check_states(action: dict[str, Any], place: str) -> None:
 
 
 def _check_keys(
-    table: dict[str, Any], required: Mapping[str, type], optional: Mapping[str, type], place: str
+    table: dict[str, Any], required: Mapping[str, type], optional: Mapping[str, type], where: str
 ) -> None:
     expected = {**required, **optional}
     unknown = [key for key in table if key not in expected]
     if unknown:
-        raise UnreadableInput(f"{place} has unknown key {unknown[0]!r}; expected {', '.join(expected)}")
+        raise UnreadableInput(f"{where} has unknown key {unknown[0]!r}; expected {', '.join(expected)}")
     for key, kind in expected.items():
         value = table.get(key)
         if value is None and key in optional:
@@ -155,15 +155,15 @@ def _check_keys(
         )
         if not isinstance(value, kind) or not filled:
             wanted = "text" if kind is str else "an array"
-            raise UnreadableInput(f"{place} has {key} = {value!r}; expected {wanted}")
+            raise UnreadableInput(f"{where} has {key} = {value!r}; expected {wanted}")
 
 
-def _check_range(bounds: list[Any], place: str) -> None:
+def _check_range(bounds: list[Any], where: str) -> None:
     numbers = [
         b for b in bounds if isinstance(b, int | float) and not isinstance(b, bool) and math.isfinite(b)
     ]
     if len(bounds) != 2 or len(numbers) != 2 or not numbers[0] < numbers[1]:
-        raise UnreadableInput(f"{place} has range {bounds!r}; expected two finite numbers, the lower first")
+        raise UnreadableInput(f"{where} has range {bounds!r}; expected two finite numbers, the lower first")
 
 
 FOLDER = Path(__file__).resolve().parent
@@ -204,26 +204,26 @@ def _refuse_repeats(names: Iterable[str], what: str, source: str) -> None:
 
 
 def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
-    place = f"{source}: action {action['name']!r}"
+    where = f"{source}: action {action['name']!r}"
     cells = table.attributes.get(action["attribute"])
     if cells is None:
         raise UnusableConfig(
-            f"{place} tests unknown attribute {action['attribute']!r}; "
+            f"{where} tests unknown attribute {action['attribute']!r}; "
             f"the CSV has {', '.join(table.attributes)}"
         )
     facts = dict(zip(table.truths, cells, strict=True))
     build = _range_states if action["kind"] == "float" else _label_states
-    states = build(action["states"], facts, place)
-    _refuse_repeats((state.text for state in states), "state", place)
+    states = build(action["states"], facts, where)
+    _refuse_repeats((state.text for state in states), "state", where)
     for truth in table.truths:
         if all(truth in state.rules_out for state in states):
             raise UnusableConfig(
-                f"{place}: truth {truth!r} ({facts[truth]!r}) is ruled out by every state; "
+                f"{where}: truth {truth!r} ({facts[truth]!r}) is ruled out by every state; "
                 f"widen a state or correct the cell"
             )
     if action["kind"] != "float":
         return Outcome(action["name"], action["kind"], states)
-    intervals = {truth: _interval(cell, place) for truth, cell in facts.items() if cell}
+    intervals = {truth: _interval(cell, where) for truth, cell in facts.items() if cell}
     spans = tuple((truth, low, high) for truth, (low, high) in intervals.items())
     step = float(action["step"]) if "step" in action else None
     outcome = Outcome(
@@ -235,11 +235,11 @@ def _outcome(action: dict[str, Any], table: FactTable, source: str) -> Outcome:
         digits=action.get("digits"),
         cells=spans,
     )
-    _require_multiples(outcome, place)
+    _require_multiples(outcome, where)
     return outcome
 
 
-def _require_multiples(outcome: Outcome, place: str) -> None:
+def _require_multiples(outcome: Outcome, where: str) -> None:
     """Raise UnusableConfig where a range keeps a truth and holds no multiple of the step of its cell."""
     if outcome.step is None:
         return
@@ -254,16 +254,16 @@ def _require_multiples(outcome: Outcome, place: str) -> None:
                 last -= 1
             if truth not in state.rules_out and last < -(-low // step):
                 raise UnusableConfig(
-                    f"{place}: the cell {least:g}..{most:g} of {truth!r} holds no multiple of the step "
+                    f"{where}: the cell {least:g}..{most:g} of {truth!r} holds no multiple of the step "
                     f"{outcome.step:g} in the range {state.text}, which keeps it; widen the cell or refine "
                     "the step"
                 )
 
 
 def _range_states(
-    states: Sequence[dict[str, Any]], facts: dict[str, str], place: str
+    states: Sequence[dict[str, Any]], facts: dict[str, str], where: str
 ) -> tuple[OutcomeState, ...]:
-    intervals = {truth: _interval(cell, f"{place}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    intervals = {truth: _interval(cell, f"{where}, truth {truth!r}") for truth, cell in facts.items() if cell}
     starts = {float(state["range"][0]) for state in states}
     built = []
     for state in states:
@@ -278,53 +278,53 @@ def _range_states(
     return tuple(built)
 
 
-def _interval(cell: str, place: str) -> tuple[float, float]:
+def _interval(cell: str, where: str) -> tuple[float, float]:
     match = _INTERVAL.fullmatch(cell)
     if match is None:
         raise UnreadableInput(
-            f"{place}: cell {cell!r} is not a number; expected a number such as 2.65, or lo..hi"
+            f"{where}: cell {cell!r} is not a number; expected a number such as 2.65, or lo..hi"
         )
     low = float(match[1])
     high = low if match[2] is None else float(match[2])
     if low > high:
-        raise UnreadableInput(f"{place}: cell {cell!r} is inverted; write the lower number first")
+        raise UnreadableInput(f"{where}: cell {cell!r} is inverted; write the lower number first")
     return low, high
 
 
 def _label_states(
-    states: Sequence[dict[str, Any]], facts: dict[str, str], place: str
+    states: Sequence[dict[str, Any]], facts: dict[str, str], where: str
 ) -> tuple[OutcomeState, ...]:
-    values = {truth: _values(cell, f"{place}, truth {truth!r}") for truth, cell in facts.items() if cell}
-    known = set().union(*values.values())
+    values = {truth: _values(cell, f"{where}, truth {truth!r}") for truth, cell in facts.items() if cell}
+    all_values = set().union(*values.values())
     built = []
     for state in states:
-        rejects = _rejection(state, known, f"{place}, state {state['label']!r}")
-        ruled_out = tuple(truth for truth, own in values.items() if rejects(own))
+        rejects = _rejection(state, all_values, f"{where}, state {state['label']!r}")
+        ruled_out = tuple(truth for truth, labels in values.items() if rejects(labels))
         built.append(OutcomeState(state["label"].strip(), None, None, ruled_out))
     return tuple(built)
 
 
-def _values(cell: str, place: str) -> frozenset[str]:
+def _values(cell: str, where: str) -> frozenset[str]:
     values = [value.strip() for value in cell.split("|")]
     if not all(values):
         raise UnreadableInput(
-            f"{place}: cell {cell!r} has an empty value; write a|b, or leave the cell empty"
+            f"{where}: cell {cell!r} has an empty value; write a|b, or leave the cell empty"
         )
     return frozenset(values)
 
 
-def _rejection(state: dict[str, Any], known: set[str], place: str) -> Callable[[frozenset[str]], bool]:
+def _rejection(state: dict[str, Any], values: set[str], where: str) -> Callable[[frozenset[str]], bool]:
     listed = state.get("values", state.get("excludes", []))
-    stray = [value for value in listed if value not in known]
+    stray = [value for value in listed if value not in values]
     if stray:
         raise UnusableConfig(
-            f"{place} lists {stray[0]!r}, which no truth has; "
-            f"the attribute's values are {', '.join(sorted(known))}"
+            f"{where} lists {stray[0]!r}, which no truth has; "
+            f"the attribute's values are {', '.join(sorted(values))}"
         )
     chosen = frozenset(listed)
     if "values" in state:
-        return lambda own: own.isdisjoint(chosen)
-    return lambda own: own <= chosen
+        return lambda labels: labels.isdisjoint(chosen)
+    return lambda labels: labels <= chosen
 
 
 def seed_json(config: SeedConfig) -> str:

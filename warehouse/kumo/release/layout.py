@@ -167,7 +167,7 @@ def config_modules(
 ) -> tuple[dict[str, ReleaseFile], list[Skipped]]:
     """Return each registered domain's module, and what was skipped: domains without one module too."""
     by_name = {file.path.stem: file for file in modules}
-    found: dict[str, ReleaseFile] = {}
+    by_domain: dict[str, ReleaseFile] = {}
     skipped: list[Skipped] = []
     for file in environments:
         names = _find_registered(file)
@@ -176,13 +176,13 @@ def config_modules(
             continue
         for domain, line, sources in names:
             module = by_name.get(sources[0]) if len(sources) == 1 else None
-            if domain in found:
+            if domain in by_domain:
                 skipped.append(Skipped(file.name, line, f"{domain} is registered in another file too"))
             elif module is None:
                 skipped.append(Skipped(file.name, line, _describe_sources(domain, sources)))
             else:
-                found[domain] = module
-    return found, skipped
+                by_domain[domain] = module
+    return by_domain, skipped
 
 
 def _describe_sources(domain: str, sources: list[str]) -> str:
@@ -346,13 +346,13 @@ class Release:
         )
 
 
-def _choose(kind: str, names: Iterable[str], known: tuple[str, ...]) -> frozenset[str]:
+def _choose(kind: str, names: Iterable[str], choices: tuple[str, ...]) -> frozenset[str]:
     chosen = tuple(names)
-    missing = next((name for name in chosen if name not in known), None)
+    missing = next((name for name in chosen if name not in choices), None)
     if missing is not None:
-        have = ", ".join(known) or "none"
+        have = ", ".join(choices) or "none"
         raise InvalidOption(f"the release has no {kind} {missing!r}; it has: {have}")
-    return frozenset(chosen or known)
+    return frozenset(chosen or choices)
 
 
 def find_release(path: Path) -> Release:
@@ -361,47 +361,47 @@ def find_release(path: Path) -> Release:
     Raises UnreadableInput where the folder is neither a clone nor the partial form, or cannot be listed.
     """
     files, skipped = list_files(path, _TOPS)
-    found: dict[str, list[SettingFile]] = defaultdict(list)
+    by_kind: dict[str, list[SettingFile]] = defaultdict(list)
     others: dict[str, list[ReleaseFile]] = defaultdict(list)
     configs: dict[str, ReleaseFile] = {}
     unknown: dict[str, Skipped] = {}
     for file in sorted(files, key=lambda file: file.name):
-        place = _find_place(file.name.split("/"))
-        if isinstance(place, Skipped):
-            unknown[place.file] = place
-        elif place is not None and "truths" in place[1]:
-            found[place[0]].append(_setting_file(file, place[1]))
-        elif place is not None and place[0] == "configs":
-            configs[place[1]["domain"]] = file
-        elif place is not None:
-            others[place[0]].append(file)
+        match = _find_place(file.name.split("/"))
+        if isinstance(match, Skipped):
+            unknown[match.file] = match
+        elif match is not None and "truths" in match[1]:
+            by_kind[match[0]].append(_setting_file(file, match[1]))
+        elif match is not None and match[0] == "configs":
+            configs[match[1]["domain"]] = file
+        elif match is not None:
+            others[match[0]].append(file)
     modules, unread = config_modules(others["environments"], others["modules"])
     configs |= modules
-    if not configs and not found["instances"]:
+    if not configs and not by_kind["instances"]:
         raise UnreadableInput(_describe_foreign_folder(path, skipped))
-    trajectories, repeated = _choose_one_each(found["trajectories"])
-    oracle, repeated_oracle = _choose_one_each(found["oracle"])
+    trajectories, repeated = _choose_one_each(by_kind["trajectories"])
+    oracle, repeated_oracle = _choose_one_each(by_kind["oracle"])
     skipped += [*unknown.values(), *unread, *repeated, *repeated_oracle]
     return Release(
         configs=dict(sorted(configs.items())),
-        instances=tuple(sorted(found["instances"], key=_order)),
-        books=tuple(sorted(found["books"], key=_order)),
+        instances=tuple(sorted(by_kind["instances"], key=_order)),
+        books=tuple(sorted(by_kind["books"], key=_order)),
         trajectories=trajectories,
         oracle=oracle,
         run_table=next(iter(others["run_table"]), None),
         skipped=tuple(sorted(skipped, key=lambda skipped: skipped.file)),
-        revised=tuple(sorted(found["revised"], key=_order)),
+        revised=tuple(sorted(by_kind["revised"], key=_order)),
     )
 
 
 def _describe_foreign_folder(path: Path, skipped: Sequence[Skipped]) -> str:
-    shown = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    name = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
     if not path.is_dir():
         what = "a file" if path.is_file() else "no such folder"
-        return f"{shown}: {what}, expected the folder of the KUMO authors' repository; check the path"
+        return f"{name}: {what}, expected the folder of the KUMO authors' repository; check the path"
     first = next((f" ({entry.warning})" for entry in skipped), "")
     return (
-        f"{shown}: not the KUMO authors' repository: expected env/*Env/ and results/ (a clone), or "
+        f"{name}: not the KUMO authors' repository: expected env/*Env/ and results/ (a clone), or "
         f"instances/*/ and domains/*.json; name the folder that holds these{first}"
     )
 
@@ -414,7 +414,7 @@ def _find_place(parts: Sequence[str]) -> tuple[str, dict[str, str]] | Skipped | 
     skipped = None
     depth = 0
     for kind, patterns in _PLACES:
-        said: dict[str, str] = {}
+        named: dict[str, str] = {}
         for number, (part, pattern) in enumerate(zip(parts, patterns, strict=False)):
             if (number + 1 == len(parts)) != (number + 1 == len(patterns)):
                 break
@@ -423,17 +423,17 @@ def _find_place(parts: Sequence[str]) -> tuple[str, dict[str, str]] | Skipped | 
                 if number > depth and pattern in _REASONS:
                     depth, skipped = number, Skipped("/".join(parts[: number + 1]), None, _REASONS[pattern])
                 break
-            said |= match.groupdict()
+            named |= match.groupdict()
         else:
-            return kind, said
+            return kind, named
     return skipped
 
 
-def _setting_file(file: ReleaseFile, said: dict[str, str]) -> SettingFile:
-    setting = Setting(int(said["truths"]), int(said["actions"]), int(said["valid"]))
-    player = f"sft/{said['tuned']}" if "tuned" in said else said.get("model", "oracle")
-    seed, runs = int(said.get("seed", 0)), int(said.get("runs", 0))
-    return SettingFile(said["domain"], setting, file, seed, player if runs else "", runs)
+def _setting_file(file: ReleaseFile, named: dict[str, str]) -> SettingFile:
+    setting = Setting(int(named["truths"]), int(named["actions"]), int(named["valid"]))
+    player = f"sft/{named['tuned']}" if "tuned" in named else named.get("model", "oracle")
+    seed, runs = int(named.get("seed", 0)), int(named.get("runs", 0))
+    return SettingFile(named["domain"], setting, file, seed, player if runs else "", runs)
 
 
 def _order(file: SettingFile) -> tuple[str, str, int, int, int, int, int, str]:

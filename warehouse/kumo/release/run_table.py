@@ -74,7 +74,7 @@ Place = tuple[str, Setting]
 def run_table_episodes(
     path: Path,
     boards: Boards,
-    known: Iterable[SettingFile],
+    files: Iterable[SettingFile],
     players: Collection[str] = (),
     left_out: Collection[str] = (),
 ) -> dict[str, "pyarrow.Table"]:
@@ -87,18 +87,18 @@ def run_table_episodes(
     import duckdb
     import pyarrow as pa
 
-    place = [("domain", pa.string()), ("n_truths", pa.int64()), ("n_actions", pa.int64())]
+    fields = [("domain", pa.string()), ("n_truths", pa.int64()), ("n_actions", pa.int64())]
     ids = [("seed", pa.int64()), ("instance_id", pa.string()), ("book_id", pa.string())]
     keys = [
         {**_place(domain, setting), "seed": seed, "instance_id": board.instance_id, "book_id": board.book_id}
         for (domain, setting), seeds in boards.items()
         for seed, board in seeds.items()
     ]
-    played = [{"player": file.player, **_place(file.domain, file.setting)} for file in known]
+    played = [{"player": file.player, **_place(file.domain, file.setting)} for file in files]
     with duckdb.connect(":memory:") as connection:
-        connection.register("keys", pa.Table.from_pylist(keys, pa.schema(place + ids)))
+        connection.register("keys", pa.Table.from_pylist(keys, pa.schema(fields + ids)))
         connection.register(
-            "known", pa.Table.from_pylist(played, pa.schema([("player", pa.string()), *place]))
+            "known", pa.Table.from_pylist(played, pa.schema([("player", pa.string()), *fields]))
         )
         try:
             runs = connection.sql(
@@ -169,29 +169,29 @@ def other_outcomes(release: Release, with_instances: Iterable[Place], players: I
     """Return the rows of runs without instances that the run table alone has."""
     if release.run_table is None:
         return []
-    own = {(file.player, file.domain, file.setting) for file in release.trajectories}
+    seen = {(file.player, file.domain, file.setting) for file in release.trajectories}
     places, revised = {*with_instances}, revised_players(release)
     return [
         outcome_row(player, domain, setting, *numbers)
         for player, domain, setting, *numbers in count_outcomes(
             release.run_table.path, release.domains, tuple(players)
         )
-        if (domain, setting) not in places and (player, domain, setting) not in own and player not in revised
+        if (domain, setting) not in places and (player, domain, setting) not in seen and player not in revised
     ]
 
 
 def revised_findings(release: Release) -> list[Rejection]:
     """Return the findings of revised books, in folders of their own or in the run table alone."""
-    found = list(_revised_files(release))
+    rows = list(_revised_files(release))
     if release.run_table is None:
-        return found
+        return rows
     path = release.run_table.path
     seen = {(file.domain, file.setting) for file in release.revised}
     for player in sorted(revised_players(release)):
         for domain, setting, same, books in count_revised(path, player, release.domains):
             if (domain, setting) not in seen:
-                found.append(_revised_finding(player, domain, setting, same, books))
-    return found
+                rows.append(_revised_finding(player, domain, setting, same, books))
+    return rows
 
 
 def revised_players(release: Release) -> frozenset[str]:

@@ -60,15 +60,15 @@ def read_outcome_rows(file: SettingFile) -> list[Row] | None:
 
 def outcome_row(player: str, domain: str, setting: Setting, seed: int, runs: int, solved: int) -> Row:
     """Return the row of table `kumo_outcome_runs`."""
-    place = {"player": player, "domain": domain, "setting": setting.name, "seed": seed}
-    return {**place, "runs": runs, "solved": solved}
+    origin = {"player": player, "domain": domain, "setting": setting.name, "seed": seed}
+    return {**origin, "runs": runs, "solved": solved}
 
 
 def read_outcomes(file: SettingFile) -> Mapping[int, list[dict[str, Any]] | None]:
     """Return the runs of the file by seed, None for a line that holds none."""
-    found: dict[int, list[dict[str, Any]] | None] = {}
+    runs_by_seed: dict[int, list[dict[str, Any]] | None] = {}
     for entry in read_lines(file.file, _MAX_LINE_BYTES_OUTCOME_RUNS):
-        number, runs = -1 - len(found), None
+        number, runs = -1 - len(runs_by_seed), None
         if not isinstance(entry, Skipped):
             try:
                 record = json.loads(entry[1])
@@ -76,8 +76,8 @@ def read_outcomes(file: SettingFile) -> Mapping[int, list[dict[str, Any]] | None
                     number, runs = int(record["seed"]), record["trajectories"]
             except (ValueError, KeyError, TypeError):
                 pass
-        found[number] = runs
-    return found
+        runs_by_seed[number] = runs
+    return runs_by_seed
 
 
 # Read one line of the authors' results: all runs of one player on one instance.
@@ -158,13 +158,13 @@ def read_line(line: str, boards: Mapping[int, RunInstance]) -> tuple[int, list[R
     board = boards.get(record.seed)
     if board is None:
         raise ForeignLine(f"the release has no instance with seed {quote(record.seed)} there")
-    found = []
+    runs = []
     for number, run in enumerate(record.trajectories):
         try:
-            found.append(_read_run(run, board))
+            runs.append(_read_run(run, board))
         except ForeignLine as error:
             raise ForeignLine(f"run {number}: {error}") from None
-    return record.seed, found
+    return record.seed, runs
 
 
 def _describe_problem(error: ValidationError) -> str:
@@ -172,8 +172,8 @@ def _describe_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
     if problem["type"] == "json_invalid":
         return f"it is not JSON, or cut off: {problem['ctx']['error']}"
-    place = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
-    return f"{place or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
+    path = ".".join(map(str, problem["loc"])).replace("trajectories.", "run ", 1)
+    return f"{path or 'the line'} is {quote(problem['input'])}: {problem['msg']}"
 
 
 def _read_run(run: _RunForm, board: RunInstance) -> ReleasedRun:
@@ -241,14 +241,14 @@ def _difference(success: bool, truth: str | None) -> str:
 
 
 def _other_observations(
-    shown: list[Any], tests: list[str], turns: int, board: RunInstance
+    observations: list[Any], tests: list[str], turns: int, board: RunInstance
 ) -> list[tuple[str, str]]:
     """Return a note for each stored observation that is not the instance's."""
-    if len(shown) != turns or shown[0] is not None:
+    if len(observations) != turns or observations[0] is not None:
         expected = f"expected null and the observations of all turns but the last, {turns}"
-        _foreign("`observations`", shown, expected)
+        _foreign("`observations`", observations, expected)
     notes = []
-    for action, entry in zip(tests, shown[1:], strict=False):
+    for action, entry in zip(tests, observations[1:], strict=False):
         value = entry
         if isinstance(entry, dict):
             value = entry.get("observation")
@@ -259,8 +259,8 @@ def _other_observations(
         if _is_observation(value, board.observation_of[action]):
             board.seen[action] = value
         else:
-            own = quote(board.observation_of[action])
-            message = f"{quote(action)} showed {quote(value)}, where the instance has {own}"
+            stored = quote(board.observation_of[action])
+            message = f"{quote(action)} showed {quote(value)}, where the instance has {stored}"
             notes.append(("observation_differs", message))
     return notes
 
@@ -340,8 +340,8 @@ def import_trajectories(
     for file in sorted(files, key=lambda file: (file.domain, file.setting.name, file.player)):
         places[file.domain, file.setting].append(file)
     chunks = [
-        _Chunk(number, tuple(chunk), boards.get(place, {}), folder)
-        for number, (place, chunk) in enumerate(places.items())
+        _Chunk(number, tuple(chunk), boards.get(key, {}), folder)
+        for number, (key, chunk) in enumerate(places.items())
     ]
     read = ImportedTrajectories(Counter(dict.fromkeys(TRAJECTORY_TABLES, 0)))
     done = 0
@@ -406,9 +406,9 @@ def _import_chunk(chunk: _Chunk) -> ImportedTrajectories:
             result.outcomes += outcomes
         else:
             _read_file(file, chunk.boards, rows, result)
-    for name, own in rows.items():
-        result.counts[name] = len(own)
-        part = pa.Table.from_pylist(own, schema=TABLES[name].arrow_schema())
+    for name, table_rows in rows.items():
+        result.counts[name] = len(table_rows)
+        part = pa.Table.from_pylist(table_rows, schema=TABLES[name].arrow_schema())
         write_part(part, chunk.folder, name, chunk.number)
     return result
 
@@ -475,19 +475,19 @@ def _add_rows(
     for turn, (reply, (kind, move, state, feedback)) in enumerate(
         zip(run.replies, [*moves, *ending], strict=True), start=1
     ):
-        of = {"episode_id": identity, "turn": turn}
-        rows["turns"].append({**of, "reply": reply, "feedback": feedback})
-        rows["kumo_moves"].append({**of, "kind": kind, "move": move, "state": state})
+        keys = {"episode_id": identity, "turn": turn}
+        rows["turns"].append({**keys, "reply": reply, "feedback": feedback})
+        rows["kumo_moves"].append({**keys, "kind": kind, "move": move, "state": state})
 
 
 def _findings(subject: str, first: int, runs: Iterable[ReleasedRun]) -> Iterator[Rejection]:
     """Yield what was found in a line's runs, each once with the numbers of the runs that it was found in."""
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    by_note: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, run in enumerate(runs, first):
         for note in dict.fromkeys(run.notes):
-            found[note].append(number)
+            by_note[note].append(number)
     if first:
-        found["instance_repeated", "an earlier line has runs on this instance: numbered on"].append(first)
-    for (rule, message), numbers in found.items():
+        by_note["instance_repeated", "an earlier line has runs on this instance: numbered on"].append(first)
+    for (rule, message), numbers in by_note.items():
         which = ", ".join(map(str, numbers))
         yield Rejection("import", subject, rule, f"{message}; kept as published (run {which})")
