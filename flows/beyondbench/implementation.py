@@ -248,17 +248,17 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.beyondbench.presentation import PROBLEMS
+        from perennial.flows.beyondbench.web import PROBLEMS
 
         return (PROBLEMS,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.beyondbench.presentation import show_problem
+        from perennial.flows.beyondbench.web import show_problem
 
         show_problem(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.beyondbench.presentation import show_solution
+        from perennial.flows.beyondbench.web import show_solution
 
         show_solution(edition, instance_id)
 

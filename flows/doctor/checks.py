@@ -34,7 +34,7 @@ from perennial.flows.serve.prefect_environment import configure_prefect, prefect
 from perennial.schemas.errors import EndpointFailed, PerennialError
 from perennial.schemas.model_calls import CallPolicy
 from perennial.schemas.settings import RefreshSettings
-from perennial.tasks.llm.bounded_http import check_key, check_url, is_loopback, strip_url
+from perennial.tasks.llm.endpoint import check_key, check_url, is_loopback, strip_url
 from perennial.tasks.llm.listing import ask_for_models, listed_models
 from perennial.tasks.play import parse_model_player
 from perennial.tasks.sandbox.tier import find_protection

@@ -210,17 +210,17 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
         return REPORT
 
     def pages(self) -> tuple[Page, ...]:
-        from perennial.flows.knowlogic.presentation import QUESTIONS
+        from perennial.flows.knowlogic.web import QUESTIONS
 
         return (QUESTIONS,)
 
     def show_instance(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.knowlogic.presentation import show_question
+        from perennial.flows.knowlogic.web import show_question
 
         show_question(edition, instance_id)
 
     def show_reference(self, edition: Opened, instance_id: str) -> None:
-        from perennial.flows.knowlogic.presentation import show_letters
+        from perennial.flows.knowlogic.web import show_letters
 
         show_letters(edition, instance_id)
 

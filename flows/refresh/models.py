@@ -24,8 +24,8 @@ from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import RefreshSettings
 from perennial.schemas.settings.models import MODELS_FILE, entry_prices
 from perennial.schemas.units import LOOK_UP
-from perennial.tasks.llm.bounded_http import RequestExtras, check_key, check_url, environment_headers
 from perennial.tasks.llm.clients import ModelClients
+from perennial.tasks.llm.endpoint import RequestExtras, check_key, check_url, environment_headers
 from perennial.tasks.llm.limits import check_budget, completion_bound
 from perennial.tasks.llm.listing import ask_for_models, describe_unlisted, is_listed, listed_models
 from perennial.tasks.llm.replies import find_message, one_line

@@ -33,7 +33,7 @@ from perennial.flows.run.plain_stages import PlainStages
 from perennial.flows.stages.grow import Counts, Work, list_jobs, stages_of
 from perennial.flows.stages.workspace import Workspace, open_workspace
 from perennial.flows.watchers.watcher import Watchers, without_credentials
-from perennial.flows.web.server import DEFAULT_PORT
+from perennial.flows.web.address import DEFAULT_PORT
 from perennial.schemas.benchmark import find_declaration
 from perennial.schemas.errors import PerennialError, shorten
 from perennial.schemas.ids import content_id
@@ -44,15 +44,8 @@ from perennial.schemas.units import is_evaluation, split_unit
 from perennial.warehouse.catalog.catalog import open_catalog
 from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.dictionary import leaderboard_sql
-from perennial.warehouse.lineage import (
-    PUBLISH,
-    StageGraph,
-    StageNode,
-    StageTables,
-    dataset_name,
-    parent_tables,
-    root_namespace,
-)
+from perennial.warehouse.lineage import PUBLISH, StageGraph, StageNode, StageTables, parent_tables
+from perennial.warehouse.lineage_events import dataset_name, root_namespace
 from perennial.warehouse.store.store import Store
 
 if TYPE_CHECKING:

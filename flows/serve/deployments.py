@@ -28,7 +28,7 @@ from perennial.flows.run.by_prefect import PrefectExecution, log_run
 from perennial.flows.run.code_version import code_version
 from perennial.flows.serve.child_runs import DOCS_VARIABLE, end_with_parent
 from perennial.flows.watchers.watcher import Notices
-from perennial.flows.website.build import renew_site
+from perennial.flows.website.after_refresh import renew_site
 from perennial.schemas.rows import JsonObject
 from perennial.schemas.settings import EditionName, load_settings
 from perennial.schemas.settings.form import describe_setting

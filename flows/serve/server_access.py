@@ -10,7 +10,7 @@ from prefect.exceptions import PrefectHTTPStatusError
 
 from perennial.flows.watchers.watcher import without_credentials
 from perennial.schemas.errors import InvalidOption, PerennialError
-from perennial.tasks.llm.bounded_http import is_loopback
+from perennial.tasks.llm.endpoint import is_loopback
 
 _ANSWER_S = 5.0
 _REMEDY = (

@@ -34,7 +34,7 @@ from perennial.warehouse.catalog.confinement import table_file
 from perennial.warehouse.catalog.later_statistics import analysis_of
 from perennial.warehouse.catalog.scores import score_files
 from perennial.warehouse.ledger.ledger import without_credentials
-from perennial.warehouse.lineage import RefreshEvents, Written
+from perennial.warehouse.lineage_events import RefreshEvents, Written
 from perennial.warehouse.store.store import Store
 
 # Where lineage events go: a file of the data root, and an HTTP endpoint that may be down, slow or wrong.

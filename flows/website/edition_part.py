@@ -112,7 +112,7 @@ def order_settings(catalog: Catalog, edition: Edition, rows: list[Row]) -> list[
 
 def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
     """Return the players' contamination gaps as texts; none for an edition without a private share."""
-    from perennial.tasks.report.figures.headline import CONTAMINATION  # it imports altair
+    from perennial.tasks.report.figures.heat_map import CONTAMINATION
 
     rows = query_table(catalog.query, CONTAMINATION.name, fill_query(CONTAMINATION, edition)).records()
     return [

@@ -8,238 +8,26 @@ flight; one that waits for its turn does so within the call's time-out. Headers 
 """
 
 import asyncio
-import json
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, field
-from ipaddress import ip_address
 from typing import Any, cast
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
 
-from perennial.schemas.errors import InvalidOption
-from perennial.schemas.model_calls import CallPolicy, find_misplaced_path
+from perennial.schemas.model_calls import CallPolicy
+from perennial.tasks.llm.endpoint import RequestExtras, bracket_host, is_loopback, strip_url
 
 # Read the JSON of a body that may be made to exhaust its reader, or that streams unasked.
-
-
-# Each list or object takes up to 250 bytes once it is read, for as few as three bytes of text.
-_MAX_BRACKETS = 1_000_000
-# Python converts no longer number; no count of a reply is as large, and the body is kept as it came.
-_MAX_DIGITS = 4_000
-
-
-_EVENT_LINES = ("data:", "event:", "id:", "retry:", ":")
-_DONE = "[DONE]"
-
-
-class UnreadableBody(Exception):
-    """A body that cannot be read as JSON however often it comes, unlike one that was cut or garbled."""
-
-
-def read_json(text: str) -> Any:
-    """Return what the JSON says, None where the text is none.
-
-    Of a number of more than 4,000 digits these are read. Raises UnreadableBody for JSON that is nested too
-    deeply, or has more than a million opening brackets.
-    """
-    if text.count("[") + text.count("{") > _MAX_BRACKETS:
-        raise UnreadableBody(f"the body has more than {_MAX_BRACKETS:,} opening brackets")
-    try:
-        return _load(text)
-    except json.JSONDecodeError:
-        return None
-    except RecursionError:
-        raise UnreadableBody("the body is nested too deeply") from None
-
-
-def read_completion(text: str) -> Any:
-    """Return what a body says: one JSON document, even if `data: [DONE]` follows it, or a stream of events.
-
-    The chunks of a stream are put together as the one choice of a chat completion. Raises as `read_json`.
-    """
-    start = text.lstrip()
-    if not start.startswith(_EVENT_LINES):
-        head, mark, rest = text.rpartition("data:")
-        return read_json(head if mark and rest.strip() == _DONE else text)
-    chunks = (chunk for event in _events(start) if isinstance(chunk := read_json(event), dict))
-    return _join_chunks(chunks, has_ended=start.rstrip().endswith(_DONE))
-
-
-def _events(text: str) -> Iterator[str]:
-    """Yield the data of the events of a stream."""
-    data: list[str] = []
-    for line in [*text.splitlines(), ""]:
-        if line.startswith("data:"):
-            data.append(line.removeprefix("data:").strip())
-        elif not line and data:
-            # Some servers leave out the empty line between two events.
-            whole = "\n".join(data)
-            yield from data if read_json(whole) is None else [whole]
-            data = []
-
-
-def _join_chunks(chunks: Iterator[dict[str, Any]], has_ended: bool) -> dict[str, Any] | None:
-    """Return the chat completion that the chunks make; one that is whole, or an error, as it is."""
-    body: dict[str, Any] = {}
-    texts: dict[str, list[str]] = {}
-    lists: dict[str, list[Any]] = {}
-    choice: dict[str, Any] = {}
-    for chunk in chunks:
-        choices = chunk.get("choices")
-        first = choices[0] if isinstance(choices, list) and choices else None
-        if "error" in chunk or (isinstance(first, dict) and isinstance(first.get("message"), dict)):
-            return chunk
-        body |= {name: value for name, value in chunk.items() if name != "choices" and value is not None}
-        if not isinstance(first, dict) or first.get("index", 0) != 0:
-            continue
-        choice |= {name: value for name, value in first.items() if name != "delta" and value is not None}
-        delta = first.get("delta")
-        for name, value in delta.items() if isinstance(delta, dict) else ():
-            if isinstance(value, str) and name != "role":
-                texts.setdefault(name, []).append(value)
-            elif isinstance(value, list):
-                lists.setdefault(name, []).extend(value)
-    if not choice:
-        return body or None
-    if not has_ended:
-        # Broken off, unless its last chunk says why the reply ended.
-        choice.setdefault("finish_reason", "stream interrupted")
-    message = {"role": "assistant", **lists, **{name: "".join(parts) for name, parts in texts.items()}}
-    return {**body, "choices": [{**choice, "message": message}]}
-
-
-def _load(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # a whole number of more digits than Python converts
-        return json.loads(text, parse_int=_parse_int)
-
-
-def _parse_int(digits: str) -> int:
-    return int(digits[:_MAX_DIGITS])
 
 
 # The base URL and the key of an endpoint: checked before use, and the URL as it may be shown.
 
 
-_QUOTES = ('"', "'", "`")
-_SCHEME = re.compile(r"(?:bearer|basic|token)\s*[: ]|authorization\s*:", re.IGNORECASE)
-_ASSIGNMENT = re.compile(r"(?:export +)?[A-Z][A-Z0-9_]*=.")
-
-
-def check_url(base_url: str) -> SplitResult:
-    """Return the base URL in its parts; raise InvalidOption where no request can be sent to it as it is."""
-    try:
-        url = urlsplit(base_url.strip())
-        valid = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise InvalidOption(
-            "the base URL (base_url, else OPENAI_BASE_URL) is not one that can be asked: "
-            "give it as http://host:port/v1 or https://host/v1"
-        )
-    if url.username or url.password or url.query:
-        raise InvalidOption(
-            "the base URL (base_url, else OPENAI_BASE_URL) holds a user, a password or a query, "
-            "which would be shown and stored: "
-            "give it without, and set PERENNIAL_API_KEY or OPENAI_API_KEY"
-        )
-    misplaced = find_misplaced_path(url.path)
-    if misplaced:
-        raise InvalidOption(
-            f"the base URL (base_url, else OPENAI_BASE_URL) ends in {misplaced}, which each request adds: "
-            "give it without, such as http://host:port/v1"
-        )
-    return url
-
-
-def strip_url(url: SplitResult) -> str:
-    """Return the URL without a trailing slash."""
-    port = "" if url.port is None else f":{url.port}"
-    return f"{url.scheme}://{bracket_host(url.hostname or '')}{port}{url.path.rstrip('/')}"
-
-
-def bracket_host(host: str) -> str:
-    """Return the host as a URL shows it: an IPv6 address in brackets."""
-    return f"[{host}]" if ":" in host else host
-
-
-def is_loopback(url: SplitResult) -> bool:
-    """Whether the URL names this machine."""
-    host = url.hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def check_key(key: str, variable: str = "") -> str:
-    """Return the key without spaces around it; raise InvalidOption where no server can know it.
-
-    `variable` is the environment variable that holds it, "" for PERENNIAL_API_KEY or OPENAI_API_KEY.
-    """
-    key = key.strip()
-    fault = _find_fault(key)
-    if fault:
-        raise InvalidOption(
-            f"the key {fault}: set {variable or 'PERENNIAL_API_KEY or OPENAI_API_KEY'} to the key alone, "
-            "on one line"
-        )
-    return key
-
-
-def _find_fault(key: str) -> str:
-    if not key.isascii() or not key.isprintable():
-        return "has characters that no request can carry"
-    if key[:1] in _QUOTES or key[-1:] in _QUOTES:
-        return "has quotes around it, which belong to the shell"
-    if _SCHEME.match(key):
-        return "begins with the word that each request puts before it"
-    if _ASSIGNMENT.match(key):
-        return "begins with the name of a variable"
-    return "has a space in it" if " " in key else ""
-
-
 # What requests carry beside their body and the key: those of models.toml and of the environment.
 #
 # The protocol's client adds the headers of `OPENAI_CUSTOM_HEADERS` by itself, one `Name: value` a line.
-
-
-_CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RequestExtras:
-    """Headers and query of each request to a server.
-
-    `of_environment` are headers that the client adds by itself, but not for a model's own server.
-    """
-
-    headers: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str] = field(default_factory=dict)
-    of_environment: Mapping[str, str] = field(default_factory=dict)
-    is_own_server: bool = False
-
-    def hidden(self) -> Iterator[str]:
-        """Yield what is never stored or shown: values that are more than words, also without their scheme."""
-        for value in (*self.headers.values(), *self.query.values(), *self.of_environment.values()):
-            if not value.replace(" ", "").replace("-", "").isalpha():
-                yield value
-                yield value.rpartition(" ")[2]
-
-
-def environment_headers(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that `OPENAI_CUSTOM_HEADERS` adds, read as the protocol's client reads them."""
-    lines = environment.get(_CUSTOM_HEADERS, "").split("\n")
-    parts = (line.partition(":") for line in lines if ":" in line)
-    return {name.strip(): value.strip() for name, _, value in parts}
 
 
 _SMALL = 1_000_000

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from perennial.schemas.model_calls import CallPolicy, ModelRequest, Price, Reply, Spent, choose_endpoint
 from perennial.schemas.settings.model_entry import ModelEntry, fill_variables
-from perennial.tasks.llm.bounded_http import RequestExtras, environment_headers
 from perennial.tasks.llm.client import ModelClient
+from perennial.tasks.llm.endpoint import RequestExtras, environment_headers
 from perennial.tasks.llm.limits import Budget
 from perennial.tasks.llm.retry_policy import HttpResult, RetryPolicy
 from perennial.tasks.llm.server_batches.use import InBatches

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from perennial.schemas.errors import causes, count, in_one_line
 from perennial.schemas.model_calls import CallPolicy
-from perennial.tasks.llm.bounded_http import RequestExtras, check_url
+from perennial.tasks.llm.endpoint import RequestExtras, check_url
 from perennial.tasks.llm.retry_policy import HttpResult, retry_after_s
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any
 
 from perennial.schemas.errors import shorten
 from perennial.schemas.model_calls import CallStatus, ModelRequest, Price, ReasoningSource, Reply, UsageStatus
-from perennial.tasks.llm.bounded_http import UnreadableBody, read_completion, read_json
+from perennial.tasks.llm.endpoint import UnreadableBody, read_completion, read_json
 from perennial.tasks.llm.limits import completion_bound, prompt_bytes, prompt_tokens_at_least, utf8_length
 from perennial.tasks.llm.reasoning import read_parts, read_reasoning_field, split_reasoning
 from perennial.tasks.llm.retry_policy import CallAttempt, HttpResult, is_retried_status

@@ -19,12 +19,8 @@ from urllib.parse import urlencode
 from perennial.schemas.variables import cache_folder
 from perennial.tasks.report.comparison import comparison_table, edition_difference, edition_link, link_table
 from perennial.tasks.report.content import Figure, Record, ReportData, ReportTable, Section
-from perennial.tasks.report.figures.headline import (
-    contamination_gaps,
-    headline,
-    heat_map,
-    scale_over_editions,
-)
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,

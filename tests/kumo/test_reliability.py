@@ -14,12 +14,12 @@ from perennial.schemas.kumo.plan import RELIABILITIES, fits_plan, order_reliabil
 from perennial.tasks.kumo.encoding import encode_config
 from perennial.tasks.kumo.reliability import (
     Case,
-    Reporter,
     believe,
     plan_best_play,
     read_probability,
     state_probability,
 )
+from perennial.tasks.kumo.reports_drawn import Reporter
 
 # Truths a, b, c: the second action tells b from c, the others strike single truths.
 MASKS = ((0b001, 0b010, 0b000), (0b010, 0b100), (0b001, 0b110, 0b100))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perennial.schemas.model_calls import CALL_STATUSES
-from perennial.tasks.llm.bounded_http import read_completion
+from perennial.tasks.llm.endpoint import read_completion
 from perennial.tasks.llm.replies import read_attempt
 from perennial.tasks.llm.retry_policy import HttpResult
 from tests.llm.http_double import completion, request, usage

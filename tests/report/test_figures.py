@@ -11,12 +11,8 @@ from vl_convert import vega_to_svg
 from perennial.tasks.kumo.report_figures import optimal_histogram
 from perennial.tasks.report.comparison import edition_difference
 from perennial.tasks.report.content import Drawing
-from perennial.tasks.report.figures.headline import (
-    contamination_gaps,
-    headline,
-    heat_map,
-    scale_over_editions,
-)
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows
 from perennial.tasks.report.figures.scatter import settings_scatter
 from tests.report.sample_report import DOMAINS, NAMES, SETTINGS, compare, report_data

@@ -17,7 +17,8 @@ from perennial.tasks.kumo.report import (
 )
 from perennial.tasks.kumo.report_figures import optimal_histogram, training_curves
 from perennial.tasks.report.content import ReportData, Section
-from perennial.tasks.report.figures.headline import contamination_gaps, headline, heat_map
+from perennial.tasks.report.figures.headline import headline
+from perennial.tasks.report.figures.heat_map import contamination_gaps, heat_map
 from perennial.tasks.report.figures.interval_rows import player_pairs, status_rows, success_rows, token_rows
 from perennial.tasks.report.figures.scatter import (
     benchmarks_scatter,

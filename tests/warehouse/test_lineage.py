@@ -18,16 +18,14 @@ from perennial.schemas.plan import EditionPlan, EvaluationPlan
 from perennial.schemas.tables import TABLES
 from perennial.warehouse.lineage import (
     Origin,
-    RefreshEvents,
     StageGraph,
     StageNode,
     StageTables,
-    Written,
     column_origins,
     origin_tables,
     parent_tables,
-    root_namespace,
 )
+from perennial.warehouse.lineage_events import RefreshEvents, Written, root_namespace
 from tests.warehouse.openlineage_schema import problems
 
 PLAN = EditionPlan("e1", "kumo", {}, seed=0, known_editions=(), code_version="0.1.0")

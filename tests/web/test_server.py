@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from perennial.flows.cli.look import web
-from perennial.flows.web.server import Address, SameOrigin, check_address, open_port
+from perennial.flows.web.address import Address, check_address, open_port
+from perennial.flows.web.server import SameOrigin
 from perennial.schemas.errors import InvalidOption
 
 COMMAND = (sys.executable, "-m", "perennial.flows.cli.app", "web")

@@ -10,7 +10,7 @@ from perennial.flows.web.figures import read_edition, show_query, show_section
 from perennial.flows.web.page import ALL, Page, Visit, choose, choose_several
 from perennial.schemas.errors import UnreadableInput
 from perennial.tasks.report.comparison import edition_difference, edition_link
-from perennial.tasks.report.figures.headline import heat_map, scale_over_editions
+from perennial.tasks.report.figures.heat_map import heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import draw_pairs_of, player_pairs
 from perennial.tasks.report.profiles import profile_sections
 from perennial.warehouse.catalog.confinement import quote

@@ -28,7 +28,7 @@ from perennial.schemas.statistics import (
     rate_above_floor,
 )
 from perennial.tasks.report.content import ReportData, ReportTable
-from perennial.tasks.report.figures.headline import heat_map, scale_over_editions
+from perennial.tasks.report.figures.heat_map import heat_map, scale_over_editions
 from perennial.tasks.report.figures.interval_rows import success_rows
 from perennial.tasks.report.page import SHARED
 from perennial.tasks.statistics.clusters import bound_share

@@ -13,7 +13,6 @@ import numpy as np
 
 from perennial.schemas.beyondbench.things import Answer, Solutions, Space
 from perennial.tasks.beyondbench.forms.mappings import AssignmentTableForm
-from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
 from perennial.tasks.beyondbench.problem import RIGHT, Task, Variation
 
 # Names of people, categories and values that logic grids are drawn from: single words, each in one place.
@@ -162,9 +161,49 @@ def draw(variation: str, size: int, rng: random.Random) -> LogicGridParams | Non
     return LogicGridParams(tuple(rng.sample(PEOPLE, size)), tuple(categories), tuple(clues))
 
 
-def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list[Clue] | None:
-    import numpy as np
+# The first engine: the compiled search as functions. numba comes with it, so it is imported when needed.
 
+Array = Any
+NO_CLUE = -1
+
+
+def encode(clue: Clue) -> list[int]:
+    """Return a clue as the kernel takes it."""
+    from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
+
+    codes: dict[Kind, int] = {
+        "direct": kernel.SAME,
+        "conditional": kernel.SAME,
+        "negative": kernel.DIFFERENT,
+        "comparison": kernel.RISING,
+        "chain": kernel.CHAIN,
+    }
+    row = [codes[clue.kind], *(number for item in clue.items for number in item)]
+    return row + [0] * (kernel.WIDTH - len(row))
+
+
+def find_assignments(
+    n: int,
+    n_categories: int,
+    rows: list[list[int]],
+    skip: int = NO_CLUE,
+    avoid: Array | None = None,
+    limit: int = 1,
+) -> tuple[Array | None, int]:
+    """Return the first assignment (person by category and value) and how many were found, up to `limit`.
+
+    The clue number `skip` is left out, and the assignment `avoid` does not count.
+    """
+    from perennial.tasks.beyondbench.hard.kernels import logic_grid as kernel
+
+    clues = np.array(rows, np.int64).reshape(-1, kernel.WIDTH)
+    table = np.empty((n_categories + 1, n), np.int64)
+    unwanted = np.full((n_categories + 1, n), -1, np.int64) if avoid is None else avoid
+    count = int(kernel.count_assignments(n, n_categories, clues, skip, unwanted, limit, table))
+    return (table if count else None), count
+
+
+def _draw_clues(size: int, weights: tuple[int, ...], rng: random.Random) -> list[Clue] | None:
     people = list(range(size))
     truth = [people, *(rng.sample(people, size) for _ in range(size))]
     avoid = np.array(truth, np.int64)
@@ -234,42 +273,6 @@ def is_true(clue: Clue, assignment: _Assignment) -> bool:
 
 
 # The compiled search as functions on puzzles.
-
-
-Array = Any
-_CODES: dict[Kind, int] = {
-    "direct": kernel.SAME,
-    "conditional": kernel.SAME,
-    "negative": kernel.DIFFERENT,
-    "comparison": kernel.RISING,
-    "chain": kernel.CHAIN,
-}
-NO_CLUE = -1
-
-
-def encode(clue: Clue) -> list[int]:
-    """Return a clue as the kernel takes it."""
-    row = [_CODES[clue.kind], *(number for item in clue.items for number in item)]
-    return row + [0] * (kernel.WIDTH - len(row))
-
-
-def find_assignments(
-    n: int,
-    n_categories: int,
-    rows: list[list[int]],
-    skip: int = NO_CLUE,
-    avoid: Array | None = None,
-    limit: int = 1,
-) -> tuple[Array | None, int]:
-    """Return the first assignment (person by category and value) and how many were found, up to `limit`.
-
-    The clue number `skip` is left out, and the assignment `avoid` does not count.
-    """
-    clues = np.array(rows, np.int64).reshape(-1, kernel.WIDTH)
-    table = np.empty((n_categories + 1, n), np.int64)
-    unwanted = np.full((n_categories + 1, n), -1, np.int64) if avoid is None else avoid
-    count = int(kernel.count_assignments(n, n_categories, clues, skip, unwanted, limit, table))
-    return (table if count else None), count
 
 
 # Grade a logic grid by its clues; check it again by a SAT solver, which proves that it is the only one.
@@ -469,7 +472,6 @@ def _read_clue(text: str, items: Mapping[str, Item]) -> Clue | None:
 
 
 def _solve(params: LogicGridParams) -> Solutions:
-
     n_categories = len(params.categories)
     rows = [encode(clue) for clue in params.clues]
     positions, count = find_assignments(params.n, n_categories, rows, limit=2)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
 from perennial.schemas.errors import count, shorten
-from perennial.tasks.llm.bounded_http import UnreadableBody, read_json
+from perennial.tasks.llm.endpoint import UnreadableBody, read_json
 from perennial.tasks.llm.retry_policy import HttpResult
 
 _ENDED = ("completed", "expired", "cancelled", "failed")

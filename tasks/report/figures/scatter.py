@@ -31,7 +31,7 @@ from perennial.tasks.report.figures.chart import (
     series_colours,
     tips,
 )
-from perennial.tasks.report.figures.headline import DOMAINS
+from perennial.tasks.report.figures.heat_map import DOMAINS
 from perennial.tasks.report.figures.interval_rows import TOKENS
 from perennial.tasks.report.wording import brackets, clean, decimals, name_populations, p_text, with_interval
 from perennial.tasks.statistics.correlation import FEWEST_PLAYERS, Correlation, pearson

@@ -1,0 +1,62 @@
+"""What BeyondBench adds to the explorer: its problems, and their solutions."""
+
+import streamlit as st
+
+from perennial.flows.web.figures import show_query
+from perennial.flows.web.page import ALL, Opened, Page, Visit, choose, show_text
+from perennial.schemas.beyondbench.things import SUITES
+from perennial.schemas.rows import Row
+from perennial.warehouse.catalog.confinement import quote
+
+_FACTS = (
+    *("task", "variation", "suite", "size", "solutions", "solutions_complete", "space_log10", "space_exact"),
+    *("prompt_tokens", "solution_tokens", "context_tokens", "rejected_draws", "reused"),
+)
+
+
+def show_problems(visit: Visit) -> None:
+    """List the problems of the edition."""
+    columns = st.columns(3)
+    with columns[0]:
+        edition = visit.choose_edition("beyondbench")
+    with columns[1]:
+        suite = choose("Suite", [ALL, *SUITES], "suite")
+    tasks = edition.query("SELECT DISTINCT task FROM beyondbench_instances ORDER BY 1").column("task")
+    with columns[2]:
+        task = choose("Task", [ALL, *tasks], "task")
+    wanted = [("suite", suite), ("task", task)]
+    where = " AND ".join(f"{column} = {quote(value)}" for column, value in wanted if value != ALL) or "true"
+    show_query(
+        "problems",
+        edition.snapshot,
+        "SELECT instance_id, task, variation, suite, size, solutions, solutions_complete, reused, prompt "
+        f"FROM beyondbench_instances WHERE {where} ORDER BY suite, task, variation, size, instance_id",
+        lambda row: visit.go("instances", edition=edition.name, instance=row["instance_id"]),
+    )
+
+
+def show_problem(edition: Opened, instance_id: str) -> None:
+    """Show what is asked, and what is known of the problem."""
+    row = edition.require("beyondbench_instances", "instance_id", instance_id)
+    st.text(", ".join(f"{name} {row[name]}" for name in _FACTS))
+    left, right = st.columns(2)
+    with left:
+        st.header("Problem")
+        show_text(row["prompt"])
+    with right:
+        _show_solution(row)
+
+
+def show_solution(edition: Opened, instance_id: str) -> None:
+    """Show the reference solution of the problem."""
+    _show_solution(edition.require("beyondbench_instances", "instance_id", instance_id))
+
+
+def _show_solution(row: Row) -> None:
+    st.header("Reference solution")
+    known = "all" if row["solutions_complete"] else "not all"
+    st.caption(f"{row['solutions']:,} known, which are {known} there are")
+    show_text(row["reference"])
+
+
+PROBLEMS = Page("beyondbench-problems", "BeyondBench: problems", show_problems)
