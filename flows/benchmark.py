@@ -256,7 +256,7 @@ class Benchmark(ABC, Generic[SettingsT, InputsT, SeatT, GameT]):
         """The protocol of an evaluation (`perennial.schemas.plan.EvaluationPlan`) of a published edition."""
         return {}
 
-    def unfit(self, own: ReadJson) -> Mapping[str, str]:
+    def unfit(self, part: ReadJson) -> Mapping[str, str]:
         """The programs that cannot play what this part of a plan grows, and why."""
         return {}
 

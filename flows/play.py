@@ -34,11 +34,11 @@ def draw_fresh(benchmark: str, domain: str, setting: str, seed: int | None) -> t
             f"benchmark {benchmark!r} draws no single instance for a person: give --edition and --instance"
         )
     chosen = secrets.randbits(32) if seed is None else seed
-    own = "" if benchmark == DEFAULT_BENCHMARK else benchmark
-    given = {"--benchmark": own, "--domain": domain, "--setting": setting}
-    options = [f"{name} {value}" for name, value in given.items() if value]
-    told = " ".join(("perennial play", *options, f"--seed {chosen}"))
-    return played, played.draw_seat(domain, setting, chosen), told
+    other_benchmark = "" if benchmark == DEFAULT_BENCHMARK else benchmark
+    flags = {"--benchmark": other_benchmark, "--domain": domain, "--setting": setting}
+    options = [f"{name} {value}" for name, value in flags.items() if value]
+    replay = " ".join(("perennial play", *options, f"--seed {chosen}"))
+    return played, played.draw_seat(domain, setting, chosen), replay
 
 
 def find_published(edition: str, instance: str, root: str | None) -> tuple[Benchmark, Seat, str]:
@@ -68,24 +68,24 @@ _MOST_LETTERS = 10_000
 _BOOK, _LIST = "book", "list"
 
 
-def play_seat(benchmark: Benchmark, seat: Seat, told: str, console: Terminal, source: TextIO) -> JsonObject:
+def play_seat(benchmark: Benchmark, seat: Seat, replay: str, console: Terminal, source: TextIO) -> JsonObject:
     """Let a person play the seat, and return the game as a JSON object: moves, result, and the reference's.
 
     `told` says how to play the same instance again. Raises UnreadableInput where the input ends first.
     """
     game = seat.start()
     sheet = benchmark.draw_sheet(game)
-    console.print(f"{told}\n")
+    console.print(f"{replay}\n")
     _show_opening(console, sheet)
     moves: list[JsonObject] = []
     for turn in count(1):
         name = _ask(console, sheet, source, turn)
-        shown = game.take(sheet.reply(name))
-        moves.append({"choice": name, "shown": shown})
+        feedback = game.take(sheet.reply(name))
+        moves.append({"choice": name, "shown": feedback})
         if game.result() is not None:
             break
-        console.print(f"{name}: {shown}\n")
-    return _show_end(benchmark, seat, game, sheet, moves, console, told)
+        console.print(f"{name}: {feedback}\n")
+    return _show_end(benchmark, seat, game, sheet, moves, console, replay)
 
 
 def _show_opening(console: Terminal, sheet: Sheet) -> None:
@@ -137,9 +137,9 @@ def _ask(console: Terminal, sheet: Sheet, source: TextIO, turn: int) -> str:
             case "list":
                 _show_lists(console, sheet)
             case _:
-                found = _find_choice((*sheet.actions, *sheet.truths), text)
-                if found is not None:
-                    return found
+                choice = _find_choice((*sheet.actions, *sheet.truths), text)
+                if choice is not None:
+                    return choice
                 console.print(f"{text[:60]!r} is none of the numbers and names: `{_LIST}` shows them")
 
 
@@ -148,8 +148,8 @@ def _find_choice(names: Sequence[str], text: str) -> str | None:
         return names[int(text) - 1]
     exact = [name for name in names if name == text]
     folded = [name for name in names if " ".join(name.split()).casefold() == text.casefold()]
-    found = exact or folded
-    return found[0] if len(found) == 1 else None
+    matches = exact or folded
+    return matches[0] if len(matches) == 1 else None
 
 
 def _show_end(
@@ -159,7 +159,7 @@ def _show_end(
     sheet: Sheet,
     moves: list[JsonObject],
     console: Terminal,
-    told: str,
+    replay: str,
 ) -> JsonObject:
     result = game.result()
     assert result is not None
@@ -167,7 +167,7 @@ def _show_end(
     took = f" after {count_of(tests, sheet.action_noun)}" if sheet.actions else ""
     console.print(f"\n{'right' if result.success else 'wrong'} ({result.status}){took}")
     document = {
-        "game": told,
+        "game": replay,
         "instance_id": seat.instance_id,
         "status": result.status,
         "success": result.success,
@@ -178,9 +178,9 @@ def _show_end(
     reference = _play_reference(benchmark, seat, sheet)
     if reference is not None:
         *actions, answer = reference["moves"]
-        found = f": {' > '.join(actions)}" if actions else ""
+        listed = f": {' > '.join(actions)}" if actions else ""
         if sheet.actions:
-            console.print(f"{reference['player']} needs {count_of(len(actions), sheet.action_noun)}{found}")
+            console.print(f"{reference['player']} needs {count_of(len(actions), sheet.action_noun)}{listed}")
             console.print(f"the {sheet.truth_noun} is {answer}")
         else:
             console.print(f"{reference['player']} answers {answer}")

@@ -27,11 +27,11 @@ _MODELS_HEAD = (
 def settings_file(benchmark: Declaration) -> str:
     """Return perennial.toml: each setting with its description, those of the benchmark in its section."""
     form = benchmark.settings()
-    own = form.own_fields()
+    own_names = form.own_fields()
     fields: dict[str, FieldInfo] = form.ordered_fields()
-    shared = {name: field for name, field in fields.items() if name not in own}
+    shared = {name: field for name, field in fields.items() if name not in own_names}
     lines = [*_comment(*_SETTINGS_HEAD), *_panels(shared), "", f"[{benchmark.name}]"]
-    return "\n".join([*lines, *_panels({name: fields[name] for name in fields if name in own})]) + "\n"
+    return "\n".join([*lines, *_panels({name: fields[name] for name in fields if name in own_names})]) + "\n"
 
 
 def models_file() -> str:
@@ -53,8 +53,8 @@ def _panels(fields: Mapping[str, FieldInfo]) -> Iterator[str]:
 
 def _describe(name: str, field: FieldInfo) -> Iterator[str]:
     yield from _comment(describe_setting(field))
-    shown = field.examples[0] if field.examples else field.get_default(call_default_factory=True)
-    yield f"#{name} = {_toml(shown)}"
+    example = field.examples[0] if field.examples else field.get_default(call_default_factory=True)
+    yield f"#{name} = {_toml(example)}"
 
 
 def _comment(*paragraphs: str) -> Iterator[str]:
@@ -65,5 +65,5 @@ def _comment(*paragraphs: str) -> Iterator[str]:
 def _toml(value: object) -> str:
     """Return a plain value as TOML; texts, numbers, true, false and lists are written as in JSON."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(part)}" for key, part in value.items()) + " }"
     return json.dumps(value)

@@ -87,10 +87,10 @@ def checkpoint_entries(
     """Yield the lines of a models file: the model before training as step 0, then each checkpoint."""
     yield "# Written by perennial train. The server is that of `transformers serve`."
     places = {0: base_model, **{step: str(folder.resolve()) for step, folder in served.items()}}
-    for step, place in places.items():
+    for step, checkpoint in places.items():
         yield ""
         yield f"[{_quote(name_checkpoint(training, step))}]"
-        yield f"model = {_quote(place)}"
+        yield f"model = {_quote(checkpoint)}"
         yield f"base_url = {_quote(base_url)}"
         yield f"base_model = {_quote(Path(base_model).name)}"
         for key, name in (("trained_on", "domain"), ("trained_setting", "setting")):

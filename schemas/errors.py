@@ -146,10 +146,10 @@ def join_choices(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def suggest(given: str, known: Iterable[str]) -> str:
+def suggest(wanted: str, names: Iterable[str]) -> str:
     """Return `; did you mean x?` where a known name is like the given one, else nothing."""
-    found = get_close_matches(given.lower(), known, n=1)
-    return f"; did you mean {found[0]}?" if found else ""
+    close = get_close_matches(wanted.lower(), names, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

@@ -97,17 +97,19 @@ class ModelRequest:
 def _with_system_role(messages: tuple[Message, ...], role: str) -> tuple[Message, ...]:
     """Return the messages with system messages in this role; as `user`, they begin the user message after."""
     if role != "user":
-        return tuple({**one, "role": role} if one["role"] == "system" else one for one in messages)
+        return tuple(
+            {**message, "role": role} if message["role"] == "system" else message for message in messages
+        )
     merged: list[Message] = []
     held: list[str] = []
-    for one in messages:
-        if one["role"] == "system":
-            held.append(one["content"])
-        elif one["role"] == "user":
-            merged.append({**one, "content": "\n\n".join([*held, one["content"]])})
+    for message in messages:
+        if message["role"] == "system":
+            held.append(message["content"])
+        elif message["role"] == "user":
+            merged.append({**message, "content": "\n\n".join([*held, message["content"]])})
             held = []
         else:
-            merged += [*_as_user(held), one]
+            merged += [*_as_user(held), message]
             held = []
     return (*merged, *_as_user(held))
 
@@ -383,7 +385,7 @@ class Price:
     def in_batch(self) -> "Price":
         """Return the prices of calls that are answered in a server's batch."""
         prices = (self.prompt, self.completion, self.cached)
-        prompt, completion, cached = (None if one is None else one * self.batch_share for one in prices)
+        prompt, completion, cached = (None if price is None else price * self.batch_share for price in prices)
         return Price(prompt, completion, cached)
 
 

@@ -62,9 +62,9 @@ class EditionPlan:
     def asked(self) -> JsonObject:
         """What the operator asked for: the plan without its name and without what was found there."""
         values = self.as_json()
-        own = {key: value for key, value in values["own"].items() if key not in self.found}
+        asked_parts = {key: value for key, value in values["own"].items() if key not in self.found}
         kept = ("benchmark", "private_share", "code_version", "imported_from")
-        return {"seed": self._asked_seed} | {key: values[key] for key in kept} | own
+        return {"seed": self._asked_seed} | {key: values[key] for key in kept} | asked_parts
 
     @property
     def _asked_seed(self) -> int | str:
@@ -179,8 +179,8 @@ class EvaluationPlan:
     @property
     def asked(self) -> JsonObject:
         """What the operator asked for: the plan without names and without what was found there."""
-        found = ("edition", "name", "first_runs", "seed", "canary", "played", "facts")
-        return {key: value for key, value in self.as_json().items() if key not in found}
+        unasked = ("edition", "name", "first_runs", "seed", "canary", "played", "facts")
+        return {key: value for key, value in self.as_json().items() if key not in unasked}
 
     def batch_key(self, stage: str, *parts: str) -> str:
         """Return the content key of a staged batch: the same plan gives the same key."""

@@ -34,8 +34,8 @@ class PracticeQuestion:
 
     def as_json(self) -> JsonObject:
         """Return the JSON object of its line."""
-        own = {name: getattr(self, name) for name in _FIELDS}
-        return {**own, "question": [*self.question], "use": USE, "grader": GRADER}
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        return {**fields, "question": [*self.question], "use": USE, "grader": GRADER}
 
     @classmethod
     def from_json(cls, line: object) -> "PracticeQuestion":
@@ -51,7 +51,7 @@ class PracticeQuestion:
         if line.get("grader") != GRADER:
             raise UnreadableInput(f"practice question: grader {quote(line.get('grader'))}: expected {GRADER}")
         messages = line["question"]
-        if not messages or not all(_is_message(one) for one in messages):
+        if not messages or not all(_is_message(message) for message in messages):
             raise UnreadableInput("practice question: question is no list of messages with role and content")
         return cls(**{name: line[name] for name in _FIELDS} | {"question": tuple(messages)})
 

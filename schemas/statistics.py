@@ -34,7 +34,9 @@ class Measure:
 def shown_measures(measures: Iterable[Measure], rows: Sequence[Row]) -> tuple[Measure, ...]:
     """Return the measures that a leaderboard of these rows has columns for."""
     return tuple(
-        one for one in measures if not one.is_optional or any(row[one.column] is not None for row in rows)
+        measure
+        for measure in measures
+        if not measure.is_optional or any(row[measure.column] is not None for row in rows)
     )
 
 
@@ -212,8 +214,8 @@ class Parts:
 
     def difference_variance(self, domains: int, instances: int, runs: int) -> float:
         """Return the variance of the difference between two players on the same instances."""
-        own = self.player_domain + (self.player_instance + self.run / runs) / instances
-        return 2 * own / domains
+        variance = self.player_domain + (self.player_instance + self.run / runs) / instances
+        return 2 * variance / domains
 
 
 @dataclass(frozen=True, slots=True)

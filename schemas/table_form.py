@@ -101,10 +101,10 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the column of that name; raise KeyError where there is none."""
-        found = next((column for column in self.columns if column.name == name), None)
-        if found is None:
+        match = next((column for column in self.columns if column.name == name), None)
+        if match is None:
             raise KeyError(name)
-        return found
+        return match
 
     def arrow_schema(self) -> "pyarrow.Schema":
         """Return the table's Arrow schema."""

@@ -502,8 +502,8 @@ class _Tables(Mapping[str, Table]):
 
     @cached_property
     def _known(self) -> dict[str, Table]:
-        own = (table for benchmark in benchmarks().values() for table in benchmark.tables)
-        return {table.name: table for table in (*SHARED_TABLES, *own)}
+        tables = (table for benchmark in benchmarks().values() for table in benchmark.tables)
+        return {table.name: table for table in (*SHARED_TABLES, *tables)}
 
     def __getitem__(self, name: str) -> Table:
         return self._known[name]

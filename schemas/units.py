@@ -29,11 +29,11 @@ def is_evaluation(unit: str) -> bool:
 def units_by_edition(units: Iterable[str]) -> dict[str, list[str]]:
     """Return the units of each edition that is among them, in their order."""
     listed = list(units)
-    found: dict[str, list[str]] = {unit: [] for unit in listed if not is_evaluation(unit)}
+    by_edition: dict[str, list[str]] = {unit: [] for unit in listed if not is_evaluation(unit)}
     for unit in listed:
-        if (edition := split_unit(unit)[0]) in found:
-            found[edition].append(unit)
-    return found
+        if (edition := split_unit(unit)[0]) in by_edition:
+            by_edition[edition].append(unit)
+    return by_edition
 
 
 def describe_unit(unit: str) -> str:

@@ -95,7 +95,7 @@ class LoggedEpisode:
 
 def list_logs(paths: Sequence[Path]) -> list[Path]:
     """Return the files, and those that folders hold, sorted; raise UnreadableInput where there is none."""
-    found: list[Path] = []
+    logs: list[Path] = []
     for path in paths:
         held = (
             sorted(entry for entry in path.iterdir() if entry.suffix in _SUFFIXES)
@@ -106,8 +106,8 @@ def list_logs(paths: Sequence[Path]) -> list[Path]:
             raise UnreadableInput(
                 f"{show_path(path)}: no log of Inspect (*.eval) in this folder; name another"
             )
-        found += held
-    return list(dict.fromkeys(found))
+        logs += held
+    return list(dict.fromkeys(logs))
 
 
 def read_head(path: Path) -> LogHead:
@@ -116,9 +116,9 @@ def read_head(path: Path) -> LogHead:
 
     _require_bounds(path)
     log = _read(path, lambda: read_eval_log(str(path), header_only=True))
-    said = (log.eval.metadata or {}).get(RECORD)
-    fields = [said.get(key) for key in ("edition", "canary", "variant")] if isinstance(said, dict) else []
-    if not fields or not all(isinstance(one, str) for one in fields):
+    record = (log.eval.metadata or {}).get(RECORD)
+    fields = [record.get(key) for key in ("edition", "canary", "variant")] if isinstance(record, dict) else []
+    if not fields or not all(isinstance(text, str) for text in fields):
         raise UnreadableInput(
             f"{show_path(path)}: not a log of a task of perennial (`inspect eval perennial/kumo` writes one)"
         )
@@ -137,22 +137,22 @@ def read_head(path: Path) -> LogHead:
 def read_episodes(head: LogHead) -> Iterator[LoggedEpisode]:
     """Yield the episodes of a log; raise UnreadableInput for one without record, or that failed."""
     for sample in _read_samples(head.path):
-        place = f"{head}: sample {quote(sample.id)}, epoch {sample.epoch}"
+        where = f"{head}: sample {quote(sample.id)}, epoch {sample.epoch}"
         if sample.error is not None or sample.limit is not None:
             why = sample.error.message if sample.error else f"limit of {sample.limit.type}"
             raise UnreadableInput(
-                f"{place} ended early ({shorten(in_one_line(why), 100)}): "
+                f"{where} ended early ({shorten(in_one_line(why), 100)}): "
                 "`inspect eval-retry` of this file completes it; import the log that this writes"
             )
         try:
             record = Record.from_json(sample.store.get(RECORD))
         except UnreadableInput as error:
-            raise UnreadableInput(f"{place}: {error}") from None
+            raise UnreadableInput(f"{where}: {error}") from None
         graded = (sample.scores or {}).get("grade")
         value = graded.value if graded is not None and isinstance(graded.value, dict) else {}
         status = (graded.metadata or {}).get("status") if graded is not None else None
         grade = value.get("success"), value.get("score"), status
-        yield LoggedEpisode(place, str(sample.id), sample.epoch, record, grade)
+        yield LoggedEpisode(where, str(sample.id), sample.epoch, record, grade)
 
 
 def _read_samples(path: Path) -> "Iterator[EvalSample]":
@@ -192,7 +192,7 @@ def _require_bounds(path: Path) -> None:
             raise UnreadableInput(f"{show_path(path)}: expected a log of Inspect, *.eval or *.json")
         size = file.seek(0, 2)
         if path.suffix == ".eval":
-            sizes = [one.file_size for one in _read(path, lambda: zipfile.ZipFile(file).infolist())]
+            sizes = [member.file_size for member in _read(path, lambda: zipfile.ZipFile(file).infolist())]
         else:
             sizes = [size]
     if size > _MAX_FILE or max(sizes, default=0) > _MAX_MEMBER or sum(sizes) > _MAX_UNPACKED:
@@ -284,19 +284,19 @@ def _require_model(head: LogHead) -> None:
 
 def _read_log(questions: EditionQuestions, head: LogHead) -> list[LoggedEpisode]:
     """Return the episodes of a log: each of its instances in each epoch, and the first instances in order."""
-    found: dict[tuple[str, int], LoggedEpisode] = {}
+    episodes: dict[tuple[str, int], LoggedEpisode] = {}
     for episode in read_episodes(head):
-        found[episode.instance_id, episode.epoch] = episode
-    ids = {instance_id for instance_id, _ in found}
+        episodes[episode.instance_id, episode.epoch] = episode
+    ids = {instance_id for instance_id, _ in episodes}
     first = set(islice(questions.seats, len(ids)))
     epochs = range(1, head.epochs + 1)
-    if not ids or ids != first or found.keys() != {(id_, epoch) for id_ in ids for epoch in epochs}:
+    if not ids or ids != first or episodes.keys() != {(id_, epoch) for id_ in ids for epoch in epochs}:
         raise UnreadableInput(
-            f"{head}: {count(len(found), 'sample')} of {count(len(ids), 'instance')} are not the first "
+            f"{head}: {count(len(episodes), 'sample')} of {count(len(ids), 'instance')} are not the first "
             f"ones of edition {head.edition!r} in each of {count(head.epochs, 'epoch')}: choose a part with "
             "--limit or -T instances=N alone"
         )
-    return [found[id_, epoch] for id_ in questions.seats if id_ in ids for epoch in epochs]
+    return [episodes[id_, epoch] for id_ in questions.seats if id_ in ids for epoch in epochs]
 
 
 def _plan(
@@ -311,17 +311,17 @@ def _plan(
     params = {}
     for player, episodes in logged.items():
         params[player] = episodes[0].record.params
-        other = next((one for one in episodes if one.record.params != params[player]), None)
+        other = next((episode for episode in episodes if episode.record.params != params[player]), None)
         if other is not None:
             raise UnreadableInput(f"{other.place}: its parameters are not those of the first sample")
-    sizes = {len({one.instance_id for one in episodes}) for episodes in logged.values()}
+    sizes = {len({episode.instance_id for episode in episodes}) for episodes in logged.values()}
     if len(sizes) > 1:
         raise InvalidOption("the logs are of different numbers of instances: import them one by one")
     (size,) = sizes
     content = [
-        (player, one.instance_id, one.epoch, one.record.as_json(), one.grade)
+        (player, episode.instance_id, episode.epoch, episode.record.as_json(), episode.grade)
         for player, episodes in logged.items()
-        for one in episodes
+        for episode in episodes
     ]
     return EvaluationPlan(
         growth.edition,
@@ -364,24 +364,27 @@ def _replay_all(
     """Yield the calls of all episodes; raise UnreadableInput for one that our game grades otherwise."""
     for player, episodes in logged.items():
         first = plan.runs_of(player).start
-        for one in episodes:
-            seat, run = questions.seat(one.instance_id), first + one.epoch - 1
+        for episode in episodes:
+            seat, run = questions.seat(episode.instance_id), first + episode.epoch - 1
             try:
-                replayed = asyncio.run(replay(questions, seat, player, run, one.record, prices.get(player)))
+                replayed = asyncio.run(
+                    replay(questions, seat, player, run, episode.record, prices.get(player))
+                )
             except PerennialError as error:
-                raise UnreadableInput(f"{one.place}: {error}") from None
-            _require_same_grade(one, replayed)
+                raise UnreadableInput(f"{episode.place}: {error}") from None
+            _require_same_grade(episode, replayed)
             yield from replayed.calls
 
 
-def _require_same_grade(one: LoggedEpisode, replayed: Replayed) -> None:
+def _require_same_grade(episode: LoggedEpisode, replayed: Replayed) -> None:
     result = replayed.episode.result
     ours = float(result.success), result.score, result.status
-    if ours != one.grade:
+    if ours != episode.grade:
         names = ("success", "score", "status")
-        said = [f"{name} {quote(value)}" for name, value in zip(names, one.grade, strict=True)]
+        logged = [f"{name} {quote(value)}" for name, value in zip(names, episode.grade, strict=True)]
         raise UnreadableInput(
-            f"{one.place}: the log says {', '.join(said)}; our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
+            f"{episode.place}: the log says {', '.join(logged)}; "
+            f"our game gives {ours[0]}, {ours[1]}, {ours[2]!r}: "
             "`inspect score LOG --scorer perennial/grade -S root=ROOT -S edition=EDITION --action overwrite` "
             "grades it again"
         )

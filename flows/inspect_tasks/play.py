@@ -113,7 +113,7 @@ def player_name(variant: str, model: str) -> str:
 
 def chat_messages(messages: Sequence[Message]) -> list[ChatMessage]:
     """Return messages of the OpenAI form as those of Inspect."""
-    return [_KINDS.get(one["role"], ChatMessageUser)(content=one["content"]) for one in messages]
+    return [_KINDS.get(message["role"], ChatMessageUser)(content=message["content"]) for message in messages]
 
 
 def as_completion(output: ModelOutput) -> JsonObject:
@@ -131,15 +131,15 @@ def as_completion(output: ModelOutput) -> JsonObject:
             text = "".join(part.text for part in parts if part.type == "text" and not part.refusal)
             refusals += [part.text for part in parts if part.type == "text" and part.refusal]
             reasoning = [part.reasoning for part in parts if part.type == "reasoning" and not part.redacted]
-    said = {"role": "assistant", "content": text}
+    message = {"role": "assistant", "content": text}
     if reasoning:
-        said["reasoning_content"] = "\n".join(reasoning)
+        message["reasoning_content"] = "\n".join(reasoning)
     if refusals:
-        said["refusal"] = "\n".join(refusals) or "refused"
+        message["refusal"] = "\n".join(refusals) or "refused"
     usage = output.usage
     return {
         "model": output.model,
-        "choices": [{"index": 0, "message": said, "finish_reason": finish_reason}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
         "usage": None if usage is None else _usage_of(usage),
         "seconds": output.time,
         "cost_usd": None if usage is None else usage.total_cost,
@@ -174,8 +174,8 @@ def status() -> Metric:
     """Return the metric that gives the share of each status among episodes."""
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        found = Counter((one.score.metadata or {}).get("status") for one in scores)
-        return {name: found[name] / len(scores) for name in EPISODE_STATUSES if found[name]}
+        counts = Counter((score.score.metadata or {}).get("status") for score in scores)
+        return {name: counts[name] / len(scores) for name in EPISODE_STATUSES if counts[name]}
 
     return compute
 
@@ -212,7 +212,7 @@ def measures(root: str, edition: str) -> Metric:
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         questions = open_questions(root, edition)
-        ids = [(one.score.metadata or {}).get("episode_id") for one in scores]
+        ids = [(score.score.metadata or {}).get("episode_id") for score in scores]
         graded = [questions.graded[id_] for id_ in ids if id_ in questions.graded]
         return compute_measures(questions, graded) if graded else {}
 
@@ -233,16 +233,17 @@ def compute_measures(questions: EditionQuestions, graded: list[dict[str, Rows]])
             files[name] = _write_table(Path(folder), name, rows)
         table = analyse_edition(questions.store, questions.plan.edition, (), files)
     player = graded[0]["episodes"][0]["player"]
-    of = {(one.statistic, one.convention): one.column for one in questions.benchmark.declaration.measures}
+    declared = questions.benchmark.declaration.measures
+    columns = {(measure.statistic, measure.convention): measure.column for measure in declared}
     rows = [
         row
         for row in table.to_pylist()
         if (row["player"], row["domain"], row["other"]) == (player, "all", "") and row["value"] is not None
-        if (row["statistic"], row["convention"]) in of
+        if (row["statistic"], row["convention"]) in columns
     ]
     several = len({row["setting"] for row in rows}) > 1
     return {
-        of[row["statistic"], row["convention"]] + (f" {row['setting']}" if several else ""): row["value"]
+        columns[row["statistic"], row["convention"]] + (f" {row['setting']}" if several else ""): row["value"]
         for row in rows
     }
 

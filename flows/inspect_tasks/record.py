@@ -70,13 +70,13 @@ class EditionQuestions:
 
     def seat(self, instance_id: object) -> Seat:
         """Return the seat of an instance; raise InvalidOption where the edition has none that is played."""
-        found = self.seats.get(str(instance_id))
-        if found is None:
+        seat = self.seats.get(str(instance_id))
+        if seat is None:
             raise InvalidOption(
                 f"edition {self.plan.edition!r} of {self.store.root} has no instance {quote(instance_id)} "
                 "that can be played"
             )
-        return found
+        return seat
 
 
 def find_edition(root: str, edition: str, benchmark: str) -> str:
@@ -85,16 +85,16 @@ def find_edition(root: str, edition: str, benchmark: str) -> str:
     Raises InvalidOption where the root has none, or it is of another benchmark.
     """
     store = data_root(root or None)
-    known, own = visible_editions(store), _editions_of(store, benchmark)
-    if not own:
+    visible, fitting = visible_editions(store), _editions_of(store, benchmark)
+    if not fitting:
         raise InvalidOption(
             f"{store.root} has no edition of {benchmark}: give -T size=tiny to grow one first, or name "
             "another data root with -T root=FOLDER"
         )
-    if edition in known and edition not in own:
+    if edition in visible and edition not in fitting:
         other = read_published_plan(store, edition).benchmark
         raise InvalidOption(f"edition {edition!r} is of {other}: run the task perennial/{other}")
-    return select_unit(store, edition, own)
+    return select_unit(store, edition, fitting)
 
 
 def has_edition(root: str, benchmark: str) -> bool:
@@ -175,7 +175,7 @@ class Record:
                 "it has no record of replies: the sample was not played by a task of perennial"
             )
         params, completions = value.get("params"), value.get("completions")
-        is_list = isinstance(completions, list) and all(isinstance(one, dict) for one in completions)
+        is_list = isinstance(completions, list) and all(isinstance(reply, dict) for reply in completions)
         if not isinstance(params, dict) or not isinstance(completions, list) or not is_list:
             raise UnreadableInput("its record of replies is not of the form that a task of perennial writes")
         unknown = sorted(set(params) - set(PARAMS))

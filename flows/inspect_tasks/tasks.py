@@ -76,9 +76,9 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         _grow(benchmark, root, size)
     name = find_edition(root, edition, benchmark)
     questions = open_questions(root, name)
-    known = questions.benchmark.variants
-    if variant and variant not in known:
-        raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(known) or 'none'}")
+    variants = questions.benchmark.variants
+    if variant and variant not in variants:
+        raise InvalidOption(f"variant {variant!r}: expected one of {', '.join(variants) or 'none'}")
     if type(instances) is not int or not 0 <= instances <= len(questions.seats):
         raise InvalidOption(f"instances {instances!r}: edition {name!r} has {len(questions.seats):,} to play")
     player = player_of(questions, f"{variant}:model" if variant else "model", {})
@@ -91,12 +91,12 @@ def _make_task(benchmark: str, edition: str, root: str, instances: int, variant:
         )
         for id_ in ids
     ]
-    of = {"root": root, "edition": name}
+    location = {"root": root, "edition": name}
     return Task(
         dataset=MemoryDataset(samples, name=name),
-        solver=play(**of, variant=variant),
-        scorer=grade(**of, variant=variant),
-        metrics=metrics_of(**of),
+        solver=play(**location, variant=variant),
+        scorer=grade(**location, variant=variant),
+        metrics=metrics_of(**location),
         metadata={
             RECORD: {
                 "edition": name,
@@ -115,7 +115,7 @@ def _grow(benchmark: str, root: str, size: str) -> None:
     """
     floor = find_declaration(benchmark).floor
     players = ["--players", floor.player] if floor else []
-    place = ["--root", root] if root else []
+    root_flags = ["--root", root] if root else []
     command = [
         sys.executable,
         "-m",
@@ -126,7 +126,7 @@ def _grow(benchmark: str, root: str, size: str) -> None:
         "--size",
         size,
     ]
-    done = subprocess.run([*command, *players, *place], check=False)
+    done = subprocess.run([*command, *players, *root_flags], check=False)
     if done.returncode:
         raise InvalidOption(f"no edition of size {size!r} was grown: `perennial refresh` says why above")
 

@@ -36,18 +36,19 @@ class PracticeQuestions:
         self,
         benchmark: str,
         seed: int,
-        given: Mapping[str, object],
+        arguments: Mapping[str, object],
         issued: IdSet,
         curriculum: int = 0,
     ) -> None:
         self.benchmark = benchmark
         self._seed, self._issued, self._curriculum = seed, issued, curriculum
         # A stream of its own, so that a seed that an edition was grown with gives other draws.
-        own = derive_seed(seed, f"practice/{benchmark}", 0)
+        practice_seed = derive_seed(seed, f"practice/{benchmark}", 0)
         practice = find_practice(benchmark)
-        levels = read_levels(practice, given, curriculum)
+        levels = read_levels(practice, arguments, curriculum)
         self._levels: list[_Drawer] = [
-            practice.start(read_parameters(practice, benchmark, {**given, **level}), own) for level in levels
+            practice.start(read_parameters(practice, benchmark, {**arguments, **level}), practice_seed)
+            for level in levels
         ]
         self._drawn, self._recent = IdSet(), set[str]()
         self.held_back = self.repeated = 0
@@ -62,19 +63,19 @@ class PracticeQuestions:
         held_back, repeated = self.held_back, self.repeated
         attempt = empty = 0
         while attempt < _MOST_ATTEMPTS and empty < _MOST_EMPTY:
-            found = draw(index, attempt)
+            drawn = draw(index, attempt)
             attempt += 1
-            if found is None:
+            if drawn is None:
                 empty += 1
                 continue
-            id_ = found.seat.instance_id
-            if any(one in self._issued for one in (id_, *found.ids)):
+            id_ = drawn.seat.instance_id
+            if any(issued_id in self._issued for issued_id in (id_, *drawn.ids)):
                 self.held_back += 1
             elif id_ in self._recent or id_ in self._drawn:
                 self.repeated += 1
             else:
                 self._keep(id_)
-                return self._question(index, found)
+                return self._question(index, drawn)
         held_back, repeated = self.held_back - held_back, self.repeated - repeated
         raise InstancesExhausted(
             f"{self.benchmark}: question {index:,}: {attempt:,} attempts gave no new one ({repeated:,} were "
@@ -88,18 +89,18 @@ class PracticeQuestions:
             self._drawn.update(self._recent)
             self._recent.clear()
 
-    def _question(self, index: int, found: Draw) -> PracticeQuestion:
-        opening = found.seat.start().opening("")
+    def _question(self, index: int, drawn: Draw) -> PracticeQuestion:
+        opening = drawn.seat.start().opening("")
         return PracticeQuestion(
-            found.seat.instance_id,
+            drawn.seat.instance_id,
             self.benchmark,
-            found.domain,
+            drawn.domain,
             self._seed,
             index,
-            found.difficulty,
+            drawn.difficulty,
             tuple(opening.messages),
-            found.answer,
-            found.game,
+            drawn.answer,
+            drawn.game,
         )
 
 

@@ -18,10 +18,10 @@ UNREAD: tuple[EpisodeStatus, ...] = ("truncated", "refused", "api_error")
 
 def find_practice(benchmark: str) -> Practice:
     """Return how the benchmark draws practice questions; raise InvalidOption where it draws none."""
-    found = find_benchmark(benchmark)
-    if not found.offers(Benchmark.practice):
+    installed = find_benchmark(benchmark)
+    if not installed.offers(Benchmark.practice):
         raise InvalidOption(f"benchmark {benchmark!r} draws no practice questions: name another --benchmark")
-    return found.practice()
+    return installed.practice()
 
 
 def open_question(question: PracticeQuestion | ReadJson) -> Conversation:

@@ -18,25 +18,25 @@ class Parameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def read_parameters(practice: "Practice", benchmark: str, given: Mapping[str, object]) -> BaseModel:
+def read_parameters(practice: "Practice", benchmark: str, arguments: Mapping[str, object]) -> BaseModel:
     """Return the parameters; raise InvalidOption, naming the first that is unknown or wrong."""
     form: type[BaseModel] = practice.parameters
-    for name in given:
+    for name in arguments:
         if name not in form.model_fields:
-            known = ", ".join(form.model_fields)
+            names = ", ".join(form.model_fields)
             raise InvalidOption(
-                f"{name}: {benchmark} has no such parameter; it has {known}{suggest(name, form.model_fields)}"
+                f"{name}: {benchmark} has no such parameter; it has {names}{suggest(name, form.model_fields)}"
             )
     try:
-        return form.model_validate(dict(given))
+        return form.model_validate(dict(arguments))
     except ValidationError as error:
         problem: Any = error.errors()[0]
-    place = f"{name_option(str(problem['loc'][0]))} {redact(problem['input'])}: " if problem["loc"] else ""
-    raise InvalidOption(f"{place}{describe_expectation(problem)}")
+    where = f"{name_option(str(problem['loc'][0]))} {redact(problem['input'])}: " if problem["loc"] else ""
+    raise InvalidOption(f"{where}{describe_expectation(problem)}")
 
 
 def read_levels(
-    practice: "Practice", given: Mapping[str, object], curriculum: int
+    practice: "Practice", arguments: Mapping[str, object], curriculum: int
 ) -> tuple[Mapping[str, object], ...]:
     """Return the changes of parameters of each level, one without any where there is no curriculum.
 
@@ -48,10 +48,10 @@ def read_levels(
         return ({},)
     if not practice.levels:
         raise InvalidOption(f"--curriculum {curriculum}: the benchmark has no levels: leave it out")
-    own = sorted({name for level in practice.levels for name in level} & set(given))
-    if own:
+    conflicting = sorted({name for level in practice.levels for name in level} & set(arguments))
+    if conflicting:
         raise InvalidOption(
-            f"{' and '.join(map(name_option, own))}: set by --curriculum in each of its "
+            f"{' and '.join(map(name_option, conflicting))}: set by --curriculum in each of its "
             f"{count(len(practice.levels), 'level')}: leave one of them out"
         )
     return tuple(practice.levels)

@@ -37,7 +37,7 @@ def estimate_evaluation(
 
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = find_benchmark(plan.benchmark).estimate(store, plan, _prices(settings, store, plan), None)
-    return [_scale_estimate(one, plan, instances) for one in estimates]
+    return [_scale_estimate(estimate, plan, instances) for estimate in estimates]
 
 
 def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> Prices:
@@ -55,8 +55,8 @@ def _prices(settings: "RefreshSettings", store: Store, plan: EvaluationPlan) -> 
 def _scale_estimate(estimate: StageEstimate, plan: EvaluationPlan, total: int) -> StageEstimate:
     """Return the estimate for the instances that are played, of one for all instances."""
     benchmark = find_benchmark(plan.benchmark)
-    of = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
-    share = sum(len(plan.places_of(name, total)) for name in of) / max(1, total * len(of))
+    chosen = [name for name in plan.players if estimate.model in models_of([name], benchmark)] or plan.players
+    share = sum(len(plan.places_of(name, total)) for name in chosen) / max(1, total * len(chosen))
     if share == 1:
         return estimate
     numbers: JsonObject = {

@@ -86,11 +86,11 @@ def place_answers(store: Store, asked: EvaluationPlan, name: str) -> EvaluationP
     _refuse_mixed_protocols(asked, earlier)
     for plan in earlier:
         for player in set(asked.players) & set(plan.players):
-            held, given = plan.instances or total, asked.instances or total
-            if held != given:
+            held, answered = plan.instances or total, asked.instances or total
+            if held != answered:
                 raise InvalidOption(
                     f"player {player!r} has answered {held:,} instances in {plan.unit}, and these are "
-                    f"answers to {given:,}: play as many (-T instances={held} of the task)"
+                    f"answers to {answered:,}: play as many (-T instances={held} of the task)"
                 )
     chosen = choose_evaluation_name(store, asked.edition, name)
     return replace(asked, name=chosen, first_runs=_first_runs(asked, earlier, {}))
@@ -171,13 +171,13 @@ def _find_begun(store: Store, asked: EvaluationPlan, name: str) -> EvaluationPla
         staged = _read_staged_plans(store, asked.edition)
         return next((plan for plan in staged if plan.asked == asked.asked), None)
     unit = evaluation_of(asked.edition, name)
-    found = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
-    if found and found[0].asked != asked.asked:
+    begun = [plan for plan in _earlier_plans(store, asked.edition) if plan.unit == unit]
+    if begun and begun[0].asked != asked.asked:
         raise EditionConflict(
             f"evaluation {unit!r} is there already, with other settings: choose another --name, or leave it "
             "out"
         )
-    return found[0] if found else None
+    return begun[0] if begun else None
 
 
 def _earlier_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
@@ -188,8 +188,8 @@ def _earlier_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
 
 def _read_staged_plans(store: Store, edition: str) -> Iterator[EvaluationPlan]:
     for unit in staged_units(store):
-        of, name = split_unit(unit)
-        plan = Staging(store, unit).read_plan() if of == edition and name else None
+        unit_edition, name = split_unit(unit)
+        plan = Staging(store, unit).read_plan() if unit_edition == edition and name else None
         if isinstance(plan, EvaluationPlan):
             yield plan
 
@@ -214,7 +214,7 @@ def _refuse_mixed_protocols(asked: EvaluationPlan, earlier: list[EvaluationPlan]
 def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: int) -> dict[str, int]:
     """Return how many instances each player that is extended to more has played; refuse other runs."""
     programs = find_benchmark(asked.benchmark).programs
-    found = {}
+    reaches = {}
     for player in asked.players:
         held = [p for p in earlier if player in p.players and set(p.versions) & set(asked.versions)]
         reach = max((plan.instances or total for plan in held), default=0)
@@ -227,8 +227,8 @@ def _count_played(asked: EvaluationPlan, earlier: list[EvaluationPlan], total: i
                 f"--runs {asked.runs}: player {player!r} has {runs} on each of its {reach:,} instances of "
                 f"{asked.edition!r}: give --runs {runs} to extend it to more instances"
             )
-        found[player] = reach
-    return found
+        reaches[player] = reach
+    return reaches
 
 
 def _first_runs(

@@ -57,7 +57,7 @@ _OF_ONE_EDITION = (
 
 
 def make_editions(
-    each: Sequence[RefreshSettings],
+    all_settings: Sequence[RefreshSettings],
     prepare: Callable[[Store], Sequence[PreparedRefresh]],
     execution: Execution,
 ) -> list[EditionOutcome]:
@@ -67,26 +67,27 @@ def make_editions(
     others to be made: EditionsFailed is raised at the end. A limit, an endpoint that fails, an interrupt end
     the run.
     """
-    store = Store(each[0].root)
-    watching = [_watchers_of(settings, execution) for settings in each]
-    what = f"refresh {', '.join(settings.edition or settings.benchmark for settings in each)}"
+    store = Store(all_settings[0].root)
+    watching = [_watchers_of(settings, execution) for settings in all_settings]
+    what = f"refresh {', '.join(settings.edition or settings.benchmark for settings in all_settings)}"
     with _hold_root(store, what, watching):
         prepared = prepare(store)
         plans = [
-            settle_seed(ready.plan, chosen.seed, store) for ready, chosen in zip(prepared, each, strict=True)
+            settle_seed(ready.plan, chosen.seed, store)
+            for ready, chosen in zip(prepared, all_settings, strict=True)
         ]
         execution.name_run([plan.edition for plan in plans])
         begin_run(store, plans)
         outcomes = []
-        for ready, chosen, plan in zip(prepared, each, plans, strict=True):
+        for ready, chosen, plan in zip(prepared, all_settings, plans, strict=True):
             policies = Policies.of(chosen, ready.own.inputs, units_of(plans))
             started, error = time.monotonic(), None
-            if len(each) > 1 and not ready.published:
+            if len(all_settings) > 1 and not ready.published:
                 progress.note(f"edition {plan.edition}:")
             try:
                 _make((plan.growth, plan.evaluation), chosen, policies, watching[0], execution)
             except _OF_ONE_EDITION as failed:
-                if len(each) == 1:
+                if len(all_settings) == 1:
                     raise
                 error = failed
                 watching[0].failed(error)

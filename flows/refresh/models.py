@@ -76,8 +76,8 @@ def check_models(
     `protocol` is the evaluation's: it may name models too.
     """
     refuse_reserved_names(settings, benchmark)
-    shared, own = choose_params(settings, benchmark, players)
-    choices = [ModelChoice(model, own.get(model, shared)) for model in models_of(players, benchmark)]
+    shared, by_model = choose_params(settings, benchmark, players)
+    choices = [ModelChoice(model, by_model.get(model, shared)) for model in models_of(players, benchmark)]
     settings.refuse_overridden([choice.model for choice in choices])
     choices += [*authors, *benchmark.readers(protocol)]
     if not choices:
@@ -126,7 +126,7 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, benchmark: Benchmark
         return
     endpoint = settings.endpoint()
     if endpoint.url_from == "default" and not endpoint.key:
-        said = "no key is set to ask OpenAI whether it is a model"
+        why = "no key is set to ask OpenAI whether it is a model"
     else:
         policy = replace(settings.call_policy(), timeout_s=_LISTING_TIMEOUT_S)
         extras = RequestExtras(of_environment=environment_headers(os.environ))
@@ -134,22 +134,22 @@ def _refuse_misspelt(settings: RefreshSettings, model: str, benchmark: Benchmark
         listed = listed_models(answer)
         if listed is not None and is_listed(model, listed):
             return
-        said = (
+        why = (
             f"{endpoint.base_url} lists no models"
             if listed is None
             else f"{endpoint.base_url} does not list it as a model"
         )
     raise InvalidOption(
-        f"{model!r} is no program and has no entry in {settings.models_file or MODELS_FILE}, and {said}: did "
+        f"{model!r} is no program and has no entry in {settings.models_file or MODELS_FILE}, and {why}: did "
         f"you mean {meant!r}? To ask a model of that name, give --allow-unlisted"
     )
 
 
 def _find_meant(model: str, benchmark: Benchmark, entries: Collection[str]) -> str:
     """Return the name that this one is close to: of a program or an entry, or with a way to ask; else ""."""
-    known = {name.casefold(): name for name in (*benchmark.programs, *benchmark.aliases, *entries)}
-    for near in get_close_matches(model.casefold(), known, 1, _CLOSE):
-        return known[near]
+    folded_names = {name.casefold(): name for name in (*benchmark.programs, *benchmark.aliases, *entries)}
+    for near in get_close_matches(model.casefold(), folded_names, 1, _CLOSE):
+        return folded_names[near]
     prefix, colon, rest = model.partition(":")
     ways = get_close_matches(prefix.casefold(), benchmark.variants, 1, _CLOSE_PREFIX) if colon else []
     return f"{ways[0]}:{rest}" if ways else ""
@@ -370,7 +370,7 @@ def look_up(
     Any other failure is said, and no reason to stop: it may pass. Where work is `resumed`, models that have
     answered before are left alone, as nothing may be left to ask them.
     """
-    requests = {one.call_id: one for one in (short_request("player", c.model, c.params) for c in choices)}
+    requests = {call.call_id: call for call in (short_request("player", c.model, c.params) for c in choices)}
     if requests:
         asyncio.run(_look_up(settings, store, list(requests.values()), say, resumed))
 
@@ -393,14 +393,14 @@ async def _look_up(
     prices = known_prices(settings, store)
     path = ledger_file(store.root)
     with CallLedger(path, LOOK_UP, policy.base_url, root_id(store), endpoints) as ledger:
-        new = {one.call_id for one in requests if ledger.find(one.call_id) is None}
-        asked = [one for one in requests if one.call_id in new or not resumed]
+        new = {request.call_id for request in requests if ledger.find(request.call_id) is None}
+        asked = [request for request in requests if request.call_id in new or not resumed]
         async with ModelClients(policy, os.environ, ledger, prices, Spent()) as clients:
             servers = _servers(settings, asked)
             listings = await asyncio.gather(*(_reach(settings, clients, url, asked) for url in servers))
             listed = dict(zip(servers, listings, strict=True))
             ends = await asyncio.gather(
-                *(_ask(settings, clients, one, listed) for one in asked), return_exceptions=True
+                *(_ask(settings, clients, request, listed) for request in asked), return_exceptions=True
             )
     for end in ends:
         if isinstance(end, BaseException):
@@ -408,12 +408,12 @@ async def _look_up(
         if end:
             say(f"note: {end}")
     if not any(ends) and asked:
-        names = ", ".join(dict.fromkeys(one.model for one in asked))
-        say(f"look-up: {count(len({one.model for one in asked}), 'model')} can be asked: {names}")
+        names = ", ".join(dict.fromkeys(request.model for request in asked))
+        say(f"look-up: {count(len({request.model for request in asked}), 'model')} can be asked: {names}")
 
 
 def _servers(settings: RefreshSettings, requests: Sequence[ModelRequest]) -> list[str]:
-    return list(dict.fromkeys(settings.endpoint(one.model).base_url for one in requests))
+    return list(dict.fromkeys(settings.endpoint(request.model).base_url for request in requests))
 
 
 async def _reach(

@@ -29,7 +29,7 @@ from perennial.warehouse.store.store import Store
 
 
 def choose_players(
-    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, object], anchors: Sequence[str] = ()
+    settings: RefreshSettings, benchmark: Benchmark, part: Mapping[str, object], anchors: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the players' names: those that are given, or all programs that fit the plan's `own` part.
 
@@ -37,20 +37,20 @@ def choose_players(
     Any name that is not a program's is a model's. Raises InvalidOption where none is left, or where one that
     is given cannot play.
     """
-    unfit = benchmark.unfit(own)
-    given = rename_aliases(settings.players, benchmark)
+    unfit = benchmark.unfit(part)
+    chosen = rename_aliases(settings.players, benchmark)
     anchors = rename_aliases(anchors, benchmark)
-    for option, names in (("players", given), ("anchors", anchors)):
+    for option, names in (("players", chosen), ("anchors", anchors)):
         for name in names:
             if name in unfit:
                 raise InvalidOption(f"player {name!r} {unfit[name]}: leave it out of --{option}")
-    for name in (*given, *anchors):
+    for name in (*chosen, *anchors):
         if is_person(name):
             raise InvalidOption(
                 f"player {name!r}: {PERSON} is the name of people, who play in a study (`perennial study`): "
                 "name a model or a program"
             )
-    players = given or [name for name in benchmark.programs if name not in unfit]
+    players = chosen or [name for name in benchmark.programs if name not in unfit]
     if not players:
         raise InvalidOption("no player is left to play: name at least one with --players")
     return tuple(dict.fromkeys((*players, *anchors)))
@@ -69,10 +69,10 @@ def describe_aliases(players: Sequence[str], benchmark: Benchmark) -> list[str]:
 
 
 def choose_versions(
-    settings: RefreshSettings, benchmark: Benchmark, own: Mapping[str, object], players: Sequence[str]
+    settings: RefreshSettings, benchmark: Benchmark, part: Mapping[str, object], players: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the versions of each question to play; raise InvalidOption for a player that would play none."""
-    versions = settings.versions(own)
+    versions = settings.versions(part)
     if USUAL not in versions:
         programs = [name for name in benchmark.programs if plays_version(benchmark, name, versions[0])]
         for name in players:
@@ -117,56 +117,58 @@ def prepare_refresh(
     if settings.edition == LATEST:
         raise InvalidOption(f"edition: {LATEST} means the newest edition, choose another name")
     benchmark = find_benchmark(settings.benchmark)
-    own = benchmark.prepare(settings, store)
-    players = choose_players(settings, benchmark, own.own, settings.anchors)
-    check_models(settings, benchmark, own.authors, players, store, needs_key=needs_key, protocol=own.protocol)
+    prepared = benchmark.prepare(settings, store)
+    players = choose_players(settings, benchmark, prepared.own, settings.anchors)
+    check_models(
+        settings, benchmark, prepared.authors, players, store, needs_key=needs_key, protocol=prepared.protocol
+    )
     published = published_editions(store)
     version = code_version()
     params, model_params = choose_params(settings, benchmark, players)
-    given = settings.seed
+    seed = settings.seed
     asked = RefreshPlan(
         EditionPlan(
             edition="",
             benchmark=benchmark.name,
-            own=own.own,
-            seed=given if given is not None and is_public(given) else None,
+            own=prepared.own,
+            seed=seed if seed is not None and is_public(seed) else None,
             known_editions=published,
             code_version=version,
-            found=own.found,
-            is_fresh=given is None,
+            found=prepared.found,
+            is_fresh=seed is None,
             private_share=settings.private_share,
             is_trial=is_trial,
         ),
         EvaluationPlan(
             *("", FIRST, benchmark.name, players, settings.runs, 0, version, params),
             anchors=tuple(rename_aliases(settings.anchors, benchmark)),
-            versions=choose_versions(settings, benchmark, own.own, players),
-            protocol=dict(own.protocol),
+            versions=choose_versions(settings, benchmark, prepared.own, players),
+            protocol=dict(prepared.protocol),
             model_params=model_params,
             facts=state_facts(settings, benchmark, players),
         ),
     )
-    if given is not None:
-        asked = asked.with_commitment(commitment_of(given))
-    prepared = (
-        _prepare_named(settings.edition, asked, own, store)
+    if seed is not None:
+        asked = asked.with_commitment(commitment_of(seed))
+    planned = (
+        _prepare_named(settings.edition, asked, prepared, store)
         if settings.edition
-        else _prepare_unnamed(asked, own, store, together, is_trial)
+        else _prepare_unnamed(asked, prepared, store, together, is_trial)
     )
-    if prepared.resumed and own.resume is not None:
-        return replace(prepared, own=own.resume(prepared.plan.growth, prepared.published))
-    return prepared
+    if planned.resumed and prepared.resume is not None:
+        return replace(planned, own=prepared.resume(planned.plan.growth, planned.published))
+    return planned
 
 
-def _prepare_named(edition: str, asked: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _prepare_named(edition: str, asked: RefreshPlan, prepared: Preparation, store: Store) -> PreparedRefresh:
     published = edition in asked.growth.known_editions
     if published:
         _refuse_withdrawn(edition, store)
     begun = _find_begun(store, edition, asked.with_name(edition).evaluation)
     if begun is None:
-        return PreparedRefresh(asked.with_name(edition), own, resumed=False, published=False)
+        return PreparedRefresh(asked.with_name(edition), prepared, resumed=False, published=False)
     if begun.asked == asked.asked:
-        return _resume(begun, own, store)
+        return _resume(begun, prepared, store)
     differing = ", ".join(
         f"{key} was {_short(value)} and is now {_short(asked.asked[key])}"
         for key, value in begun.asked.items()
@@ -203,9 +205,9 @@ def _plan_of(store: Store, unit: str) -> Plan | None:
     return unit_plan(store, unit) if store.exists(row_file(unit)) else Staging(store, unit).read_plan()
 
 
-def _resume(plan: RefreshPlan, own: Preparation, store: Store) -> PreparedRefresh:
+def _resume(plan: RefreshPlan, prepared: Preparation, store: Store) -> PreparedRefresh:
     published = all(store.exists(row_file(part.unit)) for part in (plan.growth, plan.evaluation))
-    return PreparedRefresh(plan, own, resumed=True, published=published)
+    return PreparedRefresh(plan, prepared, resumed=True, published=published)
 
 
 def _refuse_withdrawn(edition: str, store: Store) -> None:
@@ -218,7 +220,7 @@ def _refuse_withdrawn(edition: str, store: Store) -> None:
 
 
 def _prepare_unnamed(
-    asked: RefreshPlan, own: Preparation, store: Store, together: Collection[str], is_trial: bool
+    asked: RefreshPlan, prepared: Preparation, store: Store, together: Collection[str], is_trial: bool
 ) -> PreparedRefresh:
     withdrawn = withdrawn_units(store)
     staged = {edition for edition, name in map(split_unit, staged_units(store)) if name in ("", FIRST)}
@@ -228,9 +230,9 @@ def _prepare_unnamed(
         if begun is not None and is_trial:
             begun = _ask_anew(begun, asked, store)
         if begun is not None and begun.asked == asked.asked:
-            return _resume(begun, own, store)
+            return _resume(begun, prepared, store)
     name = _free_name(asked.growth.benchmark, {*asked.growth.known_editions, *staged})
-    return PreparedRefresh(asked.with_name(name), own, resumed=False, published=False)
+    return PreparedRefresh(asked.with_name(name), prepared, resumed=False, published=False)
 
 
 def _ask_anew(begun: RefreshPlan, asked: RefreshPlan, store: Store) -> RefreshPlan:
@@ -257,13 +259,13 @@ def _short(value: object, width: int = 60) -> str:
 # Settle an edition's seed before any work: draw it where none is given, keep it, commit to it.
 
 
-def settle_seed(plan: RefreshPlan, given: int | None, store: Store) -> RefreshPlan:
+def settle_seed(plan: RefreshPlan, seed: int | None, store: Store) -> RefreshPlan:
     """Return the plan with the commitment of its seed, which is kept if it is secret.
 
     A seed is drawn where none is given, unless the plan has its commitment: it was begun before.
     """
-    if given is not None and not is_public(given):
-        keep_seed(store.root, given)
+    if seed is not None and not is_public(seed):
+        keep_seed(store.root, seed)
     if plan.growth.seed_commitment:
         return plan
     return plan.with_commitment(keep_seed(store.root, draw_seed()))

@@ -54,24 +54,24 @@ def measure_plan(benchmark: str, sizes: Sizes, runs: int) -> dict[str, Row]:
     None for a benchmark that draws no domains; a setting of fewer than two is left out, as no interval for
     new domains exists.
     """
-    found: dict[str, JsonObject] = {}
+    precision: dict[str, JsonObject] = {}
     variance = find_declaration(benchmark).variance
     if variance is None:
-        return found
+        return precision
     for setting, (domains, instances) in sizes.items():
         if domains < 2 or instances < domains:
             continue
-        told = measure_design(variance.parts, Design(domains, instances // domains, runs))
-        found[setting] = {
+        measured = measure_design(variance.parts, Design(domains, instances // domains, runs))
+        precision[setting] = {
             "domains": domains,
             "instances_per_domain": instances // domains,
             "runs": runs,
-            "half_width_rate": round(told.rate, 4),
-            "half_width_difference": round(told.difference, 4),
-            "detectable_difference": round(told.detectable, 4),
+            "half_width_rate": round(measured.rate, 4),
+            "half_width_difference": round(measured.difference, 4),
+            "detectable_difference": round(measured.detectable, 4),
             "variance": variance.source,
         }
-    return found
+    return precision
 
 
 def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
@@ -79,11 +79,11 @@ def describe_precision(measured: Mapping[str, Mapping[str, object]]) -> str:
     if not measured:
         return ""
     parts = [
-        f"{setting} {one['detectable_difference']:.3f} ({one['domains']} domains x "
-        f"{one['instances_per_domain']} x {one['runs']})"
-        for setting, one in measured.items()
+        f"{setting} {figures['detectable_difference']:.3f} ({figures['domains']} domains x "
+        f"{figures['instances_per_domain']} x {figures['runs']})"
+        for setting, figures in measured.items()
     ]
-    sources = dict.fromkeys(str(one["variance"]) for one in measured.values())
+    sources = dict.fromkeys(str(figures["variance"]) for figures in measured.values())
     return (
         "smallest difference in success rate between two models that is detected, over new domains, with "
         f"power {POWER:g}: {', '.join(parts)}; variance of {', '.join(sources)}"
@@ -117,8 +117,8 @@ class _Description:
             document["in_batches"] = self.in_batches
         if self.estimates:
             document["endpoints"] = {
-                model: {"base_url": one.base_url, "key": one.key_from}
-                for model, one in self.endpoints.items()
+                model: {"base_url": endpoint.base_url, "key": endpoint.key_from}
+                for model, endpoint in self.endpoints.items()
             }
         return document
 
@@ -128,18 +128,18 @@ def print_plans(
     store: Store,
     prepared: Sequence["PreparedRefresh"],
     as_json: bool,
-    each: Sequence["RefreshSettings"],
+    all_settings: Sequence["RefreshSettings"],
 ) -> None:
     """Print the plan of each benchmark of a refresh, as `print_plan` does, and the sum of all estimates.
 
     As JSON the plans are under `plans`, by benchmark.
     """
     if len(prepared) == 1:
-        print_plan(console, store, prepared[0], as_json, each[0])
+        print_plan(console, store, prepared[0], as_json, all_settings[0])
         return
     plans = {
-        settings.benchmark: _describe(store, one, settings)
-        for one, settings in zip(prepared, each, strict=True)
+        settings.benchmark: _describe(store, planned, settings)
+        for planned, settings in zip(prepared, all_settings, strict=True)
     }
     estimates = [estimate for plan in plans.values() for estimate in plan.estimates]
     calls = [
@@ -170,24 +170,24 @@ def print_plan(
 
 
 def _describe(store: Store, prepared: "PreparedRefresh", settings: "RefreshSettings") -> _Description:
-    plan, own = prepared.plan, prepared.own
+    plan, preparation = prepared.plan, prepared.own
     estimates = estimate_refresh(store, prepared, settings)
     # All instances are played: a number of them is the benchmark's own, of what is drawn.
     played = {key: value for key, value in plan.evaluation.as_json().items() if key != "instances"}
     values = {**plan.growth.as_json(), **plan.growth.own, **played}
     hidden = ("own", "found", "evaluation", "canary", "is_fresh", "seed_commitment")
-    shown = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
-    shown["protocol"] = _describe_protocol(plan.evaluation)
+    visible = {key: value for key, value in values.items() if key not in hidden} | _describe_seed(plan.growth)
+    visible["protocol"] = _describe_protocol(plan.evaluation)
     state = " (started before, will be resumed)" if prepared.resumed else ""
     return _Description(
         title=f"Plan of edition {plan.edition}{state}",
-        head={"plan": shown, **own.shown, "resumed": prepared.resumed},
-        rows=_rows({**own.shown, **shown}, own.unused),
-        counts=_count_planned_rows(own.counts, plan.evaluation, estimates),
+        head={"plan": visible, **preparation.shown, "resumed": prepared.resumed},
+        rows=_rows({**preparation.shown, **visible}, preparation.unused),
+        counts=_count_planned_rows(preparation.counts, plan.evaluation, estimates),
         estimates=estimates,
-        endpoints=_endpoints(settings, plan.evaluation, own.authors),
+        endpoints=_endpoints(settings, plan.evaluation, preparation.authors),
         in_batches=_asked_in_batches(settings, plan.evaluation, estimates),
-        precision=measure_plan(plan.growth.benchmark, own.sizes, plan.evaluation.runs),
+        precision=measure_plan(plan.growth.benchmark, preparation.sizes, plan.evaluation.runs),
     )
 
 
@@ -220,11 +220,11 @@ def print_evaluation_plan(
     instances = read_counts(store, plan.edition).get("instances", 0)
     estimates = estimate_evaluation(store, plan, settings)
     sizes = read_sizes(store, plan) if find_benchmark(plan.benchmark).declaration.variance is not None else {}
-    shown = plan.as_json() | {"protocol": _describe_protocol(plan)}
+    visible = plan.as_json() | {"protocol": _describe_protocol(plan)}
     description = _Description(
         title=f"Plan of evaluation {plan.unit}",
-        head={"plan": shown},
-        rows=_rows(shown),
+        head={"plan": visible},
+        rows=_rows(visible),
         counts=_count_planned_rows({"instances": instances}, plan, estimates),
         estimates=estimates,
         endpoints=_endpoints(settings, plan),
@@ -281,9 +281,9 @@ def _print_tables(console: Terminal, plan: _Description) -> None:
         places: dict[str, list[str]] = {}
         for model, endpoint in plan.endpoints.items():
             places.setdefault(endpoint.describe(), []).append(model)
-        for place, models in places.items():
-            of = f" for {', '.join(models)}" if len(places) > 1 else ""
-            console.print(f"endpoint{of}: {place}", markup=False, highlight=False)
+        for address, models in places.items():
+            suffix = f" for {', '.join(models)}" if len(places) > 1 else ""
+            console.print(f"endpoint{suffix}: {address}", markup=False, highlight=False)
     if plan.in_batches:
         console.print(
             f"in batches of their server, at {BATCH_PRICE_SHARE:g} of their prices: "
@@ -360,8 +360,8 @@ def _estimate_table(estimates: list[StageEstimate]) -> Table:
 
 
 def _total(costs: list[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
+    priced = [cost for cost in costs if cost is not None]
+    return sum(priced) if len(priced) == len(costs) else None
 
 
 def _cost(low: float | None, high: float | None) -> str:

@@ -58,10 +58,10 @@ def show_questions(
     benchmark = find_benchmark(plan.benchmark)
     staged = _link_as_published(plan.edition, files, folder / "staged")
     ids = _choose_questions(files["instances"])
-    shown = "its seats"
+    subject = "its seats"
     try:
         for number, seat in enumerate(benchmark.take_seats(staged, plan.edition, ids, protocol)):
-            shown = f"question {seat.instance_id}"
+            subject = f"question {seat.instance_id}"
             for variant in ("", *benchmark.variants):
                 opening = seat.start().opening(variant)
                 if not opening.template_hash:
@@ -73,7 +73,7 @@ def show_questions(
             raise
         # What a plugin raises is its own affair: a template's syntax, a value that it lacks, anything.
         raise UnusableBenchmark(
-            f"benchmark {plan.benchmark!r} cannot show {shown} to a model: {type(error).__name__}: "
+            f"benchmark {plan.benchmark!r} cannot show {subject} to a model: {type(error).__name__}: "
             f"{shorten(in_one_line(error), 200)}; nothing was published: correct the benchmark, and the same "
             "command resumes"
         ) from error
@@ -178,8 +178,8 @@ def _protocol_of(store: Store, edition: str) -> Mapping[str, object]:
 @contextmanager
 def _end_publishing_first(unit: str) -> Iterator[None]:
     """Let a signal that interrupts or cancels take effect after the block: what is half written is no use."""
-    told = f"interrupted while {describe_unit(unit)} is being published, which is finished first"
-    with first_signal(lambda: progress.note(told)) as received:
+    notice = f"interrupted while {describe_unit(unit)} is being published, which is finished first"
+    with first_signal(lambda: progress.note(notice)) as received:
         yield
     if received:
         signal.raise_signal(received[0])

@@ -69,8 +69,8 @@ def _describe(catalog: Catalog, outcome: "EditionOutcome") -> Row:
 
 
 def _cells(row: Row) -> list[str]:
-    known = row["known_cost_usd"] or 0
-    cost = "-" if row["calls"] is None else "unknown" if row["calls_of_unknown_cost"] else f"${known:,.2f}"
+    spent = row["known_cost_usd"] or 0
+    cost = "-" if row["calls"] is None else "unknown" if row["calls_of_unknown_cost"] else f"${spent:,.2f}"
     counts = (row["instances"], row["evaluation"], row["calls"])
     cells = ["-" if value is None else f"{value:,}" if isinstance(value, int) else value for value in counts]
     return [*cells, cost, f"{row['seconds']:,.1f}"]
@@ -103,7 +103,7 @@ class EditionsFailed(PerennialError):
 
 
 def prepare_each(
-    each: Sequence[RefreshSettings],
+    all_settings: Sequence[RefreshSettings],
     store: Store,
     *,
     needs_key: bool = True,
@@ -113,17 +113,17 @@ def prepare_each(
 
     Errors name the benchmark, and which of the `flags` is not for all of them.
     """
-    if len(each) == 1:
-        return [prepare_refresh(each[0], store, needs_key=needs_key)]
-    chosen = [find_benchmark(settings.benchmark) for settings in each]
+    if len(all_settings) == 1:
+        return [prepare_refresh(all_settings[0], store, needs_key=needs_key)]
+    chosen = [find_benchmark(settings.benchmark) for settings in all_settings]
     declared = [benchmark.declaration for benchmark in chosen]
     together = [benchmark.name for benchmark in chosen]
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    flags_set = {name: value for name, value in (flags or {}).items() if value is not None}
     prepared = []
-    for settings, benchmark in zip(each, chosen, strict=True):
-        with naming(benchmark.name, declared, given):
-            own = _choose_own_players(settings, benchmark, chosen)
-            prepared.append(prepare_refresh(own, store, needs_key=needs_key, together=together))
+    for settings, benchmark in zip(all_settings, chosen, strict=True):
+        with naming(benchmark.name, declared, flags_set):
+            narrowed = _choose_own_players(settings, benchmark, chosen)
+            prepared.append(prepare_refresh(narrowed, store, needs_key=needs_key, together=together))
     return prepared
 
 

@@ -58,8 +58,8 @@ class Runner:
         while in_flight or (waiting and not errors):
             while waiting and not errors and in_flight < self.width():
                 threads = self.threads(len(waiting))
-                given = {"work": waiting.pop(), "threads": threads}
-                future = self.task_runner.submit(task, given, wait_for)
+                parameters = {"work": waiting.pop(), "threads": threads}
+                future = self.task_runner.submit(task, parameters, wait_for)
                 note(future.task_run_id)
                 future.add_done_callback(done.put)
                 in_flight += 1

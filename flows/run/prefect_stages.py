@@ -201,11 +201,11 @@ def asset_key(root: str, table: str) -> str:
 
     A root too long for a key, or with characters that no key may hold, gets a hash to stay distinct.
     """
-    place = root_namespace(root).partition("://")[2].strip("/")
-    name = _NOT_IN_A_KEY.sub("_", place)
+    namespace = root_namespace(root).partition("://")[2].strip("/")
+    name = _NOT_IN_A_KEY.sub("_", namespace)
     longest = _KEY_LENGTH - len(f"perennial:///{dataset_name(table)}")
-    if name != place or len(name) > longest:
-        mark = f"_{content_id('root', place)}"
+    if name != namespace or len(name) > longest:
+        mark = f"_{content_id('root', namespace)}"
         name = name[: longest - len(mark)] + mark
     return f"perennial://{name}/{dataset_name(table)}"
 
@@ -216,8 +216,8 @@ def materialize_tables(root: str, unit: str, counts: Mapping[str, int]) -> None:
     An asset depends on those of the tables that its rows are made from.
     """
     # Its own row is counted by nobody.
-    known = {**counts, "evaluations" if is_evaluation(unit) else "editions": 1}
-    rows = {name: known[name] for name in TABLES if known.get(name)}
+    all_counts = {**counts, "evaluations" if is_evaluation(unit) else "editions": 1}
+    rows = {name: all_counts[name] for name in TABLES if all_counts.get(name)}
     present = {*rows, *_questions(Store(root), unit)}
     edition, evaluation = split_unit(unit)
     for table in rows:

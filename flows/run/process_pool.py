@@ -165,10 +165,10 @@ def spread_over(workers: int | None) -> Spread:
 
     def spread(function: Callable[..., Any], values: Sequence[tuple[object, ...]]) -> Iterator[object]:
         if count == 1 or len(values) < 2:
-            yield from (function(*each) for each in values)
+            yield from (function(*arguments) for arguments in values)
             return
         width = min(count, len(values))
         with ProcessPool(width) as pool, ThreadPoolExecutor(width) as threads:
-            yield from threads.map(lambda each: pool.run(function, *each), values)
+            yield from threads.map(lambda arguments: pool.run(function, *arguments), values)
 
     return spread

@@ -25,10 +25,10 @@ _SECRETS = {
 
 def check_keep(keep: str) -> str:
     """Return where the data root is kept, without a closing slash; raise InvalidOption for no such place."""
-    place = keep.rstrip("/")
-    if place != RELEASE and not _BUCKET.fullmatch(place):
+    target = keep.rstrip("/")
+    if target != RELEASE and not _BUCKET.fullmatch(target):
         raise InvalidOption(f"--keep {quote(keep)}: expected {RELEASE}, or s3://BUCKET/PREFIX")
-    return place
+    return target
 
 
 def secrets_of(keep: str, models: Iterable[ModelEntry]) -> tuple[list[str], list[str]]:

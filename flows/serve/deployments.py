@@ -59,15 +59,15 @@ def _parameters() -> dict[str, tuple[Any, str]]:
     """Return type and help of each parameter, in the order of the command's options."""
     benchmark, *others = choose_benchmarks(None)
     form: type[RefreshSettings] = RefreshSettings if others else benchmark.settings()
-    found: dict[str, tuple[Any, str]] = {}
+    parameters: dict[str, tuple[Any, str]] = {}
     for name, field in form.ordered_fields().items():
         annotation: Any = field.annotation
         for constraint in field.metadata:
             annotation = Annotated[annotation, constraint]
-        found[name] = annotation, describe_setting(field)
-    offered = {name: found[name] for name in found if name not in _OPERATOR_SETTINGS}
-    own = offered if others else {**offered, **find_benchmark(benchmark.name).flow_parameters()}
-    return {name: parameter for name, parameter in own.items() if parameter is not None}
+        parameters[name] = annotation, describe_setting(field)
+    offered = {name: parameters[name] for name in parameters if name not in _OPERATOR_SETTINGS}
+    chosen = offered if others else {**offered, **find_benchmark(benchmark.name).flow_parameters()}
+    return {name: parameter for name, parameter in chosen.items() if parameter is not None}
 
 
 def takes_settings(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,21 +84,23 @@ def takes_settings(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _fresh_editions(given: JsonObject) -> list[str]:
+def _fresh_editions(flags: JsonObject) -> list[str]:
     """Publish an edition of each benchmark and return their names.
 
     A refresh that was killed between publishing and tidying up is found staged and published: it is
     tidied up, and is no fresh edition, so that another one follows.
     """
-    each = load_each(given)
-    before = published_units(Store(each[0].root))
+    all_settings = load_each(flags)
+    before = published_units(Store(all_settings[0].root))
 
     def make() -> list[str]:
-        outcomes = make_editions(each, lambda store: prepare_each(each, store), PrefectExecution())
+        outcomes = make_editions(
+            all_settings, lambda store: prepare_each(all_settings, store), PrefectExecution()
+        )
         return [outcome.edition for outcome in outcomes]
 
     editions = make()
-    if not each[0].edition and all(evaluation_of(edition, FIRST) in before for edition in editions):
+    if not all_settings[0].edition and all(evaluation_of(edition, FIRST) in before for edition in editions):
         return make()
     return editions
 
@@ -123,8 +125,8 @@ def grow_edition(**settings: object) -> State[object]:
     with _run_of_its_own():
         editions = _fresh_editions(settings)
         site = renew_site(Store(load_settings({}).root))
-    told = f"edition {editions[0]} is" if len(editions) == 1 else f"editions {', '.join(editions)} are"
-    return Completed(message=f"{told} published{site}")
+    subject = f"edition {editions[0]} is" if len(editions) == 1 else f"editions {', '.join(editions)} are"
+    return Completed(message=f"{subject} published{site}")
 
 
 def _name_run() -> str:
@@ -169,8 +171,8 @@ def audit(edition: EditionName | None = None) -> State[object]:
         docs = _make_docs_folder()
         runner = CheckpointRunner(docs)
         for name in units_to_audit(store, edition):
-            told, broken[name] = audit_unit(store, name, runner)
-            progress.note(f"{name}: {told}")
+            summary, broken[name] = audit_unit(store, name, runner)
+            progress.note(f"{name}: {summary}")
         if docs is not None:
             index = runner.build_docs().relative_to(docs.parents[1])
             url = f"{os.environ['PREFECT_API_URL'].removesuffix('/api')}/{index}"

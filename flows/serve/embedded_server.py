@@ -157,9 +157,9 @@ class EmbeddedServer:
         while not _answers(f"{self._url}/health"):
             ended = self._process.poll() is not None
             if ended or time.monotonic() > deadline:
-                told = "ended at once" if ended else f"did not start within {START_TIMEOUT_S:.0f} s"
+                outcome = "ended at once" if ended else f"did not start within {START_TIMEOUT_S:.0f} s"
                 raise ServerEnded(
-                    f"the embedded Prefect server {told}: see {self._log_path}, or start one with "
+                    f"the embedded Prefect server {outcome}: see {self._log_path}, or start one with "
                     "`prefect server start` and set PREFECT_API_URL"
                 )
             time.sleep(_POLL_S)

@@ -75,14 +75,14 @@ def _old_runs(connection: sqlite3.Connection, now: datetime) -> list[str]:
     """Return the ended runs to forget; a run's own runs go with it."""
     oldest = (now - timedelta(days=KEEP_DAYS)).strftime(_TIME)
     # Those that were skipped as another was under way must not drive out those that ran.
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT id FROM (SELECT id, coalesce(end_time, updated) AS ended, row_number() OVER "
         "(PARTITION BY start_time IS NULL ORDER BY coalesce(end_time, updated) DESC, id) AS place "
         f"FROM flow_run WHERE state_type IN {_ENDED} AND parent_task_run_id IS NULL) "
         "WHERE place > ? OR ended < ?",
         (KEEP_RUNS, oldest),
     )
-    return [run for (run,) in found]
+    return [run for (run,) in rows]
 
 
 def _delete_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:

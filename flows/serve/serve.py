@@ -373,11 +373,11 @@ class Serving:
 
     def _refuse_other_root(self, deployment: DeploymentResponse) -> None:
         roots = [tag.removeprefix(_ROOT_TAG) for tag in deployment.tags if tag.startswith(_ROOT_TAG)]
-        own = without_credentials(self.root)
-        if roots and own not in roots and not self.owns_server:
+        root = without_credentials(self.root)
+        if roots and root not in roots and not self.owns_server:
             raise InvalidOption(
                 f"deployment {grow_edition.name!r} on that Prefect server serves the data root {roots[0]!r}, "
-                f"not {own!r}: a server serves one root; use another server, or remove the deployment with "
+                f"not {root!r}: a server serves one root; use another server, or remove the deployment with "
                 f"`prefect deployment delete {grow_edition.name}/{grow_edition.name}`"
             )
 

@@ -65,9 +65,9 @@ def data_docs(home: Path) -> Mount:
 
 
 class _DataDocs(StaticFiles):
-    def file_response(self, *given: Any, **named: Any) -> Response:
+    def file_response(self, *arguments: Any, **named: Any) -> Response:
         """Return the page, in which no script runs."""
-        response = super().file_response(*given, **named)
+        response = super().file_response(*arguments, **named)
         response.headers.update(_DOCS_HEADERS)
         return response
 

@@ -103,7 +103,7 @@ def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[DomainCell]]:
         "QUALIFY row_number() OVER (PARTITION BY benchmark ORDER BY created_at DESC, edition) "
         f"<= {MOST_EDITIONS}"
     )
-    drawn = {name for name, known in benchmarks().items() if known.variance is not None}
+    drawn = {name for name, declaration in benchmarks().items() if declaration.variance is not None}
     kept = [edition for edition, benchmark in catalog.query(newest)[1] if benchmark in drawn]
     sql = (files("perennial.warehouse.catalog") / "scale_cells.sql").read_text(encoding="utf-8")
     sql = sql.replace("PLAYER", pool_sql("e.player"))
@@ -112,20 +112,20 @@ def read_cells(catalog: Catalog) -> dict[tuple[str, str], list[DomainCell]]:
     several = defaultdict(set)
     for benchmark, _, edition, _, player, *_ in rows:
         several[benchmark, player].add(ways.get((edition, player), ""))
-    found: dict[tuple[str, str], list[DomainCell]] = defaultdict(list)
+    cells_by_setting: dict[tuple[str, str], list[DomainCell]] = defaultdict(list)
     for benchmark, setting, edition, domain, player, rate, squares, instances, runs in rows:
         protocol_id = ways.get((edition, player), "") if len(several[benchmark, player]) > 1 else ""
         cell = DomainCell(
             edition, domain, ScalePlayer(player, protocol_id).key, rate, squares, instances, runs
         )
-        found[benchmark, setting].append(cell)
-    return dict(found)
+        cells_by_setting[benchmark, setting].append(cell)
+    return dict(cells_by_setting)
 
 
 def _variance(benchmark: str) -> MeasuredVariance:
-    found = find_declaration(benchmark).variance
-    assert found is not None  # else it has no cells
-    return found
+    variance = find_declaration(benchmark).variance
+    assert variance is not None  # else it has no cells
+    return variance
 
 
 def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
@@ -133,7 +133,7 @@ def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
 
     Of several evaluations of an edition the first counts.
     """
-    found: dict[tuple[str, str], str] = {}
+    ways: dict[tuple[str, str], str] = {}
     sql = "SELECT edition, benchmark, settings FROM evaluations ORDER BY edition, created_at, evaluation"
     for edition, name, text in catalog.query(sql)[1]:
         plan = json.loads(text)
@@ -142,8 +142,8 @@ def _read_ways(catalog: Catalog) -> dict[tuple[str, str], str]:
             continue
         for player in plan["players"]:
             if player not in benchmark.programs:
-                found.setdefault((edition, player), _describe_way(plan, player, benchmark.variants))
-    return found
+                ways.setdefault((edition, player), _describe_way(plan, player, benchmark.variants))
+    return ways
 
 
 def _describe_way(plan: ReadJson, player: str, variants: Any) -> str:
@@ -163,7 +163,7 @@ _WORTH_SPREADING = 400_000  # episodes: workers take seconds to start
 
 def run_here(function: Callable[..., Result], values: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
     """Yield what the function returns for each of the values, called in this process."""
-    return (function(*each) for each in values)
+    return (function(*arguments) for arguments in values)
 
 
 def analyse_edition(
@@ -179,10 +179,10 @@ def analyse_edition(
     are given to `spread`.
     """
     plan = read_published_plan(store, edition)
-    own = [table.name for table in find_benchmark(plan.benchmark).declaration.tables]
+    table_names = [table.name for table in find_benchmark(plan.benchmark).declaration.tables]
     places = {
         name: _places(store, TABLES[name], edition, evaluations, files or {})
-        for name in ("instances", "episodes", "turns", "calls", *own)
+        for name in ("instances", "episodes", "turns", "calls", *table_names)
     }
     seed, external = plan.public_seed, load_scores(store)
     split = plan.seed_commitment, plan.private_share
@@ -212,8 +212,8 @@ def edition_statistics(
             path = Path(folder) / f"{name}.parquet"
             path.write_bytes(parquet_bytes(table))
             places[name] = (str(path),)
-        found = _analyse(folder, places, "", benchmark, seed, external, spread)
-    return list(found.select([column.name for column in TABLES["statistics"].columns]).to_pylist())
+        statistics = _analyse(folder, places, "", benchmark, seed, external, spread)
+    return list(statistics.select([column.name for column in TABLES["statistics"].columns]).to_pylist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +235,11 @@ def _analyse(
     canary: str = "",
     split: tuple[str, float] = ("", 0.0),
 ) -> "pyarrow.Table":
-    found = find_benchmark(benchmark)
-    analysis = found.analysis()
-    programs = {*found.programs, *found.aliases}
-    kind = kind_by_name(programs, analysis.checkpoints, found.variants)
-    widest = found.declaration.population
+    installed = find_benchmark(benchmark)
+    analysis = installed.analysis()
+    programs = {*installed.programs, *installed.aliases}
+    kind = kind_by_name(programs, analysis.checkpoints, installed.variants)
+    widest = installed.declaration.population
     with _open_answers(root, places, analysis, widest) as answers:
         domains = {
             setting: Domains(tuple(counts), (0, *accumulate(counts.values())))
@@ -267,14 +267,14 @@ def _analyse(
             figures += rank_figures(grid, kind)
             figures += domain_rank_figures(grid, kind)
             figures += pair_figures(grid)
-            figures += control_figures(grid, found.variants)
+            figures += control_figures(grid, installed.variants)
             figures += reliability_figures(grid, kind)
             studied[setting] = item_statistics(grid)
             # Over all settings, as the split was drawn over the whole edition.
             rates.add(grid)
         figures += contamination_figures(rates, seed)
-        figures += place_figures(figures, kind, found.declaration.floor)
-        figures += correlation_figures(figures, external, kind, found.declaration.measures)
+        figures += place_figures(figures, kind, installed.declaration.floor)
+        figures += correlation_figures(figures, external, kind, installed.declaration.measures)
         figures += _of_population(analysis.table_figures(_read_whole(answers, analysis), seed), widest)
         for statistic in ("mcnemar", GAP, *analysis.families):
             figures = adjust_by_family(figures, statistic, kind)
@@ -315,9 +315,9 @@ def compute_batch(
     columns = answers.count_cells(setting, players)
     player, instance = columns.pop("player"), columns.pop("instance")
     cells = Cells(setting, domains, players, player, instance, columns, answers.population)
-    own = _of_population(analysis.cell_figures(cells, seed), answers.population)
-    figures = [*rate_figures(cells, analysis.means), *own]
-    parts = {player: part_of(cells, place) for place, player in enumerate(players)}
+    cell_figures = _of_population(analysis.cell_figures(cells, seed), answers.population)
+    figures = [*rate_figures(cells, analysis.means), *cell_figures]
+    parts = {player: part_of(cells, index) for index, player in enumerate(players)}
     parts = {player: part for player, part in parts.items() if part.runs.any()}
     return _Batch(figures, parts)
 
@@ -331,14 +331,14 @@ def _of_population(figures: Iterable[Statistic], widest: Population) -> Iterator
 
 def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Statistic]:
     """Yield how each player did on other versions of the questions than the usual one."""
-    of: dict[tuple[str, str], dict[str, tuple[Mapping[str, Column], Mapping[str, Column]]]] = {}
+    cells_by_version: dict[tuple[str, str], dict[str, tuple[Mapping[str, Column], Mapping[str, Column]]]] = {}
     for setting, player, version in answers.find_versions():
-        usual, other = (answers.count_cells(setting, [player], version=shown) for shown in (None, version))
+        usual, other = (answers.count_cells(setting, [player], version=wanted) for wanted in (None, version))
         yield from version_figures(
             setting, domains[setting], player, version, usual, other, answers.population
         )
-        of.setdefault((setting, version), {})[player] = usual, other
-    for (setting, version), players in of.items():
+        cells_by_version.setdefault((setting, version), {})[player] = usual, other
+    for (setting, version), players in cells_by_version.items():
         yield from preference_figures(setting, domains[setting], version, players, answers.population)
 
 
@@ -349,11 +349,11 @@ def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Tabl
 
 
 def _item_tables(answers: Answers, studied: Mapping[str, ItemStatistics]) -> "list[pyarrow.Table]":
-    n = {setting: found.n for setting, found in studied.items()}
-    of: dict[str, dict[str, tuple[Column, Column | None, Column | None]]] = {
-        "item_share_solved": {s: (found.share_solved, None, None) for s, found in studied.items()},
+    n = {setting: figures.n for setting, figures in studied.items()}
+    columns_by_statistic: dict[str, dict[str, tuple[Column, Column | None, Column | None]]] = {
+        "item_share_solved": {s: (figures.share_solved, None, None) for s, figures in studied.items()},
         "item_discrimination": {
-            s: (found.discrimination, found.low, found.high) for s, found in studied.items()
+            s: (figures.discrimination, figures.low, figures.high) for s, figures in studied.items()
         },
     }
     tables = (
@@ -364,6 +364,6 @@ def _item_tables(answers: Answers, studied: Mapping[str, ItemStatistics]) -> "li
             n,
             values,
         )
-        for statistic, values in of.items()
+        for statistic, values in columns_by_statistic.items()
     )
     return [table for table in tables if table.num_rows]

@@ -26,16 +26,16 @@ def estimate_stage(
 
     Each pair is at least and at most: calls, and tokens of all prompts and of all replies together.
     """
-    shown, replied = [ceil(tokens) for tokens in prompts], [ceil(tokens) for tokens in completions]
-    costs = [cost_usd(price, *tokens, 0) for tokens in zip(shown, replied, strict=True)]
+    sent, replied = [ceil(tokens) for tokens in prompts], [ceil(tokens) for tokens in completions]
+    costs = [cost_usd(price, *tokens, 0) for tokens in zip(sent, replied, strict=True)]
     return StageEstimate(
         stage=stage,
         model=model,
         calls_low=ceil(calls[0]),
         calls_high=ceil(calls[1]),
-        prompt_tokens=shown[0],
+        prompt_tokens=sent[0],
         completion_tokens=replied[0],
-        prompt_tokens_high=shown[1],
+        prompt_tokens_high=sent[1],
         completion_tokens_high=replied[1],
         cost_low_usd=costs[0],
         cost_high_usd=costs[1],

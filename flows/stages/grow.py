@@ -23,15 +23,17 @@ from perennial.warehouse.lineage import StageTables, jobs_of
 
 def stages_of(unit: str, benchmark: str) -> tuple[Stage, ...]:
     """Return the stages by which this edition or evaluation of the benchmark is made, in order."""
-    own = find_benchmark(benchmark)
-    return (play_stage(benchmark), *own.reading_stages()) if is_evaluation(unit) else own.stages()
+    installed = find_benchmark(benchmark)
+    return (play_stage(benchmark), *installed.reading_stages()) if is_evaluation(unit) else installed.stages()
 
 
 def list_jobs(unit: str, benchmark: str) -> tuple[StageTables, ...]:
     """Return its stages as jobs of its lineage, and the one that publishes it."""
     made = stages_of(unit, benchmark)
     return jobs_of(
-        unit, benchmark, (StageTables(one.name, one.doc, one.reads, one.writes, one.earlier) for one in made)
+        unit,
+        benchmark,
+        (StageTables(stage.name, stage.doc, stage.reads, stage.writes, stage.earlier) for stage in made),
     )
 
 
@@ -57,7 +59,7 @@ class Progress:
     @property
     def missing(self) -> list[str]:
         """The batches that are asked for and not staged whole, in the order of the stages, in words."""
-        return [told for key, told in self.asked.items() if key not in self.done]
+        return [description for key, description in self.asked.items() if key not in self.done]
 
     @property
     def unasked(self) -> list[str]:
@@ -96,14 +98,14 @@ def require_complete(workspace: Workspace) -> None:
 def _require_parts(workspace: Workspace, asked: dict[str, str]) -> None:
     staging = workspace.staging
     present: dict[str, set[str]] = {}
-    for key, told in asked.items():
+    for key, description in asked.items():
         for table in staging.parts(key):
             name = staging.part_file(table, key)
             folder, _, file = name.rpartition("/")
             if folder not in present:
                 present[folder] = set(staging.store.names(folder))
             if file not in present[folder]:
-                raise staging.damage(f"{staging.store.location(name)} ({told}) is missing")
+                raise staging.damage(f"{staging.store.location(name)} ({description}) is missing")
 
 
 def _describe_batches(workspace: Workspace) -> Iterator[tuple[str, str]]:
@@ -218,13 +220,13 @@ def _describe_failures(failures: Sequence[str], works: int) -> str:
 def _works(
     workspace: Workspace, stage: Stage, batches: Iterable[Batch], policies: Policies
 ) -> Iterable[Work]:
-    place = (workspace.staging.store.root, workspace.plan.unit)
+    origin = (workspace.staging.store.root, workspace.plan.unit)
     groups = [(b,) for b in batches] if stage.chain is None else _chains(stage.chain, batches)
     for group in groups:
         elsewhere = stage.spreads(workspace, group[0])
-        given = policies.without_inputs() if elsewhere else policies
+        sent_policies = policies.without_inputs() if elsewhere else policies
         label = stage.label(workspace, group[0], policies)
-        yield Work(*place, group, given, workspace.edition_seed, label)
+        yield Work(*origin, group, sent_policies, workspace.edition_seed, label)
 
 
 def _chains(chain: Callable[[Batch], object], batches: Iterable[Batch]) -> list[tuple[Batch, ...]]:

@@ -213,7 +213,7 @@ def instance_order(store: Store, edition: str) -> dict[str, int]:
     """Return each instance's place in the order in which a subset takes them."""
     instances = [(setting, domain, id_) for domain, setting, _, id_ in _instances(store, edition)]
     seed = read_published_plan(store, edition).public_seed
-    return {id_: place for place, id_ in enumerate(spread_instances(instances, seed))}
+    return {id_: position for position, id_ in enumerate(spread_instances(instances, seed))}
 
 
 def spread_instances(instances: Iterable[tuple[str, str, str]], seed: int) -> list[str]:

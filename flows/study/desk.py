@@ -48,8 +48,8 @@ class FailedCodes:
         """Raise LimitReached where too many attempts failed, from this origin or in total."""
         with self._lock:
             self._forget_old()
-            own = sum(of == origin for _, of in self._failed)
-            if own >= MOST_OF_AN_ORIGIN or len(self._failed) >= MOST_IN_TOTAL:
+            failures = sum(failed_origin == origin for _, failed_origin in self._failed)
+            if failures >= MOST_OF_AN_ORIGIN or len(self._failed) >= MOST_IN_TOTAL:
                 raise LimitReached(
                     f"too many codes that were not right in the last {WINDOW_S / 60:.0f} minutes: wait as "
                     "long, then try again"
@@ -150,15 +150,15 @@ class StudyDesk:
             "gender": (gender, study.genders),
             "major": (major, study.majors),
         }
-        for given, known in answers.values():
-            if given not in (known or ("",)):
-                remedy = f"choose one of {', '.join(known)}" if known else "this study asks for none"
-                raise InvalidOption(f"{quote(given)} is not in the list: {remedy}")
+        for answer, choices in answers.values():
+            if answer not in (choices or ("",)):
+                remedy = f"choose one of {', '.join(choices)}" if choices else "this study asks for none"
+                raise InvalidOption(f"{quote(answer)} is not in the list: {remedy}")
         with self._ledger.writing():
             participant = self._find(code)
             run = self._run(participant)
             if self._is_open() and run.has_consented and run.profile is None:
-                given_answers = {name: given for name, (given, known) in answers.items() if known}
+                given_answers = {name: answer for name, (answer, choices) in answers.items() if choices}
                 profile = json.dumps(given_answers, ensure_ascii=False)
                 self._keep(participant, "profile", value=profile)
         return self._draw(participant)
@@ -209,20 +209,20 @@ class StudyDesk:
         return closed_screen(self._study, _PENDING if is_pending else _WITHDRAWN)
 
     def _find(self, code: str) -> Participant:
-        given = parse_code(code)
-        found = self._ledger.find_participant(given.public)
-        if found is not None and found.is_withdrawn:
+        parsed = parse_code(code)
+        participant = self._ledger.find_participant(parsed.public)
+        if participant is not None and participant.is_withdrawn:
             raise InvalidOption(
                 "this code was withdrawn: the deletion from the disk of what was done with it is pending "
                 "until no other program reads the study's file"
-                if found.is_on_disk
+                if participant.is_on_disk
                 else "this code was withdrawn: what was done with it has been deleted"
             )
-        if found is None or not given.fits(self._study.name, found.secret_hash or ""):
+        if participant is None or not parsed.fits(self._study.name, participant.secret_hash or ""):
             raise InvalidOption(
                 "this code is not of this study: check it, or ask those who run the study for yours"
             )
-        return found
+        return participant
 
     def _is_open(self) -> bool:
         return self._ledger.closed_at() is None
@@ -246,7 +246,7 @@ class StudyDesk:
 
 def _refuse_move(run: StudyRun, task: str, turn: int, name: str) -> str:
     """Return why this is no move, "" where it is one."""
-    named = next((one for one in run.tasks if one.task == task), None)
+    named = next((task_run for task_run in run.tasks if task_run.task == task), None)
     if named is None:
         return _UNKNOWN
     if named.ended == "time":

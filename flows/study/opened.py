@@ -79,12 +79,12 @@ def _read_pool(store: Store, study: Study) -> dict[Cell, list[str]]:
     pool: dict[Cell, list[str]] = defaultdict(list)
     for setting, domain, id_ in zip(*(table[name].to_pylist() for name in columns), strict=True):
         pool[setting, domain].append(id_)
-    for key, place in (("settings", 0), ("domains", 1)):
-        known = sorted({cell[place] for cell in pool})
+    for key, position in (("settings", 0), ("domains", 1)):
+        names = sorted({cell[position] for cell in pool})
         for name in getattr(study, key):
-            if name not in known:
+            if name not in names:
                 raise InvalidOption(
-                    f"{key}: {name!r} is not in edition {study.edition!r}, which has {join_choices(known)}: "
+                    f"{key}: {name!r} is not in edition {study.edition!r}, which has {join_choices(names)}: "
                     "name one of these"
                 )
     wanted = [(setting, domain) for setting in study.settings for domain in study.domains]

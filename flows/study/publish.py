@@ -162,9 +162,9 @@ def list_moves(opened: OpenedStudy, ledger: StudyLedger, at: float) -> list[tupl
         at_of = {(event.task, event.turn): event.at for event in events if event.kind == "move"}
         for task in replay(opened, participant.number, events, at).tasks:
             for turn, move in zip(task.turns, task.moves, strict=True):
-                place = (person_name(participant.public), task.task, task.seat.instance_id, turn.number)
+                where = (person_name(participant.public), task.task, task.seat.instance_id, turn.number)
                 seconds = at_of[task.task, turn.number] - (task.started_at or 0.0)
-                rows.append((*place, move, turn.feedback or "", round(seconds, 3), task.ended, task.is_right))
+                rows.append((*where, move, turn.feedback or "", round(seconds, 3), task.ended, task.is_right))
     return rows
 
 
@@ -236,14 +236,14 @@ def withdraw_participant(
         lock_root(store, f"withdraw from study {study.name}", tell),
         open_ledger(study, store, file, clocks) as ledger,
     ):
-        found = ledger.find_participant(public)
-        if found is None:
+        participant = ledger.find_participant(public)
+        if participant is None:
             raise InvalidOption(
                 f"{public!r} is the code of no participant of study {study.name!r}: `perennial study status "
                 "FILE` lists them"
             )
-        if not found.is_withdrawn:
-            ledger.withdraw(found.number)
+        if not participant.is_withdrawn:
+            ledger.withdraw(participant.number)
             ledger.erase()
         published = _published_answers(store, study)
         if ledger.closed_at() is None or not published:

@@ -148,12 +148,12 @@ def _replay_task(
 def draw_screen(opened: OpenedStudy, public: str, run: StudyRun, now: float, notice: str = "") -> Screen:
     """Return the participant's screen at this time."""
     study = opened.study
-    shown = {"title": study.title, "participant": person_name(public), "notice": notice, "of": study.tasks}
+    common = {"title": study.title, "participant": person_name(public), "notice": notice, "of": study.tasks}
     if not run.has_consented:
-        return Screen("consent", texts=_texts(study), **shown)  # type: ignore[arg-type]
+        return Screen("consent", texts=_texts(study), **common)  # type: ignore[arg-type]
     if run.profile is None:
         bands = {name: getattr(study, name) for name in ("age_bands", "education", "genders", "majors")}
-        return Screen("profile", texts=_texts(study), **shown, **bands)  # type: ignore[arg-type]
+        return Screen("profile", texts=_texts(study), **common, **bands)  # type: ignore[arg-type]
     done = sum(bool(task.ended) for task in run.counted)
     current = run.current
     if current is None:
@@ -166,7 +166,7 @@ def draw_screen(opened: OpenedStudy, public: str, run: StudyRun, now: float, not
             currency=study.currency,
             solved=run.solved,
             actions=run.actions,
-            **shown,  # type: ignore[arg-type]
+            **common,  # type: ignore[arg-type]
         )
     kind: ScreenKind = "tutorial" if current.task == TUTORIAL else "task"
     is_started = current.started_at is not None
@@ -181,7 +181,7 @@ def draw_screen(opened: OpenedStudy, public: str, run: StudyRun, now: float, not
         total_seconds_left=None if run.total_ends_at is None else max(0.0, run.total_ends_at - now),
         view=draw_task(current) if is_started else None,
         last="" if is_started else _how_the_last_ended(run, current),
-        **shown,  # type: ignore[arg-type]
+        **common,  # type: ignore[arg-type]
     )
 
 
@@ -213,10 +213,10 @@ def draw_task(task: TaskRun) -> TaskView:
 
 
 def _how_the_last_ended(run: StudyRun, current: TaskRun) -> str:
-    place = run.tasks.index(current)
-    if not place:
+    index = run.tasks.index(current)
+    if not index:
         return ""
-    last = run.tasks[place - 1]
+    last = run.tasks[index - 1]
     return ("right" if last.is_right else "wrong") if last.task == TUTORIAL else last.ended
 
 

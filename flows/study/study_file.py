@@ -103,18 +103,18 @@ def read_study(path: Path) -> Study:
     Raises UnreadableInput where it cannot be read, InvalidOption, in one line with the key, for a value that
     makes no sense.
     """
-    shown = show_path(path)
+    printed_path = show_path(path)
     text = read_text_file(path, _MAX_BYTES).removeprefix("\ufeff")
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidOption(f"{shown}: not TOML: {error}; correct that line") from None
+        raise InvalidOption(f"{printed_path}: not TOML: {error}; correct that line") from None
     except RecursionError:
-        raise InvalidOption(f"{shown}: nested too deeply; expected keys with plain values") from None
+        raise InvalidOption(f"{printed_path}: nested too deeply; expected keys with plain values") from None
     try:
         return Study(**values)
     except ValidationError as error:
-        raise InvalidOption(f"{shown}: {_describe(error.errors()[0])}") from None
+        raise InvalidOption(f"{printed_path}: {_describe(error.errors()[0])}") from None
 
 
 def _describe(problem: Any) -> str:

@@ -30,14 +30,14 @@ def keep_up(path: Path) -> Iterator[None]:
 
 
 def _keep_up(ledger: StudyLedger, left: Event) -> None:
-    rounds, said = 0, ""
+    rounds, last_state = 0, ""
     try:
         while not left.wait(_EVERY_S):
             rounds += 1
             state = _do_round(ledger, stores_time=rounds % _ROUNDS_BETWEEN_TIMES == 0)
-            if state != said:
+            if state != last_state:
                 _log.warning("%s", state or "nobody's withdrawal is pending any more")
-                said = state
+                last_state = state
     finally:
         ledger.close()
 

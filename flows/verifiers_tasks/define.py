@@ -52,8 +52,8 @@ def define_environment(benchmark: str) -> EnvironmentParts:
     Raises InvalidOption for a benchmark without practice questions.
     """
     practice = find_practice(benchmark)
-    own = practice.parameters.model_fields
-    fields: Any = {name: (field.annotation, field) for name, field in own.items()}
+    declared = practice.parameters.model_fields
+    fields: Any = {name: (field.annotation, field) for name, field in declared.items()}
     config: Any = create_model(f"{benchmark}_config", __base__=vf.TasksetConfig, **(fields | _SHARED))
 
     class Questions(vf.Taskset[QuestionTask, config]):
@@ -62,7 +62,9 @@ def define_environment(benchmark: str) -> EnvironmentParts:
         INFINITE = True
 
         def load(self) -> Iterator[QuestionTask]:
-            asked = {name: getattr(self.config, name) for name in own if name in self.config.model_fields_set}
+            asked = {
+                name: getattr(self.config, name) for name in declared if name in self.config.model_fields_set
+            }
             root = self.config.root or None
             curriculum = self.config.curriculum
             for question in draw_questions(benchmark, self.config.seed, root, curriculum, **asked):
@@ -94,13 +96,13 @@ def define_environment(benchmark: str) -> EnvironmentParts:
         async def run(self, task: vf.Task, agents: vf.Agents) -> None:
             await agents.agent.run(task)
 
-    def load_environment(**given: object) -> vf.Env:
+    def load_environment(**arguments: object) -> vf.Env:
         """Return the environment of these parameters; raise InvalidOption, in one line, for a wrong one."""
-        asked = {name: value for name, value in given.items() if name not in _SHARED}
-        curriculum = given.get("curriculum", 0)
+        asked = {name: value for name, value in arguments.items() if name not in _SHARED}
+        curriculum = arguments.get("curriculum", 0)
         for level in read_levels(practice, asked, curriculum if isinstance(curriculum, int) else -1):
             read_parameters(practice, benchmark, {**asked, **level})
-        taskset = {"id": f"perennial-{benchmark}", **given}
+        taskset = {"id": f"perennial-{benchmark}", **arguments}
         return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
 
     return EnvironmentParts(Questions, Environment, Player, load_environment)

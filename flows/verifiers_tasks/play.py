@@ -21,11 +21,11 @@ async def play_question(data: "QuestionData", model: str, endpoint: str, secret:
     first = [{"role": "system", "content": data.system_prompt}] if data.system_prompt else []
     async with AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0, timeout=None) as client:
         while run.result is None:
-            messages = [*first, *(one for one in run.messages if one["role"] != "system")]
+            messages = [*first, *(message for message in run.messages if message["role"] != "system")]
             try:
-                said = await client.chat.completions.create(model=model, messages=messages)  # type: ignore[arg-type]
+                completion = await client.chat.completions.create(model=model, messages=messages)  # type: ignore[arg-type]
             except OpenAIError as error:
                 return f"{type(error).__name__}: {error}"
-            choice = said.choices[0]
+            choice = completion.choices[0]
             run.enter(read_message(choice.message.model_dump(), choice.finish_reason))
     return ""

@@ -23,7 +23,7 @@ class QuestionData(vf.TaskData):
         return cls(
             id=question.instance_id,
             name=f"{question.benchmark} {question.index}",
-            prompt="\n\n".join(one["content"] for one in messages),
+            prompt="\n\n".join(message["content"] for message in messages),
             system_prompt=system,
             practice=question.as_json(),
         )
@@ -54,8 +54,8 @@ def grade_trace(line: JsonObject, trace: vf.Trace) -> Grade:
     """Return the grade of the replies of a trace, read as `perennial evaluate` reads replies."""
     finished = {call.node: call.finish_reason for call in trace.calls if call.node is not None}
     replies = [
-        read_message({"content": node.message.content}, finished.get(place))
-        for place, node in enumerate(trace.nodes)
+        read_message({"content": node.message.content}, finished.get(index))
+        for index, node in enumerate(trace.nodes)
         if node.sampled and node.message.role == "assistant"
     ]
     return grade_replies(line, replies)

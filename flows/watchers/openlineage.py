@@ -77,8 +77,8 @@ class Delivery(Transport):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file.emit(event)
         except Exception as error:  # noqa: BLE001  a store of objects raises what it likes
-            place = without_credentials(self._file_place)
-            self._note(f"lineage events cannot be written to {place}: {_reason(error.__cause__ or error)}")
+            path = without_credentials(self._file_place)
+            self._note(f"lineage events cannot be written to {path}: {_reason(error.__cause__ or error)}")
         if self._endpoint is not None and not self._trouble:
             if self._sender is None:
                 self._sender = threading.Thread(target=self._send_all, args=(self._endpoint,), daemon=True)
@@ -209,8 +209,8 @@ class LineageWatcher(Watcher):
     def published(self, counts: dict[str, int]) -> None:
         """Emit COMPLETE of the refresh, and wait a little for the endpoint."""
         if self._events is not None:
-            own = "evaluations" if is_evaluation(self._unit) else "editions"
-            rows = {**counts, own: 1}  # nobody counts its own row
+            unit_table = "evaluations" if is_evaluation(self._unit) else "editions"
+            rows = {**counts, unit_table: 1}  # nobody counts its own row
             tables = {name: Written(rows[name], self._size(name)) for name in TABLES if name in rows}
             self._end(self._events.complete(tables))
 

@@ -53,7 +53,7 @@ def show_explorer(root: str) -> None:
         )
     current = st.navigation(list(linked.values()), position="hidden")
     with st.sidebar:
-        kept = {"edition": given} if (given := parameter("edition")) else {}
+        kept = {"edition": edition} if (edition := parameter("edition")) else {}
         for page in pages_of(root):
             st.page_link(linked[page.name], query_params=kept)
     st.set_page_config(page_title=f"{current.title} – perennial")

@@ -52,8 +52,8 @@ def show_query(name: str, snapshot: Snapshot, sql: str, open_row: Open | None = 
     pages = max(1, -(-total // ROWS))
     key = f"{name}_page"
     number = number_parameter(key, pages)
-    shown = snapshot.query(f"FROM ({sql}) LIMIT {ROWS} OFFSET {(number - 1) * ROWS}")
-    _show_frame(name, shown, open_row, None)
+    page = snapshot.query(f"FROM ({sql}) LIMIT {ROWS} OFFSET {(number - 1) * ROWS}")
+    _show_frame(name, page, open_row, None)
     if pages > 1:
         widget = f"{key}:{number}"
 
@@ -70,8 +70,8 @@ def offer_downloads(name: str, read: Callable[[], Rows]) -> None:
 
     def write(encode: Callable[..., bytes]) -> Callable[[], bytes]:
         def content() -> bytes:
-            found = read()
-            return encode(found.columns, found.rows)
+            rows = read()
+            return encode(rows.columns, rows.rows)
 
         return content
 
@@ -176,8 +176,8 @@ def read_edition(edition: Opened, figures: Iterable[Figure], hidden: Collection[
 
 def own_figures(edition: Opened) -> tuple[Figure, ...]:
     """Return the figures that the edition's benchmark adds to the report, and to the explorer alone."""
-    own = own_report(find_installed(edition.benchmark_name))
-    return (*own.figures, *own.explored)
+    report = own_report(find_installed(edition.benchmark_name))
+    return (*report.figures, *report.explored)
 
 
 def show_section(section: Section, visit: Visit | None = None) -> None:
@@ -213,11 +213,11 @@ def _show_drawings(key: str, drawings: Sequence[Drawing]) -> None:
     places: list[Any] = []
     for number, drawing in enumerate(drawings):
         if drawing.is_wide or len(drawings) == 1:
-            place = st.container()
+            container = st.container()
         else:
             places = places or list(st.columns(2))
-            place = places.pop(0)
-        with place:
+            container = places.pop(0)
+        with container:
             st.markdown(f"**{plain_line(drawing.heading)}**")
             _show_chart(f"{key}_{number}", drawing)
 
@@ -226,9 +226,9 @@ def _show_chart(key: str, drawing: Drawing) -> None:
     """Draw the chart, which scrolls in its place where that is narrower than it may be."""
     with st.container(key=f"chart_{key}"):
         if drawing.least_width:
-            place = f".st-key-chart_{key}"
-            least = f'{place} [data-testid="stVegaLiteChart"] {{ min-width: {drawing.least_width}px; }}'
-            st.html(f"<style>{place} {{ overflow-x: auto; }} {least}</style>")
+            selector = f".st-key-chart_{key}"
+            least = f'{selector} [data-testid="stVegaLiteChart"] {{ min-width: {drawing.least_width}px; }}'
+            st.html(f"<style>{selector} {{ overflow-x: auto; }} {least}</style>")
         chart = chart_of(drawing)
         width = "stretch" if chart.get("width") == "container" else "content"
         st.vega_lite_chart(chart, theme=None, width=width)
@@ -239,7 +239,8 @@ def chart_of(drawing: Drawing) -> JsonObject:
     colors = DARK if st.context.theme.type == "dark" else LIGHT
     spec = apply_colors(drawing.source.lite, colors)
     params = [
-        {"name": one["name"], "expr": _NARROW} if one["name"] == "narrow" else one for one in spec["params"]
+        {"name": param["name"], "expr": _NARROW} if param["name"] == "narrow" else param
+        for param in spec["params"]
     ]
     return {
         **spec,
@@ -263,9 +264,9 @@ def _show_grid(key: str, grid: Grid) -> None:
     frame = pd.DataFrame(list(grid.rows), columns=list(columns))
     config = {
         column: st.column_config.TextColumn(
-            headings[place], pinned=place == 0, alignment="right" if place in grid.numeric else "left"
+            headings[index], pinned=index == 0, alignment="right" if index in grid.numeric else "left"
         )
-        for place, column in enumerate(columns)
+        for index, column in enumerate(columns)
     }
     marks = {"best": "font-weight: bold", "second": "background-color: #80808040"}
     styles = frame.apply(
@@ -282,8 +283,8 @@ def _show_grid(key: str, grid: Grid) -> None:
 
 def kinds_of(edition: Opened) -> dict[str, str]:
     """Return the kind of each player, by name; all are models where the benchmark is not installed."""
-    found = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1")
-    players = [str(name) for name in found.column("player")]
+    rows = edition.query("SELECT DISTINCT player FROM episodes ORDER BY 1")
+    players = [str(name) for name in rows.column("player")]
     benchmark = find_installed(edition.benchmark_name)
     if benchmark is None:
         return dict.fromkeys(players, MODELS)

@@ -44,9 +44,9 @@ def plain_line(text: object) -> str:
 def show_text(text: str | None, height: int | None = None) -> None:
     """Show a text of a model, a program or a file as it is; of a very long one the beginning."""
     whole = "" if text is None else text
-    shown = printable(whole[:_LONGEST_TEXT])
+    printed = printable(whole[:_LONGEST_TEXT])
     st.code(
-        shown or "(nothing)", language=None, wrap_lines=True, height="content" if height is None else height
+        printed or "(nothing)", language=None, wrap_lines=True, height="content" if height is None else height
     )
     if len(whole) > _LONGEST_TEXT:
         st.caption(f"the first {_LONGEST_TEXT:,} of {len(whole):,} characters")
@@ -93,8 +93,8 @@ class Snapshot:
 
     def query(self, sql: str) -> "Rows":
         """Return the rows of the SQL over the snapshot; raise what `Catalog.query` raises."""
-        found: Rows = _query(self.root, self.units, self.figures, sql)
-        return found
+        rows: Rows = _query(self.root, self.units, self.figures, sql)
+        return rows
 
     def query_by_edition(self, sql: str) -> dict[str, list[Row] | None]:
         """Return the rows of the SQL by edition, None for one that cannot be read.
@@ -102,25 +102,25 @@ class Snapshot:
         The SQL has a column `edition`, of editions or evaluations. One query reads all editions; only where
         that fails is each one read by itself.
         """
-        found: dict[str, list[Row] | None] = {edition: [] for edition in self.editions}
+        by_edition: dict[str, list[Row] | None] = {edition: [] for edition in self.editions}
         try:
             records = self.query(sql).records()
         except Exception as error:
             if isinstance(error, MemoryError):
                 raise
-            if len(found) == 1:
-                return dict.fromkeys(found)
-            return {edition: self.of(edition).query_by_edition(sql)[edition] for edition in found}
+            if len(by_edition) == 1:
+                return dict.fromkeys(by_edition)
+            return {edition: self.of(edition).query_by_edition(sql)[edition] for edition in by_edition}
         for record in records:
-            own = found[split_unit(record["edition"])[0]]
-            assert own is not None
-            own.append(record)
-        return found
+            edition_records = by_edition[split_unit(record["edition"])[0]]
+            assert edition_records is not None
+            edition_records.append(record)
+        return by_edition
 
     def read(self, sql: str) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
         """Return columns and rows of the SQL over the snapshot, as figures are read."""
-        found = self.query(sql)
-        return found.columns, found.rows
+        rows = self.query(sql)
+        return rows.columns, rows.rows
 
     def open(self) -> Catalog:
         """Return a catalog of the snapshot that nobody else uses."""
@@ -140,8 +140,8 @@ class Rows:
 
     def column(self, name: str) -> list[Any]:
         """Return the values of a column."""
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
+        index = self.columns.index(name)
+        return [row[index] for row in self.rows]
 
 
 @st.cache_data(ttl=_LOOK_AGAIN_S, show_spinner=False, max_entries=4)
@@ -149,7 +149,7 @@ def read_snapshot(root: str) -> Snapshot:
     """Return what is visible in the data root; raise Damaged where nobody can know."""
     store = Store(root)
     units = visible_units(store)
-    analyses = (analysis_of(store, edition, own) for edition, own in units_by_edition(units).items())
+    analyses = (analysis_of(store, edition, members) for edition, members in units_by_edition(units).items())
     return Snapshot(root, units, (*filter(None, analyses), *score_files(store), *scale_files(store, units)))
 
 
@@ -170,7 +170,9 @@ def as_parquet(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> bytes
     names, listed = list(columns), list(rows)
     values = zip(*listed, strict=True) if listed else ([] for _ in names)
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table([pa.array(list(each)) for each in values], names=names), sink, compression="zstd")
+    pq.write_table(
+        pa.table([pa.array(list(column)) for column in values], names=names), sink, compression="zstd"
+    )
     return bytes(sink.getvalue().to_pybytes())
 
 
@@ -211,24 +213,25 @@ class Visit:
     def choose_edition(self, benchmark: str | None = None, key: str = "edition") -> "Opened":
         """Return the edition that the URL names, or the newest one, after showing which there are."""
         listed = self.list_editions()
-        fitting = [one for one in listed if benchmark in (None, one["benchmark"])]
+        fitting = [row for row in listed if benchmark in (None, row["benchmark"])]
         if not fitting:
             raise UnreadableInput(
                 f"no edition{f' of {benchmark}' if benchmark else ''} is published in this data root: run "
                 "`perennial refresh` first, or serve another --root"
             )
-        return self.open_edition(choose("Edition", [one["edition"] for one in fitting], key))
+        return self.open_edition(choose("Edition", [row["edition"] for row in fitting], key))
 
     def open_edition(self, name: str) -> "Opened":
         """Return the edition of that name."""
         part = self.snapshot.of(name)
-        (own,) = part.query("SELECT benchmark FROM editions").rows[0]
-        return Opened(name, part, benchmarks().get(own), own)
+        (benchmark,) = part.query("SELECT benchmark FROM editions").rows[0]
+        return Opened(name, part, benchmarks().get(benchmark), benchmark)
 
     def list_editions(self) -> list[Row]:
         """Return name and benchmark of each visible edition, the newest first."""
         # Page Editions names those that cannot be read.
-        rows = [row for own in self.snapshot.query_by_edition("FROM editions").values() for row in own or ()]
+        by_edition = self.snapshot.query_by_edition("FROM editions")
+        rows = [row for records in by_edition.values() for row in records or ()]
         return sorted(rows, key=lambda row: (-row["created_at"].timestamp(), row["edition"]))
 
 
@@ -247,12 +250,12 @@ class Opened:
 
     def require(self, table: str, column: str, value: str) -> Row:
         """Return the edition's row with this id; raise UnreadableInput where there is none."""
-        found = self.query(f"FROM {table} WHERE {column} = {quote(value)} LIMIT 1").records()
-        if not found:
+        records = self.query(f"FROM {table} WHERE {column} = {quote(value)} LIMIT 1").records()
+        if not records:
             raise UnreadableInput(
                 f"{column} {value!r} is not in edition {self.name}: check the link, or choose another edition"
             )
-        return found[0]
+        return records[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +274,11 @@ def parameter(name: str) -> str:
 
 def number_parameter(name: str, most: int) -> int:
     """Return the whole number that the URL gives, at most so large; 1 where it gives none."""
-    given = parameter(name)
-    if not (given.isascii() and given.isdecimal()):
+    text = parameter(name)
+    if not (text.isascii() and text.isdecimal()):
         return 1
     # Python refuses to read a number of thousands of digits.
-    digits = given.lstrip("0")[: len(str(most)) + 1]
+    digits = text.lstrip("0")[: len(str(most)) + 1]
     return min(int(digits), most) if digits else 1
 
 
@@ -287,13 +290,13 @@ def choose(
     `titles` are shown in place of options. Raises InvalidOption where the URL names one that does not exist.
     """
     listed = list(options)
-    given = parameter(key)
-    if given and given not in listed:
-        shown = ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
-        raise InvalidOption(f"{label.lower()} {given!r} of the link is not here; there are: {shown}")
-    index = listed.index(given) if given else 0
+    linked = parameter(key)
+    if linked and linked not in listed:
+        choices = ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
+        raise InvalidOption(f"{label.lower()} {linked!r} of the link is not here; there are: {choices}")
+    index = listed.index(linked) if linked else 0
     # The URL is the state: with another value of it the box is another one.
-    name = f"{key}:{given}"
+    name = f"{key}:{linked}"
 
     def keep() -> None:
         st.query_params[key] = st.session_state[name]
@@ -304,11 +307,11 @@ def choose(
 
 def choose_several(label: str, options: Sequence[str], key: str) -> list[str]:
     """Return the options that the URL names, separated by commas; none means all."""
-    given = [one for one in parameter(key).split(",") if one in options]
-    name = f"{key}:{','.join(given)}"
+    linked = [option for option in parameter(key).split(",") if option in options]
+    name = f"{key}:{','.join(linked)}"
 
     def keep() -> None:
         st.query_params[key] = ",".join(st.session_state[name])
 
-    chosen = st.multiselect(label, options, given, key=name, on_change=keep, placeholder="all")
+    chosen = st.multiselect(label, options, linked, key=name, on_change=keep, placeholder="all")
     return list(chosen) or list(options)

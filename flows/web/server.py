@@ -74,8 +74,8 @@ class SameOrigin:
     def _scheme(self, scope: Scope) -> str:
         if self._behind_proxy:
             # The proxy ends TLS; one that serves plain HTTP has to say so.
-            told = values_of(scope["headers"], b"x-forwarded-proto")
-            return told[0].strip().lower() if told else "https"
+            schemes = values_of(scope["headers"], b"x-forwarded-proto")
+            return schemes[0].strip().lower() if schemes else "https"
         return "https" if scope["scheme"] in ("wss", "https") else "http"
 
 
@@ -207,10 +207,10 @@ class _SafeHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name.lower() for name, _ in message["headers"]}
+                sent_names = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
-                    *(one for one in self._headers if one[0] not in own),
+                    *(header for header in self._headers if header[0] not in sent_names),
                 ]
             await send(message)
 
@@ -221,7 +221,7 @@ def _hashes_of_own_scripts() -> str:
     """Return what lets the scripts run that are written into Streamlit's own page."""
     page = (files("streamlit") / "static" / "index.html").read_text(encoding="utf-8")
     scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
-    return " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
 
 
 def serve(site: Site, address: Address, listening: socket.socket, tell: Callable[[str], None]) -> int:
@@ -285,7 +285,7 @@ def _end_queries() -> None:
 
 
 def _configure(address: Address, port: int) -> None:
-    own = {
+    address_settings = {
         "server.address": address.host,
         "server.port": port,
         "browser.serverPort": port,
@@ -294,7 +294,7 @@ def _configure(address: Address, port: int) -> None:
     # Variables and files of Streamlit's own could turn a lock off.
     for name in [name for name in os.environ if name.startswith("STREAMLIT_")]:
         del os.environ[name]
-    bootstrap.load_config_options({**_SETTINGS, **own})
+    bootstrap.load_config_options({**_SETTINGS, **address_settings})
     # For a page of a foreign origin Streamlit would ask a server on the internet for this machine's address.
     streamlit.net_util.get_external_ip = lambda: None
 

@@ -93,8 +93,10 @@ def make_boards(
                 rank_text(row),
                 estimate_of(row, bounds),
                 tuple(
-                    with_interval(row[one.column], row[f"{one.column}_low"], row[f"{one.column}_high"])
-                    for one in measures
+                    with_interval(
+                        row[measure.column], row[f"{measure.column}_low"], row[f"{measure.column}_high"]
+                    )
+                    for measure in measures
                 ),
             )
             for row in rows
@@ -182,12 +184,12 @@ def make_chart(
     held = [(name, day) for name, day in editions if any(name in rates.get(player, {}) for player in models)][
         -_NEWEST:
     ]
-    places = {name: place for place, (name, _) in enumerate(held)}
+    places = {name: index for index, (name, _) in enumerate(held)}
 
     def series(player: str, color: int) -> Series:
         by = rates.get(player, {})
         return Series(
-            player, tuple(LinePoint(place, *by[name]) for name, place in places.items() if name in by), color
+            player, tuple(LinePoint(index, *by[name]) for name, index in places.items() if name in by), color
         )
 
     lines = [line for color, player in enumerate(models) if (line := series(player, color)).points]

@@ -38,8 +38,8 @@ def _make(store: Store, edition: Edition, drafts: Path) -> Mapping[str, Content]
     folder = data_folder(edition.name)
     if edition.has_download:
         out = drafts / "data"
-        found = export_edition(store, edition.name, out, form=ExportForm.parquet)
-        rows = {file.name: file.rows for file in found.files}
+        exported = export_edition(store, edition.name, out, form=ExportForm.parquet)
+        rows = {file.name: file.rows for file in exported.files}
         for name, sha256 in _read_sums(out / SUMS):
             path = out / name
             files[f"{folder}/{name}"] = path
@@ -65,10 +65,10 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
     record = read_record(catalog.query, edition.name)
     figures = installed.figures if installed else ()
     rows = query_table(catalog.query, "leaderboard", leaderboard_sql(edition.name, figures)).records()
-    floor, known = (installed.floor, installed.measures) if installed else (None, ())
-    measures = shown_measures(known, rows)
+    floor, all_measures = (installed.floor, installed.measures) if installed else (None, ())
+    measures = shown_measures(all_measures, rows)
     private = record["private"]
-    place = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
+    where = "in the downloads, as the edition is retired" if edition.is_retired else "in no download"
     facts = [
         ("questions", edition.plan.freshness),
         ("instances", f"{record['instances']:,}"),
@@ -77,7 +77,7 @@ def _read_page(catalog: Catalog, edition: Edition) -> dict[str, object]:
         ("evaluations", f"{len(edition.units) - 1:,}"),
         ("perennial", record["code_version"]),
         *(
-            [("private instances", f"{private:,}, {place}; figures are over all instances")]
+            [("private instances", f"{private:,}, {where}; figures are over all instances")]
             if private
             else []
         ),
@@ -130,13 +130,13 @@ def _read_gaps(catalog: Catalog, edition: str) -> list[Row]:
 
 def _describe_problems(catalog: Catalog, edition: str) -> list[str]:
     """Return the commonest problems, without persons and without examples, which may be private."""
-    found = [one for one in find_problems(catalog, edition) if not is_person(one.player)]
-    told = [
-        f"{one.player}: {one.episodes:,} of {count(one.attempted, 'episode')} ({one.share:.0%}) "
-        f"{PROBLEMS[one.status]}"
-        for one in found[:_MOST_PROBLEMS]
+    faults = [fault for fault in find_problems(catalog, edition) if not is_person(fault.player)]
+    lines = [
+        f"{fault.player}: {fault.episodes:,} of {count(fault.attempted, 'episode')} ({fault.share:.0%}) "
+        f"{PROBLEMS[fault.status]}"
+        for fault in faults[:_MOST_PROBLEMS]
     ]
-    return [*told, *([f"and {len(found) - _MOST_PROBLEMS:,} more"] if len(found) > _MOST_PROBLEMS else [])]
+    return [*lines, *([f"and {len(faults) - _MOST_PROBLEMS:,} more"] if len(faults) > _MOST_PROBLEMS else [])]
 
 
 def _describe_seed(edition: Edition) -> str:

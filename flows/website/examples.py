@@ -60,16 +60,16 @@ def read_transcripts(
     sql = _TURNS.format(edition=quote(edition.name), ids=ids)
     for turn in query_table(catalog.query, "turns", sql).records():
         turns.setdefault((turn["evaluation"], turn["episode_id"]), []).append(turn)
-    said = [turns.get((row["evaluation"], row["episode_id"]), []) for row in games]
+    game_turns = [turns.get((row["evaluation"], row["episode_id"]), []) for row in games]
     silent = [
         row["instance_id"]
-        for row, found in zip(games, said, strict=True)
-        if not found or found[0]["shown"] is None
+        for row, moves in zip(games, game_turns, strict=True)
+        if not moves or moves[0]["shown"] is None
     ]
     openings = _read_openings(store, edition, silent)
     return [
-        _transcript(row, found, openings.get(row["instance_id"]), characters)
-        for row, found in zip(games, said, strict=True)
+        _transcript(row, moves, openings.get(row["instance_id"]), characters)
+        for row, moves in zip(games, game_turns, strict=True)
     ]
 
 
@@ -91,15 +91,15 @@ def _transcript(
     kept = (
         [*turns] if len(turns) <= _MOST_TURNS else [*turns[: _MOST_TURNS // 2], *turns[-_MOST_TURNS // 2 :]]
     )
-    said: list[list[tuple[str, str]]] = []
-    for place, turn in enumerate(kept):
-        shown = turn["shown"] if turn["shown"] is not None else opening if place == 0 else None
-        parts = [("What was shown", shown), ("Reasoning", turn["reasoning"]), ("Reply", turn["reply"])]
+    parts_by_turn: list[list[tuple[str, str]]] = []
+    for index, turn in enumerate(kept):
+        prompt = turn["shown"] if turn["shown"] is not None else opening if index == 0 else None
+        parts = [("What was shown", prompt), ("Reasoning", turn["reasoning"]), ("Reply", turn["reply"])]
         if turn is turns[-1]:
             parts.append(("What came back", turn["feedback"]))
-        said.append([(who, text) for who, text in parts if text])
-    limit = fair_limit([len(text) for parts in said for _, text in parts], characters)
-    is_cut = len(kept) < len(turns) or any(len(text) > limit for parts in said for _, text in parts)
+        parts_by_turn.append([(who, text) for who, text in parts if text])
+    limit = fair_limit([len(text) for parts in parts_by_turn for _, text in parts], characters)
+    is_cut = len(kept) < len(turns) or any(len(text) > limit for parts in parts_by_turn for _, text in parts)
     named = "player", "answer", "right_answer", "score", "tokens"
     facts = [(name.replace("_", " "), row.get(name)) for name in named]
     return Transcript(
@@ -107,7 +107,7 @@ def _transcript(
         tuple((name, cut(cell(value), _LONGEST_FACT)) for name, value in facts if value is not None),
         tuple(
             ShownTurn(turn["turn"], tuple((who, cut(text, limit)) for who, text in parts))
-            for turn, parts in zip(kept, said, strict=True)
+            for turn, parts in zip(kept, parts_by_turn, strict=True)
         ),
         is_cut,
     )

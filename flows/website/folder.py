@@ -133,10 +133,10 @@ class SiteFolder:
     def _make(self, part: SitePart) -> None:
         self._empty_drafts()
         made = part.make(self._drafts)
-        own = set(self._files())
+        own_files = set(self._files())
         for name in made:
             target = self._target(_require_inside(name))
-            if name not in own and os.path.lexists(target):
+            if name not in own_files and os.path.lexists(target):
                 raise InvalidOption(
                     f"{show_path(target)} is not a file of this website, but has the place of one: move it"
                 )
@@ -190,7 +190,7 @@ class SiteFolder:
         return target
 
     def _keep_record(self) -> None:
-        parts = {name: {"key": one.key, "files": one.files} for name, one in self._parts.items()}
+        parts = {name: {"key": part.key, "files": part.files} for name, part in self._parts.items()}
         values = {"format": FORMAT, "parts": parts, "pending": sorted(self._pending)}
         self._drafts.mkdir(exist_ok=True)
         os.replace(self._draft(canonical_json(values).encode() + b"\n"), self._folder / RECORD)

@@ -81,8 +81,8 @@ class Overview:
         """Return a chart per setting in which a model's rate changed from one edition to another."""
         answered = self.answered(benchmark)
         large = [edition for edition in answered if self.sizes[edition.name]["instances"] >= LEAST_QUESTIONS]
-        shown = large if len(large) > 1 else answered
-        editions = [(edition.name, f"{edition.created_at:%Y-%m-%d}") for edition in reversed(shown)]
+        charted = large if len(large) > 1 else answered
+        editions = [(edition.name, f"{edition.created_at:%Y-%m-%d}") for edition in reversed(charted)]
         title, floor = present(benchmark).title, find_floor(benchmark)
         settings = self.settings.get(benchmark, ())
         rates = {setting: self._rates(benchmark, setting) for setting in settings}
@@ -92,17 +92,17 @@ class Overview:
             for row in self.scores[name]
             if row["player_group"] == MODELS
         }
-        players = choose_models([found for found, _ in rates.values()], models)
+        players = choose_models([player_rates for player_rates, _ in rates.values()], models)
         drawn = [
             make_chart(
                 f"{title}, {setting}: {'common scale' if is_scaled else 'success rate'}",
                 editions,
-                found,
+                player_rates,
                 players,
                 floor,
                 is_scaled,
             )
-            for setting, (found, is_scaled) in rates.items()
+            for setting, (player_rates, is_scaled) in rates.items()
         ]
         return [chart for chart in drawn if chart is not None]
 
@@ -119,10 +119,10 @@ class Overview:
             for row in self.scores[edition.name]
             if row["setting"] == setting and row["success_rate"] is not None
         ]
-        found: dict[str, dict[str, tuple[float, float | None, float | None]]] = {}
+        rates: dict[str, dict[str, tuple[float, float | None, float | None]]] = {}
         for player, edition, *rate in scaled or asked:
-            found.setdefault(player, {})[edition] = (rate[0], rate[1], rate[2])
-        return found, bool(scaled)
+            rates.setdefault(player, {})[edition] = (rate[0], rate[1], rate[2])
+        return rates, bool(scaled)
 
 
 def find_floor(benchmark: str) -> Floor | None:
@@ -167,15 +167,15 @@ def _count_players(rows: Iterable[Row]) -> int:
 def _read_settings(
     catalog: Catalog, editions: Sequence[Edition], scores: Mapping[str, list[Row]]
 ) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    settings: dict[str, list[str]] = {}
     for benchmark in {edition.benchmark for edition in editions}:
         answered = [
             edition for edition in editions if edition.benchmark == benchmark and edition.name in scores
         ]
-        known = [row for edition in answered for row in scores[edition.name]]
+        rows = [row for edition in answered for row in scores[edition.name]]
         # The order of the edition with most settings: a tiny one knows some of them only.
         largest = max(
             answered, key=lambda edition: len({row["setting"] for row in scores[edition.name]}), default=None
         )
-        found[benchmark] = order_settings(catalog, largest, known) if largest else []
-    return found
+        settings[benchmark] = order_settings(catalog, largest, rows) if largest else []
+    return settings

@@ -76,14 +76,14 @@ def player_files(store: Store, overview: Overview) -> dict[str, Content]:
             "player.html.j2",
             {
                 "player": player,
-                "what": _describe(groups[player], found),
-                "results": sorted(found, key=lambda result: result.title)[:_MOST_RESULTS],
-                "hidden": _describe_hidden(len(found)),
+                "what": _describe(groups[player], player_results),
+                "results": sorted(player_results, key=lambda result: result.title)[:_MOST_RESULTS],
+                "hidden": _describe_hidden(len(player_results)),
                 "losses": losses.get(player, []),
             },
             depth=1,
         )
-        for player, found in sorted(results.items())
+        for player, player_results in sorted(results.items())
     }
 
 
@@ -91,7 +91,7 @@ def _read_results(overview: Overview, edition: Edition) -> list[tuple[str, str, 
     """Return each player of the edition that is no program, its group, and its result in a setting."""
     rows, about = overview.scores.get(edition.name, []), present(edition.benchmark)
     bounds = find_bounds(rows, find_floor(edition.benchmark), about.best_player)
-    order = {setting: place for place, setting in enumerate(overview.settings[edition.benchmark])}
+    order = {setting: index for index, setting in enumerate(overview.settings[edition.benchmark])}
     return [
         (
             row["player"],
@@ -138,7 +138,7 @@ def _read_losses(store: Store, overview: Overview, players: Sequence[str]) -> di
             if counts := answered.get(player):
                 wanted[max(counts, key=lambda name: min(counts[name], LEAST_QUESTIONS))].append(player)
     characters = PAGE_CHARACTERS // max(len(overview.benchmarks), 1)
-    found: dict[str, list[Losses]] = defaultdict(list)
+    losses: dict[str, list[Losses]] = defaultdict(list)
     for edition in sorted(overview.editions, key=lambda edition: edition.benchmark):
         chosen = [name for name in wanted.get(edition.name, ()) if not is_person(name)]
         if not chosen:
@@ -147,8 +147,8 @@ def _read_losses(store: Store, overview: Overview, players: Sequence[str]) -> di
         with open_edition(store, edition) as catalog:
             games = read_lost_games(store, edition, catalog, chosen, characters)
             for player, reasons in _read_reasons(edition, catalog, chosen).items():
-                found[player].append(Losses(title, edition.name, reasons, games.get(player)))
-    return found
+                losses[player].append(Losses(title, edition.name, reasons, games.get(player)))
+    return losses
 
 
 def _read_reasons(
@@ -156,8 +156,8 @@ def _read_reasons(
 ) -> dict[str, list[tuple[str, int, float]]]:
     """Return how often each player lost for each reason, and the share of its games."""
     sql = _LOSSES.format(edition=quote(edition.name), players=quote_all(players))
-    found: dict[str, list[tuple[str, int, float]]] = defaultdict(list)
+    reasons: dict[str, list[tuple[str, int, float]]] = defaultdict(list)
     for player, status, reason, episodes, attempted in catalog.query(sql)[1]:
         words = reason.replace("_", " ") if status == "wrong" else describe_ending(status)
-        found[player].append((words, episodes, episodes / attempted))
-    return found
+        reasons[player].append((words, episodes, episodes / attempted))
+    return reasons

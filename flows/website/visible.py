@@ -68,14 +68,14 @@ def read_editions(store: Store, catalog: Catalog, trials: Collection[str] = ()) 
     """Return the editions that the catalog shows, the newest first; of those that are trials these alone."""
     created: dict[str, datetime] = dict(catalog.query(_TIMES)[1])
     answered: dict[str, datetime] = dict(catalog.query(_ANSWERED)[1])
-    found = []
+    editions = []
     for name in catalog.editions:
         units = tuple(unit for unit in catalog.units if split_unit(unit)[0] == name)
         plan = read_published_plan(store, name)
         if plan.is_trial and name not in trials:
             continue
         at = created[name].astimezone(UTC)
-        found.append(
+        editions.append(
             Edition(
                 name,
                 plan,
@@ -88,7 +88,7 @@ def read_editions(store: Store, catalog: Catalog, trials: Collection[str] = ()) 
                 key_of_edition(store, name, plan.benchmark, units),
             )
         )
-    return sorted(found, key=lambda edition: (edition.created_at, edition.name), reverse=True)
+    return sorted(editions, key=lambda edition: (edition.created_at, edition.name), reverse=True)
 
 
 def key_of_edition(store: Store, edition: str, benchmark: str, units: Sequence[str]) -> str:

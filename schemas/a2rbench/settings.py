@@ -127,11 +127,11 @@ class A2RBenchSettings(RefreshSettings):
     def reading(self) -> ReadingPlan:
         """Return which models read answers, and what their calls pass on."""
         shared = only_set(temperature=READING, max_tokens=self.max_tokens or None)
-        own = self.model_params((self.answer_judge, *self.analysts), shared)
+        overrides = self.model_params((self.answer_judge, *self.analysts), shared)
         return ReadingPlan(
             self.answer_judge,
-            own.get(self.answer_judge, shared) if self.answer_judge else {},
-            {model: own.get(model, shared) for model in self.analysts},
+            overrides.get(self.answer_judge, shared) if self.answer_judge else {},
+            {model: overrides.get(model, shared) for model in self.analysts},
             self.analysed,
         )
 
@@ -155,8 +155,8 @@ class A2RBenchSettings(RefreshSettings):
         params: dict[str, dict[str, JsonObject]] = {}
         for role, temperature in TEMPERATURES.items():
             shared = only_set(temperature=temperature, max_tokens=self.author_max_tokens)
-            own = self.model_params(named[role], shared)
-            params[role] = {model: own.get(model, shared) for model in named[role]}
+            overrides = self.model_params(named[role], shared)
+            params[role] = {model: overrides.get(model, shared) for model in named[role]}
         return RuleAuthoringPlan(
             tuple(self.author), judge, self.expander, self.candidates, self.retries, params
         )

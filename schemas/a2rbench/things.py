@@ -135,7 +135,7 @@ class RuleAuthoringPlan:
     def choices(self) -> tuple[ModelChoice, ...]:
         """Return all models of all roles with what their calls pass on."""
         return tuple(
-            ModelChoice(model, own) for of_role in self.params.values() for model, own in of_role.items()
+            ModelChoice(model, params) for models in self.params.values() for model, params in models.items()
         )
 
     def as_json(self) -> JsonObject:

@@ -47,8 +47,8 @@ class KnowLogicSettings(RefreshSettings):
         return _choose("language", value, LANGUAGES)
 
 
-def _choose(what: str, value: list[str], known: tuple[Any, ...]) -> list[str]:
+def _choose(what: str, value: list[str], names: tuple[Any, ...]) -> list[str]:
     """Return those of the known names that were given, in their own order."""
-    if not value or set(value) - set(known):
-        raise ValueError(f"expected one {what} or more of {', '.join(known)}")
-    return [name for name in known if name in value]
+    if not value or set(value) - set(names):
+        raise ValueError(f"expected one {what} or more of {', '.join(names)}")
+    return [name for name in names if name in value]

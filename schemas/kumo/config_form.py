@@ -50,8 +50,8 @@ class StateForm(_Form):
     @model_validator(mode="after")
     def _one_of_both(self) -> "StateForm":
         if (self.label is None) == (self.range is None):
-            given = "neither" if self.label is None else "both"
-            raise ValueError(f"expected either a label or a range [low, high], got {given}")
+            fault = "neither" if self.label is None else "both"
+            raise ValueError(f"expected either a label or a range [low, high], got {fault}")
         return self
 
     def state(self) -> OutcomeState:
@@ -108,8 +108,8 @@ class SeedConfigForm(_Form):
         return SeedConfig(**values)
 
 
-def known_keys(place: tuple[int | str, ...]) -> list[str]:
+def known_keys(path: tuple[int | str, ...]) -> list[str]:
     """Return the keys of the object that holds `place`, a path such as ("outcomes", 0, "colour")."""
     forms: dict[int, type[_Form]] = {1: SeedConfigForm, 3: OutcomeForm, 5: StateForm}
-    form = forms.get(len(place))
+    form = forms.get(len(path))
     return list(form.model_fields) if form is not None else []

@@ -94,8 +94,8 @@ class KumoPlan:
     @property
     def n_domains(self) -> int:
         """The number of its domains, as far as models configure all that they propose."""
-        given = len(self.configs) * (2 if self.counterfactual else 1)
-        return given + self.worlds + self.authoring.proposals
+        domains = len(self.configs) * (2 if self.counterfactual else 1)
+        return domains + self.worlds + self.authoring.proposals
 
     @property
     def is_balanced(self) -> bool:
@@ -171,8 +171,8 @@ def plan_protocol(messages: Mapping[str, PaperMessages]) -> JsonObject:
     """
     return {
         "name": KUMO_2025,
-        "templates": {name: found.template_hash for name, found in messages.items()},
-        "texts": {name: asdict(found) for name, found in messages.items()},
+        "templates": {name: message.template_hash for name, message in messages.items()},
+        "texts": {name: asdict(message) for name, message in messages.items()},
     }
 
 
@@ -218,15 +218,15 @@ def may_fit(setting: Setting) -> bool:
 
 def order_reliabilities(names: Sequence[str]) -> list[str]:
     """Return the reliabilities in falling order, each once; raise ValueError for none and for other ones."""
-    known = [OUTCOMES, *(f"{share:g}" for share in reversed(RELIABILITIES.values()))]
-    given = {_in_short(name) for name in names}
-    if not given or given - set(known):
+    ordered = [OUTCOMES, *(f"{share:g}" for share in reversed(RELIABILITIES.values()))]
+    chosen = {_in_short(name) for name in names}
+    if not chosen or chosen - set(ordered):
         raise ValueError("expected 1 (the outcomes themselves), or 0.5 to 0.99 in hundredths, such as 1,0.9")
-    return [name for name in known if name in given]
+    return [name for name in ordered if name in chosen]
 
 
 def versions_reported(
-    reliabilities: Sequence[str], shown: tuple[str, ...], settings: Sequence[str]
+    reliabilities: Sequence[str], base: tuple[str, ...], settings: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the versions of these reliabilities: those `shown` with the outcomes themselves, and reports.
 
@@ -239,8 +239,8 @@ def versions_reported(
             "too large or with several valid truths: use an edition with --settings easy, or 4x8"
         )
     if OUTCOMES in reliabilities:
-        return (*shown, *versions)
-    if shown != (USUAL,):
+        return (*base, *versions)
+    if base != (USUAL,):
         raise InvalidOption(
             f"--reliability {','.join(reliabilities)}: reports are shown with the final book, and --books "
             f"names others, which need outcomes: add 1, as in --reliability 1,{reliabilities[0]}"
@@ -273,20 +273,20 @@ def order_books(names: Sequence[str]) -> list[str]:
     return [name for name in _VERSIONS if name in names]
 
 
-def versions_shown(books: Sequence[str], own: ReadJson) -> tuple[str, ...]:
+def versions_shown(books: Sequence[str], part: ReadJson) -> tuple[str, ...]:
     """Return the versions that these books make; `own` is the edition's own part of its plan.
 
     Raises InvalidOption for books that such an edition does not have.
     """
     # A counterfactual counts as its true domain: their books never stand together.
-    refuse_few_domains(books, len(own["configs"]) + own["worlds"] + own["authoring"]["proposals"])
+    refuse_few_domains(books, len(part["configs"]) + part["worlds"] + part["authoring"]["proposals"])
     others = [name for name in books if name in _BY_WRITERS]
-    if "second" in others and not own["authoring"].get("second_writer"):
+    if "second" in others and not part["authoring"].get("second_writer"):
         raise InvalidOption(
             f"--books {','.join(books)}: no second writer wrote books of this edition: leave second out, or "
             "name an edition that was grown with --second-writer"
         )
-    if others and not own["authoring"]["writer"]:
+    if others and not part["authoring"]["writer"]:
         raise InvalidOption(
             f"--books {','.join(books)}: this edition has no {others[0]} books beside final ones, as no "
             "model wrote them: leave --books out, or name one that was grown with --writer"

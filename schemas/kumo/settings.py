@@ -275,9 +275,9 @@ class KumoSettings(RefreshSettings):
         """Return the thresholds that an edition must hold to before it is published."""
         return GatePolicy(self.max_trivial_share, self.min_distinct_books, self.max_collision_probability)
 
-    def versions(self, own: ReadJson) -> tuple[str, ...]:
+    def versions(self, part: ReadJson) -> tuple[str, ...]:
         """Return the versions of each question: the books that players are shown, and reports of outcomes."""
-        return versions_reported(self.reliability, versions_shown(self.books, own), own["settings"])
+        return versions_reported(self.reliability, versions_shown(self.books, part), part["settings"])
 
     def author_models(self) -> tuple[str, ...]:
         """Return the models that the settings name for the roles of authors."""

@@ -70,7 +70,7 @@ def parse_quotas(values: Sequence[str]) -> tuple[Quota, ...]:
                 f"{value!r} is not a category; expected a name, or name=number with a number from 1 to 1000"
             )
         names = CATEGORIES if name == ALL else (name,)
-        quotas += [(each, int(number) if equals else None) for each in names]
+        quotas += [(domain_kind, int(number) if equals else None) for domain_kind in names]
     seen: set[str] = set()
     for name, _ in quotas:
         if name.casefold() in seen:

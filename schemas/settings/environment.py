@@ -22,11 +22,11 @@ def read_variables(benchmark: Declaration) -> dict[str, tuple[str, str]]:
     that is misspelt would be passed over otherwise.
     """
     form = benchmark.settings()
-    own = form.own_fields()
-    names = {name: variable_of(name, benchmark.name if name in own else "") for name in form.model_fields}
+    fields = form.own_fields()
+    names = {name: variable_of(name, benchmark.name if name in fields else "") for name in form.model_fields}
     for variable in sorted(filter(is_claimed, os.environ)):
         if variable not in names.values() and not _is_of_another(variable, benchmark):
-            raise InvalidOption(_describe_unknown(variable, benchmark.name, names, own))
+            raise InvalidOption(_describe_unknown(variable, benchmark.name, names, fields))
     return {
         name: (variable, os.environ[variable]) for name, variable in names.items() if variable in os.environ
     }
@@ -39,17 +39,17 @@ def _is_of_another(variable: str, benchmark: Declaration) -> bool:
     return False
 
 
-def _describe_unknown(variable: str, benchmark: str, names: Mapping[str, str], own: set[str]) -> str:
+def _describe_unknown(variable: str, benchmark: str, names: Mapping[str, str], fields: set[str]) -> str:
     # Its value is not shown: it may be a key.
-    shown = shorten(variable if variable.isprintable() else repr(variable), WIDTH)
+    printed = shorten(variable if variable.isprintable() else repr(variable), WIDTH)
     name = variable.removeprefix(PREFIX).lower()
-    if name in own:
-        return f"{shown}: {name} is a setting of the benchmark {benchmark}: set {names[name]} instead"
+    if name in fields:
+        return f"{printed}: {name} is a setting of the benchmark {benchmark}: set {names[name]} instead"
     # A benchmark's own setting is meant with and without the benchmark's name.
     meant = {
-        alias: known
-        for field, known in names.items()
-        for alias in (field, known.removeprefix(PREFIX).lower())
+        alias: setting_name
+        for field, setting_name in names.items()
+        for alias in (field, setting_name.removeprefix(PREFIX).lower())
     }
     alike = get_close_matches(name, meant, n=1)
-    return f"{shown}: there is no such setting" + (f"; did you mean {meant[alike[0]]}?" if alike else "")
+    return f"{printed}: there is no such setting" + (f"; did you mean {meant[alike[0]]}?" if alike else "")

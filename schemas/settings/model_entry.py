@@ -247,8 +247,8 @@ class ModelEntry(BaseModel):
     @property
     def has_own_client(self) -> bool:
         """Whether its calls go another way than those of models without an entry."""
-        own = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
-        return any(getattr(self, name) for name in (*own, "concurrency", "context", "batch"))
+        client_keys = ("base_url", "key_env", "headers", "query", "requests_per_minute", "tokens_per_minute")
+        return any(getattr(self, name) for name in (*client_keys, "concurrency", "context", "batch"))
 
     def params(self, name: str, shared: Mapping[str, object]) -> JsonObject:
         """Return what decides the answers of the model of this name: `shared` settings, then the entry's.
@@ -258,10 +258,10 @@ class ModelEntry(BaseModel):
         values = {**shared, **self.api}
         if self.reasoning_effort:
             values["reasoning_effort"] = self.reasoning_effort
-        own = {**self.api, **self.extra_body}
+        request_fields = {**self.api, **self.extra_body}
         asked = values.get("max_tokens")
-        is_default = asked == DEFAULT_MAX_TOKENS and "max_tokens" not in own
-        if "max_completion_tokens" in own and "max_tokens" not in own:
+        is_default = asked == DEFAULT_MAX_TOKENS and "max_tokens" not in request_fields
+        if "max_completion_tokens" in request_fields and "max_tokens" not in request_fields:
             # A server takes one of the two.
             values.pop("max_tokens", None)
         elif self.max_output is not None and (asked is None or is_default):
@@ -281,8 +281,8 @@ class ModelEntry(BaseModel):
     def overriding(self, name: str, value: object) -> str:
         """Return what the entry says in place of a setting of this value, as `key = value`; "": it holds."""
         if name in _OWN_WAY:
-            own = getattr(self, name)
-            return f"{name} = {json.dumps(own)}" if own and own != value else ""
+            stored = getattr(self, name)
+            return f"{name} = {json.dumps(stored)}" if stored and stored != value else ""
         parameter = _PARAMETERS.get(name)
         if parameter is None:
             return ""

@@ -57,11 +57,11 @@ def _entry(path: Path, name: str, value: object) -> ModelEntry:
         problem = error.errors()[0]
     key = shorten(".".join(str(part) for part in problem["loc"] if not str(part).startswith("json")), 80)
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(ModelEntry.model_fields) + suggest(key, ModelEntry.model_fields)
-        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key; known: {known}") from None
+        keys = ", ".join(ModelEntry.model_fields) + suggest(key, ModelEntry.model_fields)
+        raise InvalidOption(f"{where} {quote(key)[1:-1]}: there is no such key; known: {keys}") from None
     message = shorten(problem["msg"].removeprefix("Value error, "), _WIDTH)
-    given = f", got {quote(problem['input'])}" if key in _SHOWN else ""
-    raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{given}") from None
+    received = f", got {quote(problem['input'])}" if key in _SHOWN else ""
+    raise InvalidOption(f"{where} {quote(key)[1:-1]}: {message}{received}") from None
 
 
 def entry_prices(
@@ -177,21 +177,21 @@ class ModelSettings(BaseModel):
         """Raise InvalidOption for a flag that the entry of each of these models overrides."""
         entries = self.model_entries()
         for name, value in self._flags.items():
-            said = [entries[model].overriding(name, value) if model in entries else "" for model in models]
-            if said and all(said):
+            keys = [entries[model].overriding(name, value) if model in entries else "" for model in models]
+            if keys and all(keys):
                 first, *others = models
                 file = self.models_file or MODELS_FILE
                 more = f", and the tables of {', '.join(others)} override it too" if others else ""
                 raise InvalidOption(
-                    f"--{name.replace('_', '-')} {value}: [{first}] of {file} has {said[0]}, which overrides "
+                    f"--{name.replace('_', '-')} {value}: [{first}] of {file} has {keys[0]}, which overrides "
                     f"it{more}: leave the flag out, or change {file}"
                 )
 
     def model_params(self, models: Iterable[str], shared: Mapping[str, object]) -> dict[str, JsonObject]:
         """Return the parameters of those models whose entry changes the `shared` ones."""
         entries = self.model_entries()
-        own = {name: entries[name].params(name, shared) for name in models if name in entries}
-        return {name: params for name, params in own.items() if params != shared}
+        params_by_model = {name: entries[name].params(name, shared) for name in models if name in entries}
+        return {name: params for name, params in params_by_model.items() if params != shared}
 
     def reply_limit(self, model: str, params: Mapping[str, object]) -> str:
         """Return the setting that limits the length of the model's replies, `key = value`; "": none does."""
@@ -199,7 +199,7 @@ class ModelSettings(BaseModel):
         limit = params.get("max_tokens")
         if entry is not None and entry.max_output is not None and limit == entry.max_output:
             return f"max_output = {limit}"
-        name = next((one for one in ("max_completion_tokens", "max_tokens") if one in params), "")
+        name = next((key for key in ("max_completion_tokens", "max_tokens") if key in params), "")
         return f"{name} = {params[name]}" if name else ""
 
     def endpoint(self, model: str = "") -> Endpoint:

@@ -180,9 +180,9 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
             raise ValueError("expected each name once; --runs N lets a player play N times")
         return value
 
-    def fill_size(self, given: Collection[str]) -> Self:
+    def fill_size(self, named: Collection[str]) -> Self:
         """Return the settings with what their size sets, but for those that are given."""
-        filled = {name: value for name, value in self.sizes[self.size].items() if name not in given}
+        filled = {name: value for name, value in self.sizes[self.size].items() if name not in named}
         return self.model_copy(update=filled)
 
     def own_policy(self) -> object:
@@ -205,9 +205,9 @@ class RefreshSettings(ModelSettings, OperatingSettings, BaseModel):
     @classmethod
     def ordered_fields(cls) -> dict[str, FieldInfo]:
         """Return the fields as options show them: by panel, and the benchmark's own first."""
-        own = cls.own_fields()
+        extra = cls.own_fields()
         by_panel = sorted(
-            cls.model_fields.items(), key=lambda item: (PANELS.index(panel_of(item[1])), item[0] not in own)
+            cls.model_fields.items(), key=lambda item: (PANELS.index(panel_of(item[1])), item[0] not in extra)
         )
         return dict(by_panel)
 
@@ -218,33 +218,33 @@ def load_settings(flags: Mapping[str, object], command: str = "refresh") -> Refr
     Of several benchmarks they are those of the first one: see `perennial.schemas.settings.several`. The error
     points at the help of the `command`.
     """
-    given = {name: value for name, value in flags.items() if value is not None}
+    flags_set = {name: value for name, value in flags.items() if value is not None}
     file = _read_settings_file()
-    chosen = _benchmarks(given, file)
+    chosen = _benchmarks(flags_set, file)
     benchmark = chosen[0]
     form: type[RefreshSettings] = benchmark.settings()
     variables = read_variables(benchmark)
     values = {
         **_from_file(benchmark, form, file),
         **{name: value for name, (_, value) in variables.items()},
-        **given,
+        **flags_set,
     }
     if len(chosen) > 1 or values.get("benchmark") == ALL:
         values["benchmark"] = benchmark.name
     try:
         # A size that is a flag goes before what the file says; beside it there, the file's details hold.
-        settings = form(**values).fill_size(given if "size" in given else values)
-        return settings.keep_flags(given)
+        settings = form(**values).fill_size(flags_set if "size" in flags_set else values)
+        return settings.keep_flags(flags_set)
     except ValidationError as error:
         places = {name: f"{variable}=" for name, (variable, _) in variables.items()}
-        places |= {name: f"--{name.replace('_', '-')} " for name in given}
+        places |= {name: f"--{name.replace('_', '-')} " for name in flags_set}
         problems = "; ".join(
             _in_words(dict(problem), places, benchmark.name, form)
             for problem in error.errors()[:_PROBLEMS_SHOWN]
         )
         more = error.error_count() - _PROBLEMS_SHOWN
-        shown = f"{problems}{f'; and {more:,} more' if more > 0 else ''}"
-        raise InvalidOption(f"{shown} (see `{_help_of(command, benchmark.name)}`)") from None
+        text = f"{problems}{f'; and {more:,} more' if more > 0 else ''}"
+        raise InvalidOption(f"{text} (see `{_help_of(command, benchmark.name)}`)") from None
 
 
 def _help_of(command: str, benchmark: str) -> str:
@@ -263,9 +263,9 @@ def choose_benchmarks(flag: str | None) -> tuple[Declaration, ...]:
     return _benchmarks({"benchmark": flag} if flag else {}, _read_settings_file())
 
 
-def _benchmarks(given: Mapping[str, object], file: Mapping[str, object]) -> tuple[Declaration, ...]:
+def _benchmarks(flags_set: Mapping[str, object], file: Mapping[str, object]) -> tuple[Declaration, ...]:
     sources: tuple[Mapping[str, object], ...] = (
-        given,
+        flags_set,
         {"benchmark": os.environ.get("PERENNIAL_BENCHMARK")},
         file,
     )
@@ -290,12 +290,12 @@ def _read_settings_file() -> JsonObject:
 
 def _from_file(benchmark: Declaration, form: type[RefreshSettings], file: Mapping[str, object]) -> JsonObject:
     """Return the file's shared settings and those of the benchmark's section; other sections are ignored."""
-    name, own = benchmark.name, form.own_fields()
+    name, fields = benchmark.name, form.own_fields()
     shared = {key: value for key, value in file.items() if key not in benchmarks()}
     section = file.get(name, {})
     if not isinstance(section, dict):
         raise InvalidOption(f"{SETTINGS_FILE}: {name}: expected a section [{name}] with settings of {name}")
-    for key in sorted(own & set(shared)):
+    for key in sorted(fields & set(shared)):
         raise InvalidOption(
             f"{SETTINGS_FILE}: {key} is a setting of the benchmark {name}: write it in section [{name}]"
         )
@@ -304,7 +304,7 @@ def _from_file(benchmark: Declaration, form: type[RefreshSettings], file: Mappin
             f"{SETTINGS_FILE}: {key} in section [{name}] is a setting of every benchmark: write it at the "
             "top, before any section"
         )
-    return {**shared, **{key if key in own else f"{name}.{key}": value for key, value in section.items()}}
+    return {**shared, **{key if key in fields else f"{name}.{key}": value for key, value in section.items()}}
 
 
 def _in_words(
@@ -315,18 +315,18 @@ def _in_words(
     if problem["type"] == "extra_forbidden":
         # Its value is not shown: it may be a key that somebody put into the file.
         section, _, key = name.rpartition(".")
-        known = form.own_fields() if section else {*RefreshSettings.model_fields, *benchmarks()}
+        names = form.own_fields() if section else {*RefreshSettings.model_fields, *benchmarks()}
         hint = (
             "; keys come from the environment (PERENNIAL_API_KEY or OPENAI_API_KEY)" if "key" in key else ""
         )
-        shown = shorten(name if name.isprintable() else repr(name), WIDTH)
-        place = _place_in_file(section, key)
-        return f"{place}: {shown}: there is no such setting{hint or suggest(key, sorted(known))}"
-    place = places.get(name) or (
+        printed = shorten(name if name.isprintable() else repr(name), WIDTH)
+        where = _place_in_file(section, key)
+        return f"{where}: {printed}: there is no such setting{hint or suggest(key, sorted(names))}"
+    where = places.get(name) or (
         f"{_place_in_file(benchmark if name in form.own_fields() else '', name)}: {name} = "
     )
     part = "".join(f"[{index}]" for index in problem["loc"][1:])
-    return f"{place}{f'{part}: ' if part else ''}{redact(problem['input'])}: {describe_expectation(problem)}"
+    return f"{where}{f'{part}: ' if part else ''}{redact(problem['input'])}: {describe_expectation(problem)}"
 
 
 def _place_in_file(section: str, key: str) -> str:

@@ -26,30 +26,30 @@ def load_each(flags: ReadJson, command: str = "refresh") -> tuple[RefreshSetting
     With several benchmarks the name of the edition gets the benchmark's as its end. Raises InvalidOption for
     a flag that one of them does not have, and, naming the benchmark, for what is not valid.
     """
-    given = {name: value for name, value in flags.items() if value is not None}
-    chosen = choose_benchmarks(given.get("benchmark"))
+    flags_set = {name: value for name, value in flags.items() if value is not None}
+    chosen = choose_benchmarks(flags_set.get("benchmark"))
     if len(chosen) == 1:
         return (load_settings(flags, command),)
-    _refuse_partial(given, chosen)
-    each = []
+    _refuse_partial(flags_set, chosen)
+    all_settings = []
     for benchmark in chosen:
-        own = {**given, "benchmark": benchmark.name}
-        with naming(benchmark.name, chosen, given):
-            settings = load_settings(own, command)
+        values = {**flags_set, "benchmark": benchmark.name}
+        with naming(benchmark.name, chosen, flags_set):
+            settings = load_settings(values, command)
             if settings.edition:
-                own["edition"] = f"{settings.edition}-{benchmark.name}"
-                settings = load_settings(own, command)
-        each.append(settings)
-    return tuple(each)
+                values["edition"] = f"{settings.edition}-{benchmark.name}"
+                settings = load_settings(values, command)
+        all_settings.append(settings)
+    return tuple(all_settings)
 
 
-def _refuse_partial(given: ReadJson, chosen: Sequence[Declaration]) -> None:
+def _refuse_partial(flags_set: ReadJson, chosen: Sequence[Declaration]) -> None:
     """Refuse a flag that not every chosen benchmark has: the others would be made in full."""
-    known = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
-    for name in given:
-        owners = [benchmark for benchmark, fields in known.items() if name in fields]
+    fields_by_name = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
+    for name in flags_set:
+        owners = [benchmark for benchmark, fields in fields_by_name.items() if name in fields]
         if owners and len(owners) < len(chosen):
-            others = ", ".join(benchmark for benchmark in known if benchmark not in owners)
+            others = ", ".join(benchmark for benchmark in fields_by_name if benchmark not in owners)
             raise InvalidOption(
                 f"--{name.replace('_', '-')} is a setting of {', '.join(owners)}, and not of {others}: leave "
                 f"it out, and write it in section [{owners[0]}] of {SETTINGS_FILE}; --size is one of all"
@@ -57,14 +57,14 @@ def _refuse_partial(given: ReadJson, chosen: Sequence[Declaration]) -> None:
 
 
 @contextmanager
-def naming(benchmark: str, chosen: Sequence[Declaration], given: ReadJson) -> Iterator[None]:
+def naming(benchmark: str, chosen: Sequence[Declaration], flags_set: ReadJson) -> Iterator[None]:
     """Let errors of the block name the benchmark, and say what to do about a flag that is not for all."""
     try:
         yield
     except PerennialError as error:
         flags = [
             f"--{name.replace('_', '-')}"
-            for name, value in given.items()
+            for name, value in flags_set.items()
             if _count_owners(name, chosen) > 1 and _is_about(str(error), name, value)
         ]
         remedy = (
@@ -103,8 +103,8 @@ def fields_of(chosen: Sequence[Declaration]) -> dict[str, FieldInfo]:
 
 
 def _merge(name: str, chosen: Sequence[Declaration]) -> FieldInfo:
-    found: dict[str, dict[str, FieldInfo]] = {one.name: one.settings().model_fields for one in chosen}
-    owners = {benchmark: fields[name] for benchmark, fields in found.items() if name in fields}
+    fields_by_name = {benchmark.name: benchmark.settings().model_fields for benchmark in chosen}
+    owners = {benchmark: fields[name] for benchmark, fields in fields_by_name.items() if name in fields}
     first, *others = owners.values()
     if not others:
         merged = copy(first)

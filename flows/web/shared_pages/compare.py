@@ -53,7 +53,7 @@ def show_drift(visit: Visit) -> None:
     """Show how differently players do in two editions of one benchmark, and what drifted."""
     listed = visit.list_editions()
     several = [
-        one["edition"] for one in listed if sum(o["benchmark"] == one["benchmark"] for o in listed) > 1
+        row["edition"] for row in listed if sum(o["benchmark"] == row["benchmark"] for o in listed) > 1
     ]
     if not several:
         st.info("Drift needs two editions of one benchmark in the data root; there is one or none.")
@@ -61,8 +61,8 @@ def show_drift(visit: Visit) -> None:
     columns = st.columns(2)
     with columns[0]:
         newer = choose("Edition", several, "edition")
-    kind = next(one["benchmark"] for one in listed if one["edition"] == newer)
-    others = [one["edition"] for one in listed if one["benchmark"] == kind and one["edition"] != newer]
+    kind = next(row["benchmark"] for row in listed if row["edition"] == newer)
+    others = [row["edition"] for row in listed if row["benchmark"] == kind and row["edition"] != newer]
     with columns[1]:
         older = choose("Compared with", others, "other")
     edition = visit.open_edition(newer)
@@ -112,14 +112,14 @@ def show(visit: Visit) -> None:
 def _choose_editions(visit: Visit) -> dict[str, str]:
     """Return the edition of each benchmark that the URL names, else the newest that has profiles."""
     listed: dict[str, list[str]] = {}
-    for one in visit.list_editions():
-        if visit.snapshot.of(one["edition"]).query(_HAS_PROFILES).rows[0][0]:
-            listed.setdefault(one["benchmark"], []).append(one["edition"])
+    for row in visit.list_editions():
+        if visit.snapshot.of(row["edition"]).query(_HAS_PROFILES).rows[0][0]:
+            listed.setdefault(row["benchmark"], []).append(row["edition"])
     if not listed:
         return {}
     chosen = {}
-    for place, (benchmark, editions) in zip(st.columns(len(listed)), sorted(listed.items()), strict=True):
-        with place:
+    for column, (benchmark, editions) in zip(st.columns(len(listed)), sorted(listed.items()), strict=True):
+        with column:
             chosen[benchmark] = choose(f"Edition of {benchmark}", editions, f"of_{benchmark}")
     return chosen
 
@@ -142,9 +142,9 @@ def show_scale(visit: Visit) -> None:
         st.info("No scale is computed for what is visible here: `perennial analyse` computes it.")
         return
     benchmark = choose("Benchmark", names, "benchmark")
-    newest = next(one["edition"] for one in visit.list_editions() if one["benchmark"] == benchmark)
-    found = find_installed(benchmark)
-    data = read_figures(snapshot.read, newest, found, [scale_over_editions], lambda: 0)
+    newest = next(row["edition"] for row in visit.list_editions() if row["benchmark"] == benchmark)
+    installed = find_installed(benchmark)
+    data = read_figures(snapshot.read, newest, installed, [scale_over_editions], lambda: 0)
     show_section(scale_over_editions(data), visit)
     st.header("Differences")
     listed = f"SELECT DISTINCT setting FROM scale WHERE benchmark = {quote(benchmark)} ORDER BY 1"

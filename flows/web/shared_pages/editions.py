@@ -59,10 +59,10 @@ def show(visit: Visit) -> None:
 
 def _describe(listed: Rows, hidden: Any) -> str:
     """Return what the data root holds in words: its visible editions by benchmark, questions and answers."""
-    shown = [row for row in listed.records() if row["edition"] not in hidden and row["benchmark"]]
-    editions = Counter(row["benchmark"] for row in shown if not is_evaluation(row["edition"]))
+    visible = [row for row in listed.records() if row["edition"] not in hidden and row["benchmark"]]
+    editions = Counter(row["benchmark"] for row in visible if not is_evaluation(row["edition"]))
     totals = (
-        count(sum(row[name] or 0 for row in shown), name.removesuffix("s"))
+        count(sum(row[name] or 0 for row in visible), name.removesuffix("s"))
         for name in ("instances", "episodes")
     )
     named = ", ".join(f"{count(number, 'edition')} of {name}" for name, number in editions.most_common())
@@ -80,8 +80,8 @@ def _list(snapshot: Snapshot, store: Store, hidden: Any) -> Rows:
     """Return the editions, the newest first, withdrawn and unreadable ones too."""
     everything = Snapshot(snapshot.root, published_units(store), snapshot.figures)
     groups: list[list[Row]] = [
-        [{"edition": edition, "damaged": True}] if own is None else own
-        for edition, own in sorted(everything.query_by_edition(f"FROM ({LISTED})").items())
+        [{"edition": edition, "damaged": True}] if rows is None else rows
+        for edition, rows in sorted(everything.query_by_edition(f"FROM ({LISTED})").items())
     ]
     # The newest edition first, each followed by its evaluations; those that cannot be read last.
     groups.sort(

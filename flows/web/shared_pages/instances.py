@@ -90,15 +90,15 @@ def _show_losses(visit: Visit, edition: Opened, player: str) -> None:
 
 def _show_one_episode(visit: Visit) -> None:
     edition = visit.choose_edition()
-    given = parameter("episode")
-    row = edition.require("episodes_wide", "episode_id", given)
-    st.text(f"{given}\n" + ", ".join(f"{name} {row[name]}" for name in _FACTS if row[name] is not None))
+    episode_id = parameter("episode")
+    row = edition.require("episodes_wide", "episode_id", episode_id)
+    st.text(f"{episode_id}\n" + ", ".join(f"{name} {row[name]}" for name in _FACTS if row[name] is not None))
     with st.container(horizontal=True):
         visit.link("instances", "Its instance", edition=edition.name, instance=row["instance_id"])
         visit.link("episodes", "All episodes", edition=edition.name)
     turns = edition.query(
         "SELECT turn, shown, reasoning, reply, feedback, call_id FROM transcripts "
-        f"WHERE episode_id = {quote(given)} AND evaluation = {quote(row['evaluation'])} ORDER BY turn"
+        f"WHERE episode_id = {quote(episode_id)} AND evaluation = {quote(row['evaluation'])} ORDER BY turn"
     )
     benchmark = find_installed(edition.benchmark_name)
     is_solved_here = benchmark is not None and benchmark.offers(Benchmark.show_reference)
@@ -163,17 +163,17 @@ def _show_list(visit: Visit) -> None:
 
 
 def _values(edition: Opened, column: str) -> list[str]:
-    found = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
-    return [str(value) for value in found.column(column)]
+    rows = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
+    return [str(value) for value in rows.column(column)]
 
 
 def _show_one(visit: Visit) -> None:
     edition = visit.choose_edition()
-    given = parameter("instance")
-    row = edition.require("instances", "instance_id", given)
+    instance_id = parameter("instance")
+    row = edition.require("instances", "instance_id", instance_id)
     visit.link("instances", "All instances", edition=edition.name)
-    st.text(f"{given}\n{row['domain']}, setting {row['setting']}, number {row['index']}")
-    private = f"SELECT 1 FROM private_instances WHERE instance_id = {quote(given)}"
+    st.text(f"{instance_id}\n{row['domain']}, setting {row['setting']}, number {row['index']}")
+    private = f"SELECT 1 FROM private_instances WHERE instance_id = {quote(instance_id)}"
     if edition.query(private).rows:
         st.warning(
             "This instance is private: no export holds it until its edition is retired. Show it to nobody "
@@ -181,12 +181,12 @@ def _show_one(visit: Visit) -> None:
         )
     benchmark = find_installed(edition.benchmark_name)
     if benchmark is not None:
-        benchmark.show_instance(edition, given)
+        benchmark.show_instance(edition, instance_id)
     st.header("Episodes")
     sql = (
         "SELECT episode_id, evaluation, player, run, version, status, success, score, turns, tokens, "
         "cost_usd "
-        f"FROM episodes WHERE instance_id = {quote(given)} ORDER BY player, run, version NULLS FIRST"
+        f"FROM episodes WHERE instance_id = {quote(instance_id)} ORDER BY player, run, version NULLS FIRST"
     )
     show_query("episodes", edition.snapshot, sql, lambda row: open_episode(visit, edition, row["episode_id"]))
     if benchmark is None or not benchmark.offers(Benchmark.show_instance):

@@ -61,7 +61,7 @@ DOMAINS = Page("domains", "Players × domains", show_domains)
 
 
 # The scale is of several editions, and has a page.
-_SHARED = tuple(one for one in SHARED if one is not scale_over_editions)
+_SHARED = tuple(figure for figure in SHARED if figure is not scale_over_editions)
 
 
 def show_figures(visit: Visit) -> None:
@@ -69,9 +69,10 @@ def show_figures(visit: Visit) -> None:
     columns = st.columns(3)
     with columns[0]:
         edition = visit.choose_edition()
-    figures = {one.key: one for one in (*own_figures(edition), *_SHARED)}
+    figures = {figure.key: figure for figure in (*own_figures(edition), *_SHARED)}
     with columns[1]:
-        key = choose("Figure", list(figures), "figure", {name: one.title for name, one in figures.items()})
+        titles = {name: figure.title for name, figure in figures.items()}
+        key = choose("Figure", list(figures), "figure", titles)
     kinds = kinds_of(edition)
     with columns[2]:
         wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
@@ -106,8 +107,8 @@ def show(visit: Visit) -> None:
         wanted = choose_several("Players", sorted(set(kinds.values())), "kinds")
     with columns[4]:
         basis = choose("Over", [OWN, COMMON], "basis")
-    shown = [player for player, kind in kinds.items() if kind in wanted]
-    rows = _rates(edition, setting, domain, shown, basis)
+    visible = [player for player, kind in kinds.items() if kind in wanted]
+    rows = _rates(edition, setting, domain, visible, basis)
     if not rows.rows:
         st.info("No player of these kinds has scored answers here: choose other kinds, or another domain.")
         return
@@ -119,7 +120,7 @@ def show(visit: Visit) -> None:
     _draw(rows, data.of_setting(setting), effort)
     show_rows("leaderboard", _mark(_add_above_floor(rows, floor), floor, effort))
     st.caption(_explain(edition, domain, basis, rows))
-    _show_problems(visit, edition, shown)
+    _show_problems(visit, edition, visible)
     with st.container(horizontal=True):
         visit.link("pairs", "Compare pairs", edition=edition.name, setting=setting)
         visit.link("instances", "Instances", edition=edition.name, setting=setting)
@@ -127,41 +128,41 @@ def show(visit: Visit) -> None:
 
 def _show_problems(visit: Visit, edition: Opened, players: list[str]) -> None:
     """Show what kept these players from a score, each with a link to its worst episode."""
-    found = read_problems(edition.query(problems_sql(edition.name)).rows)
-    for problem in [one for one in found if one.player in players][:_MOST_PROBLEMS]:
+    problems = read_problems(edition.query(problems_sql(edition.name)).rows)
+    for problem in [problem for problem in problems if problem.player in players][:_MOST_PROBLEMS]:
         label = f"{problem.player}: {problem.share:.0%} of all episodes {PROBLEMS[problem.status]}"
         visit.link("episodes", label, edition=edition.name, episode=problem.example)
 
 
 def _values(edition: Opened, column: str) -> list[str]:
-    found = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
-    return [str(value) for value in found.column(column)]
+    rows = edition.query(f"SELECT DISTINCT {column} FROM instances ORDER BY 1")
+    return [str(value) for value in rows.column(column)]
 
 
 def _rates(edition: Opened, setting: str, domain: str, players: list[str], basis: str) -> Rows:
     if not players:
         return Rows((), ())
     if basis == COMMON:
-        found: Rows = _common_rates(edition, edition.snapshot, setting, domain, players)
-        return _order(found, groups_of(edition))
+        rates: Rows = _common_rates(edition, edition.snapshot, setting, domain, players)
+        return _order(rates, groups_of(edition))
     chosen = f"setting = {quote(setting)} AND player IN ({', '.join(map(quote, players))})"
     if domain == ALL:
         measures = () if edition.declaration is None else edition.declaration.measures
         order = leaderboard_sql(edition.name, measures)
-        found = edition.query(f"SELECT * EXCLUDE (setting, place) FROM ({order}) WHERE {chosen}")
+        rates = edition.query(f"SELECT * EXCLUDE (setting, place) FROM ({order}) WHERE {chosen}")
         keep = [
             n
-            for n, name in enumerate(found.columns)
-            if name in _DRAWN or any(row[n] is not None for row in found.rows)
+            for n, name in enumerate(rates.columns)
+            if name in _DRAWN or any(row[n] is not None for row in rates.rows)
         ]
         return Rows(
-            tuple(found.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in found.rows)
+            tuple(rates.columns[n] for n in keep), tuple(tuple(row[n] for n in keep) for row in rates.rows)
         )
-    found = edition.query(
+    rates = edition.query(
         "SELECT player, instances, attempted, scored, success_rate, success_rate_low, success_rate_high, "
         f"population, score FROM domain_scores WHERE {chosen} AND domain = {quote(domain)}"
     )
-    return _order(found, groups_of(edition))
+    return _order(rates, groups_of(edition))
 
 
 def _order(rows: Rows, groups: Mapping[str, str]) -> Rows:
@@ -176,13 +177,13 @@ def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, pl
     """Return rates over the instances that all of the players have scored answers on."""
     listed = ", ".join(map(quote, players))
     widest = THESE_DOMAINS if _edition.declaration is None else _edition.declaration.population
-    own = "i.domain" if widest == NEW_DOMAINS else "i.instance_id"
+    cluster_column = "i.domain" if widest == NEW_DOMAINS else "i.instance_id"
     within = "" if domain == ALL else f" AND i.domain = {quote(domain)}"
-    found = _edition.query(
+    common_rows = _edition.query(
         f"""
         WITH rates AS (
             SELECT e.instance_id, e.player, avg(e.success::INT) AS rate, count(*) AS runs,
-                   coalesce(i.cluster, {own}) AS cluster, i.domain
+                   coalesce(i.cluster, {cluster_column}) AS cluster, i.domain
             FROM episodes AS e JOIN instances AS i USING (instance_id)
             WHERE e.version IS NULL AND e.status <> 'api_error' AND i.setting = {quote(setting)}{within}
               AND e.player IN ({listed})
@@ -199,7 +200,7 @@ def _common_rates(_edition: Opened, key: Snapshot, setting: str, domain: str, pl
     ).rows
     rows = [
         (player, len(rates), runs, sum(rates) / len(rates), *_bound(rates, runs, clusters, domains, widest))
-        for player, rates, runs, clusters, domains in found
+        for player, rates, runs, clusters, domains in common_rows
     ]
     return Rows(("player", "common_instances", "scored", *_RATES, "population"), tuple(rows))
 
@@ -229,12 +230,12 @@ def _read_effort(edition: Opened, setting: str, floor: Floor | None) -> dict[str
     """Return the figure by which the floor's mark goes, by player; nothing where the floor has none."""
     if floor is None or floor.effort is None:
         return {}
-    found = edition.query(
+    rows = edition.query(
         "SELECT player, value FROM statistics WHERE domain = 'all' AND other = '' "
         f"AND setting = {quote(setting)} AND statistic = {quote(floor.effort.statistic)} "
         f"AND convention = {quote(floor.effort.convention)}"
     )
-    return dict(found.rows)
+    return dict(rows.rows)
 
 
 def _mark(rows: Rows, floor: Floor | None, effort: Mapping[str, float]) -> Rows:

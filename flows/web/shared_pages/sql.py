@@ -49,18 +49,18 @@ def run_confined(snapshot: Snapshot, sql: str, while_waiting: Callable[[], None]
     limits = QueryLimits(MEMORY_GB * 10**9, SECONDS)
     contents = list_contents(Store(snapshot.root), snapshot.units)
     with sql_pool().borrow(while_waiting) as process:
-        names, found = ConfinedCatalog(contents, limits, process, while_waiting).stream(sql, MOST_ROWS + 1)
+        names, stream = ConfinedCatalog(contents, limits, process, while_waiting).stream(sql, MOST_ROWS + 1)
         rows: list[tuple[object, ...]] = []
         size = 0
         is_all = True
-        for row in found:
+        for row in stream:
             size += sum(len(value) for value in row if isinstance(value, str))
             if len(rows) == MOST_ROWS or (rows and size > MOST_CHARACTERS):
                 is_all = False
                 break
             rows.append(row)
         if not is_all and len(rows) == MOST_ROWS:
-            for _ in found:  # the last one: the process has answered then, and serves the next visitor
+            for _ in stream:  # the last one: the process has answered then, and serves the next visitor
                 continue
     return Rows(tuple(names), tuple(rows)), is_all
 
@@ -90,10 +90,10 @@ def show(visit: Visit) -> None:
 
 def _show_box(visit: Visit) -> None:
     sql_pool().warm_up()
-    given = parameter("sql")
+    linked = parameter("sql")
     with st.form("sql", border=False):
         sql = st.text_area(
-            "SQL (DuckDB, one statement that reads)", given or _START, height=150, key=f"sql:{given}"
+            "SQL (DuckDB, one statement that reads)", linked or _START, height=150, key=f"sql:{linked}"
         )
         ran = st.form_submit_button("Run")
     st.caption(
@@ -103,29 +103,29 @@ def _show_box(visit: Visit) -> None:
     # Whoever sent the link wrote what is in it: nothing runs before the visitor has seen it and pressed Run.
     if ran:
         st.session_state[_RESULT] = _run(visit, sql)
-        if sql != given:
+        if sql != linked:
             st.query_params["sql"] = sql
     result: _Result | None = st.session_state.get(_RESULT)
     if result is not None and result.sql == sql:
         _show_result(result)
-    elif given:
+    elif linked:
         st.caption("This SQL came with the link: read it, then press Run.")
 
 
 def _run(visit: Visit, sql: str) -> "_Result":
-    place = st.empty()
+    slot = st.empty()
     started = monotonic()
 
     def show_time() -> None:
         # Streamlit ends the script here where the visitor has left, and the query with it.
-        place.caption(f"running for {monotonic() - started:.0f} s")
+        slot.caption(f"running for {monotonic() - started:.0f} s")
 
     try:
         rows, is_all = run_confined(visit.snapshot, sql, show_time)
     except PerennialError as error:
         return _Result(sql, error=str(error))
     finally:
-        place.empty()
+        slot.empty()
     return _Result(sql, rows, is_all)
 
 
@@ -141,9 +141,9 @@ def _show_result(result: "_Result") -> None:
 
 
 def _show_dictionary() -> None:
-    known = describe_relations()
-    name = str(st.selectbox("Table or view", sorted(known)))
-    st.text(f"{'table' if name in TABLES else 'view'} {name}: {known[name]}")
+    relations = describe_relations()
+    name = str(st.selectbox("Table or view", sorted(relations)))
+    st.text(f"{'table' if name in TABLES else 'view'} {name}: {relations[name]}")
     show_rows(f"columns_of_{name}", Rows(ColumnEntry._fields, describe_columns(name)), height=420)
 
 
