@@ -189,7 +189,6 @@ def _show_end(
 
 
 def _play_reference(benchmark: Benchmark, seat: Seat, sheet: Sheet) -> JsonObject | None:
-    """Return player and moves of the first reference that can play, None where none can."""
     names = {sheet.reply(name): name for name in (*sheet.truths, *sheet.actions)}
     for player in benchmark.references:
         try:

@@ -353,7 +353,6 @@ def suggest_version(url: str) -> str:
 
 
 def _origin(url: str) -> tuple[str, str, int | None] | None:
-    """Return scheme, host and port of a URL, None where it is none."""
     try:
         parts = urlsplit(url)
         port = parts.port or _DEFAULT_PORTS.get(parts.scheme)

@@ -347,7 +347,6 @@ def _subset(questions: EditionQuestions, size: int) -> int:
 
 
 def _remove_leftovers(store: Store, asked: EvaluationPlan) -> None:
-    """Remove what an interrupted import of the same logs has staged."""
     for unit in staged_units(store):
         if split_unit(unit)[0] == asked.edition:
             plan = Staging(store, unit).read_plan()

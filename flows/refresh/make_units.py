@@ -113,7 +113,6 @@ def make_evaluation(chosen: RefreshSettings, plan: EvaluationPlan, execution: Ex
 
 
 def _watchers_of(settings: RefreshSettings, execution: Execution) -> Watchers:
-    """Return who watches the work on one edition."""
     lineage = LineageWatcher(settings.openlineage_url, scheduled_for=execution.scheduled_for())
     notices = Notices(settings.webhook, settings.root, settings.benchmark, settings.edition, code_version())
     return Watchers([lineage, notices])

@@ -247,7 +247,6 @@ def _asked_in_batches(
 def _endpoints(
     settings: "RefreshSettings", plan: EvaluationPlan, authors: Iterable[ModelChoice] = ()
 ) -> dict[str, Endpoint]:
-    """Return where each model is asked."""
     benchmark = find_benchmark(plan.benchmark)
     models = [choice.model for choice in (*authors, *benchmark.readers(plan.protocol))]
     models += models_of(plan.players, benchmark)

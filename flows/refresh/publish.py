@@ -89,7 +89,6 @@ def _link_as_published(edition: str, files: Mapping[str, Path], folder: Path) ->
 
 
 def _choose_questions(instances: Path) -> Sequence[str]:
-    """Return a question of each domain and setting, at most so many."""
     import pyarrow.parquet as pq
 
     rows = pq.read_table(instances, columns=["instance_id", "domain", "setting"])
@@ -170,7 +169,6 @@ def audit_and_publish(root: str, unit: str, workers: int | None = None) -> dict[
 
 
 def _protocol_of(store: Store, edition: str) -> Mapping[str, object]:
-    """Return the protocol of the evaluation that is staged with the edition, if any."""
     plan = Staging(store, evaluation_of(edition, FIRST)).read_plan()
     return plan.protocol if isinstance(plan, EvaluationPlan) else {}
 

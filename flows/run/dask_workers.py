@@ -111,7 +111,6 @@ def _logging_as_prefect() -> Iterator[None]:
 
 
 def _start_cluster(task_runner: "DaskTaskRunner", runner: str) -> "Client":
-    """Start or reach the cluster and wait for its first worker."""
     try:
         with interrupts_held_back():
             client = task_runner.client

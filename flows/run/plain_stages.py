@@ -41,7 +41,6 @@ class PlainStages(StageRunner):
     def _run_batches(
         self, _stage: str, here: Sequence[Callable[[], Counts]], spread: Sequence[Work]
     ) -> Iterator[Counts]:
-        """Yield the counts of each batch as it ends."""
         for work in [*(work.run for work in spread), *here]:
             yield work()
 

@@ -103,7 +103,6 @@ def _counts(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def _rejections(workspace: Workspace, stage: Stage) -> Iterator[str]:
-    """Yield how often each rule refused something, with the first message."""
     rows = list(_staged_rows(workspace, stage, "rejections"))
     refused = Counter(row["rule"] for row in rows)
     first = {row["rule"]: row["message"] for row in reversed(rows)}

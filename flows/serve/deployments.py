@@ -56,7 +56,6 @@ _OPERATOR_SETTINGS = ("benchmark", "root", "runner", "base_url", "models_file", 
 
 
 def _parameters() -> dict[str, tuple[Any, str]]:
-    """Return type and help of each parameter, in the order of the command's options."""
     benchmark, *others = choose_benchmarks(None)
     form: type[RefreshSettings] = RefreshSettings if others else benchmark.settings()
     parameters: dict[str, tuple[Any, str]] = {}
@@ -130,7 +129,6 @@ def grow_edition(**settings: object) -> State[object]:
 
 
 def _name_run() -> str:
-    """Return the run's name: its flow and the edition that it is about."""
     parameters = runtime.flow_run.parameters
     return f"{runtime.flow_run.flow_name} {parameters.get('edition') or 'every edition'}"
 

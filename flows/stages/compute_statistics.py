@@ -330,7 +330,6 @@ def _of_population(figures: Iterable[Statistic], widest: Population) -> Iterator
 
 
 def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterator[Statistic]:
-    """Yield how each player did on other versions of the questions than the usual one."""
     cells_by_version: dict[tuple[str, str], dict[str, tuple[Mapping[str, Column], Mapping[str, Column]]]] = {}
     for setting, player, version in answers.find_versions():
         usual, other = (answers.count_cells(setting, [player], version=wanted) for wanted in (None, version))
@@ -343,7 +342,6 @@ def _version_figures(answers: Answers, domains: Mapping[str, Domains]) -> Iterat
 
 
 def _read_whole(answers: Answers, analysis: Analysis) -> "dict[str, pyarrow.Table]":
-    """Return the rows of the benchmark's own queries, each read whole."""
     with answers.open() as connection:
         return {name: connection.sql(sql).to_arrow_table() for name, sql in analysis.queries.items()}
 

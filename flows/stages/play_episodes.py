@@ -102,7 +102,6 @@ def play_first_episode(workspace: Workspace, batch: Batch, policies: Policies) -
 
 
 def _seats_of(workspace: Workspace, batch: Batch) -> tuple[tuple[Seat, ...], str]:
-    """Return the seats of a batch, and which version of the questions it is."""
     plan = workspace.evaluation
     chunk, *named, player = batch.key
     version = named[0] if named else USUAL
@@ -199,7 +198,6 @@ def play_batches(workspace: Workspace) -> list[Batch]:
 
 
 def _has_instances(workspace: Workspace, ids: Sequence[str], player: str) -> bool:
-    """Whether the player plays any of these instances."""
     plan, store = workspace.evaluation, workspace.staging.store
     if not (plan.instances or plan.played):
         return True

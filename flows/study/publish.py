@@ -332,7 +332,6 @@ def _plan(opened: OpenedStudy, store: Store, results: StudyTables, name: str) ->
 
 
 def _remove_leftovers(store: Store, study: Study) -> None:
-    """Remove what an interrupted publication of the study has staged."""
     for unit in staged_units(store):
         if split_unit(unit)[0] == study.edition and is_evaluation(unit):
             plan = Staging(store, unit).read_plan()

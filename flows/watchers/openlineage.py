@@ -229,7 +229,6 @@ class LineageWatcher(Watcher):
         self._client.close()
 
     def _size(self, table: str) -> int | None:
-        """Return the bytes of the table's file, None where they cannot be found out."""
         with suppress(OSError), self._store.open(self._file(table)) as file:
             return int(file.size())
         return None

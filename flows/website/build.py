@@ -104,7 +104,6 @@ def _home(overview: Overview, examples: Mapping[str, ShownExample | None]) -> di
 
 
 def _lines(overview: Overview, editions: Sequence[Edition]) -> list[Mapping[str, object]]:
-    """Return the lines of a table of editions."""
     return [
         {
             "name": edition.name,

@@ -244,7 +244,6 @@ def _public_only(edition: Edition) -> str:
 
 
 def _read_games(catalog: Catalog, sql: str) -> list[Row]:
-    """Return the games of the SQL with what was replied, read and right."""
     rows = query_table(catalog.query, "games", sql).records()
     by_episode = {(row["evaluation"], row["episode_id"]): row for row in rows}
     for query in _TEXTS if rows else ():

@@ -243,7 +243,6 @@ def _require_inside(name: str) -> str:
 
 
 def _sha256(path: Path) -> str | None:
-    """Return the SHA-256 of a regular file, None where there is none."""
     if path.is_symlink() or not path.is_file():
         return None
     with path.open("rb") as file:

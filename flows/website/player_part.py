@@ -154,7 +154,6 @@ def _read_losses(store: Store, overview: Overview, players: Sequence[str]) -> di
 def _read_reasons(
     edition: Edition, catalog: Catalog, players: Sequence[str]
 ) -> dict[str, list[tuple[str, int, float]]]:
-    """Return how often each player lost for each reason, and the share of its games."""
     sql = _LOSSES.format(edition=quote(edition.name), players=quote_all(players))
     reasons: dict[str, list[tuple[str, int, float]]] = defaultdict(list)
     for player, status, reason, episodes, attempted in catalog.query(sql)[1]:

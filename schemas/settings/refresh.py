@@ -248,7 +248,6 @@ def load_settings(flags: Mapping[str, object], command: str = "refresh") -> Refr
 
 
 def _help_of(command: str, benchmark: str) -> str:
-    """Return the help that describes every setting of the benchmark."""
     if command not in ("refresh", "evaluate"):
         return f"perennial {command} --help"
     named = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
@@ -284,7 +283,6 @@ def _benchmarks(flags_set: Mapping[str, object], file: Mapping[str, object]) -> 
 
 
 def _read_settings_file() -> JsonObject:
-    """Return the keys of perennial.toml; nothing where there is no such file."""
     return read_toml(Path(SETTINGS_FILE)) or {}
 
 

@@ -136,7 +136,6 @@ _show_fragment = st.fragment(_draw)
 
 
 def _move(desk: StudyDesk, code: str, task: str) -> None:
-    """Make the move that the browser sent, if it is one."""
     sent = _read_sent("move")
     turn, name = sent.get("turn"), sent.get("name")
     if sent.get("task") != task or not isinstance(turn, int) or not isinstance(name, str):

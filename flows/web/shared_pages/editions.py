@@ -77,7 +77,6 @@ def _open(visit: Visit, edition: str, hidden: Any) -> None:
 
 
 def _list(snapshot: Snapshot, store: Store, hidden: Any) -> Rows:
-    """Return the editions, the newest first, withdrawn and unreadable ones too."""
     everything = Snapshot(snapshot.root, published_units(store), snapshot.figures)
     groups: list[list[Row]] = [
         [{"edition": edition, "damaged": True}] if rows is None else rows

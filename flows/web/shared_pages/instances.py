@@ -71,7 +71,6 @@ def _show_episodes(visit: Visit) -> None:
 
 
 def _show_losses(visit: Visit, edition: Opened, player: str) -> None:
-    """Show the commonest reasons why the player lost, each with a link to an example."""
     rows = edition.query(
         "SELECT reason, episodes, share, example FROM losses "
         f"WHERE edition = {quote(edition.name)} AND player = {quote(player)} "

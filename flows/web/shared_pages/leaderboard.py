@@ -127,7 +127,6 @@ def show(visit: Visit) -> None:
 
 
 def _show_problems(visit: Visit, edition: Opened, players: list[str]) -> None:
-    """Show what kept these players from a score, each with a link to its worst episode."""
     problems = read_problems(edition.query(problems_sql(edition.name)).rows)
     for problem in [problem for problem in problems if problem.player in players][:_MOST_PROBLEMS]:
         label = f"{problem.player}: {problem.share:.0%} of all episodes {PROBLEMS[problem.status]}"

@@ -116,7 +116,6 @@ def _read_written(store: Store, unit: str) -> dict[str, list[str]]:
 
 
 def _table_with_rows(output: JsonObject) -> str:
-    """Return the table of an event's output, "" if it got no row."""
     statistics = output.get("outputFacets", {}).get("outputStatistics", {})
     return output["name"].rpartition("/")[2] if statistics.get("rowCount") else ""
 
