@@ -90,14 +90,14 @@ def show_part(root: str, benchmark: str, edition: str, part: str) -> None:
     from perennial.flows.benchmark import find_benchmark
     from perennial.flows.web.page import Visit, read_snapshot
 
-    shown, visit = find_benchmark(benchmark), Visit(read_snapshot(root), {})
-    pages = {page.name: page for page in shown.pages()}
+    implementation, visit = find_benchmark(benchmark), Visit(read_snapshot(root), {})
+    pages = {page.name: page for page in implementation.pages()}
     if part in pages:
         pages[part].show(visit)
         return
     opened = visit.open_edition(edition)
     instance = opened.query("SELECT min(instance_id) FROM instances").rows[0][0]
-    show = shown.show_reference if part == "show_reference" else shown.show_instance
+    show = implementation.show_reference if part == "show_reference" else implementation.show_instance
     show(opened, instance)
 
 
@@ -121,7 +121,7 @@ def check_practice(sample: "SampleEdition") -> None:
 
 def _draw(sample: "SampleEdition", count: int) -> list[JsonObject]:
     questions = PracticeQuestions(sample.benchmark.name, 1, {}, held_ids(sample.store))
-    return [one.as_json() for one in islice(questions, count)]
+    return [question.as_json() for question in islice(questions, count)]
 
 
 def _check_line(sample: "SampleEdition", line: JsonObject) -> None:
@@ -213,10 +213,11 @@ _REPLIES: dict[str, CallStatus] = {"I do not know.": "ok", "": "empty"}
 
 def check_documentation(sample: SampleEdition) -> None:
     """Tables begin with the benchmark's name; tables, columns and views say what they hold."""
-    own = sample.benchmark.declaration
+    declaration = sample.benchmark.declaration
     shared = {table.name for table in SHARED_TABLES}
-    for table in own.tables:
-        _require(table.name.startswith(f"{own.name}_"), f"table {table.name!r} must begin with {own.name}_")
+    for table in declaration.tables:
+        prefix = f"{declaration.name}_"
+        _require(table.name.startswith(prefix), f"table {table.name!r} must begin with {prefix}")
         _require(bool(table.row), f"table {table.name!r} must say what a row is (`row`)")
         _require(bool(table.key), f"table {table.name!r} must have a key")
         for name in (*table.key, *(link.column for link in table.references)):
@@ -224,9 +225,9 @@ def check_documentation(sample: SampleEdition) -> None:
         for column in table.columns:
             _require(bool(column.doc), f"column {table.name}.{column.name} must say what it means (`doc`)")
         for link in table.references:
-            known = link.to_table in shared or link.to_table in {one.name for one in own.tables}
+            fits = link.to_table in shared or link.to_table in {other.name for other in declaration.tables}
             _require(
-                known, f"table {table.name!r} refers to {link.to_table!r}, which is not one of its tables"
+                fits, f"table {table.name!r} refers to {link.to_table!r}, which is not one of its tables"
             )
             TABLES[link.to_table].column(link.to_column)
         if table.extends:
@@ -234,7 +235,7 @@ def check_documentation(sample: SampleEdition) -> None:
                 TABLES[table.extends].key == table.key,
                 f"table {table.name!r} extends {table.extends!r}, so it must have the same key",
             )
-    for view in view_names(own.sql) if own.sql else ():
+    for view in view_names(declaration.sql) if declaration.sql else ():
         _require(view not in view_names(SHARED), f"view {view!r} has the name of a shared view")
         question = question_of(question_views()[view])
         _require("?" in question, f"view {view!r} must open with a comment that asks its question")
@@ -266,8 +267,8 @@ def check_estimate(sample: SampleEdition) -> None:
 def check_views(sample: SampleEdition) -> None:
     """The leaderboard has each player in each setting, and each view of the benchmark can be read."""
     catalog = open_catalog(sample.store)
-    found = {player for (player,) in catalog.query("SELECT DISTINCT player FROM leaderboard")[1]}
-    _require(found == set(sample.evaluation.players), f"the leaderboard has {sorted(found)} alone")
+    players = {player for (player,) in catalog.query("SELECT DISTINCT player FROM leaderboard")[1]}
+    _require(players == set(sample.evaluation.players), f"the leaderboard has {sorted(players)} alone")
     for view in view_names(sample.benchmark.declaration.sql) if sample.benchmark.declaration.sql else ():
         catalog.query(f"FROM {view}")
     if sample.benchmark.declaration.answers:
@@ -329,8 +330,8 @@ def check_report(sample: SampleEdition) -> None:
     for player in sample.evaluation.players:
         _require(player in page, f"the report does not name player {player!r}")
     write_tables(data, _new_folder(sample), "csv")
-    own = sample.benchmark.report()
-    for figure in (*own.figures, *own.explored):
+    report = sample.benchmark.report()
+    for figure in (*report.figures, *report.explored):
         _check_figure(sample, figure, set(data.tables))
 
 

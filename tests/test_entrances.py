@@ -124,7 +124,7 @@ def entrances(store: Store, folder: Path, id_: str) -> Iterator[tuple[str, Calla
     yield "open_games", lambda text: converse(open_games(store.root).start(id_), text)
 
     write_task(
-        Source.of(store, read_published_plan(store, "e"), "", leave_out=False, with_answers=True), folder
+        Source.select(store, read_published_plan(store, "e"), "", leave_out=False, with_answers=True), folder
     )
     grader: dict[str, Any] = {"__file__": str(folder / "grade.py")}
     exec((folder / "grade.py").read_text("utf-8"), grader)

@@ -85,7 +85,7 @@ async def _author_cell(
     workspace: Workspace, domain: str, jail: Jail, session: ModelSession
 ) -> dict[str, Rows]:
     store, editions = workspace.staging.store, workspace.growth.known_editions
-    known = EarlierCode(published_codes(store, editions, domain), issued_instances(store, editions))
+    earlier = EarlierCode(published_codes(store, editions, domain), issued_instances(store, editions))
     calls = session.batch()
     plan = plan_of(workspace)
     dimension, type_ = _CELLS[domain]
@@ -99,7 +99,7 @@ async def _author_cell(
                     plan.authoring.author_of(number),
                     plan.authoring,
                     workspace.seed,
-                    known,
+                    earlier,
                     jail,
                     pool,
                 )
@@ -133,9 +133,9 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
     tables: dict[str, Rows] = {"a2rbench_rules": [], "a2rbench_attempts": [], "rejections": []}
     for work in works:
         number, name = work.request.number, work.request.author
-        place = {"domain": domain, "number": number}
+        seed_key = {"domain": domain, "number": number}
         tables["a2rbench_attempts"] += [
-            {**place, "author": name, **asdict(row)} for row in work.attempts.rows
+            {**seed_key, "author": name, **asdict(row)} for row in work.attempts.rows
         ]
         if work.tested is None:
             tables["rejections"].append(_rejection(domain, work))
@@ -143,7 +143,7 @@ def _rows(domain: str, works: list[RuleWork]) -> dict[str, Rows]:
         rule = work.tested.rule
         tables["a2rbench_rules"].append(
             {
-                **place,
+                **seed_key,
                 "rule": rule.name,
                 "author": name,
                 "description": rule.description,
@@ -214,11 +214,11 @@ def distinct_seeds(workspace: Workspace) -> dict[str, AuthoredSeed]:
 
     A name is a content id of code. Two authors may write the same; its items are made once.
     """
-    found: dict[str, AuthoredSeed] = {}
+    distinct: dict[str, AuthoredSeed] = {}
     for domain in DOMAINS:
         for seed in seeds_of(workspace, domain):
-            found.setdefault(seed.rule.name, seed)
-    return found
+            distinct.setdefault(seed.rule.name, seed)
+    return distinct
 
 
 def expansion_batches(workspace: Workspace) -> list[Batch]:
@@ -358,27 +358,27 @@ async def _expand_all(
     ended = count(1)
     distinct = distinct_seeds(workspace)
     seeds = seeds_of(workspace, domain)
-    own = [seed for seed in seeds if distinct[seed.rule.name] == seed]
+    to_grow = [seed for seed in seeds if distinct[seed.rule.name] == seed]
 
     async def grow(seed: AuthoredSeed) -> tuple[Expansion, GrownSeed]:
         request = _request(workspace, seed, jail)
         expansion = await expand_rule(asker, request, slots)
         async with slots:
             grown = await asyncio.to_thread(_write, request.seed, expansion)
-        progress.note_part(next(ended) / len(own))
+        progress.note_part(next(ended) / len(to_grow))
         return expansion, grown
 
     tables: dict[str, Rows] = {name: [] for name in _TABLES}
-    known = _ids_of_earlier_cells(workspace, domain)
-    for seed, (expansion, grown) in zip(own, await settle_all(map(grow, own)), strict=True):
-        kept = remove_known(grown, known)
-        known.update(item.instance_id for item in kept.items)
+    earlier_ids = _ids_of_earlier_cells(workspace, domain)
+    for seed, (expansion, grown) in zip(to_grow, await settle_all(map(grow, to_grow)), strict=True):
+        kept = remove_known(grown, earlier_ids)
+        earlier_ids.update(item.instance_id for item in kept.items)
         tables["instances"] += [shared_row(item, seed.number, workspace.growth.seed) for item in kept.items]
         tables["a2rbench_items"] += map(asdict, kept.items)
         tables["a2rbench_attempts"] += _attempt_rows(workspace, seed, expansion)
         tables["rejections"] += rejection_rows("expansions", seed.rule.name, seed.number, kept.rejected)
     for seed in seeds:
-        if seed not in own:
+        if seed not in to_grow:
             first = distinct[seed.rule.name]
             why = f"the code is that of seed {first.number} of {first.domain}"
             rejected = [Rejected(0, "same_code", why)]
@@ -428,7 +428,7 @@ def _drop_faulty(request: SeedRequest[AuthoredRule], grown: GrownSeed) -> GrownS
         return grown
     why = f"the gate refuses its rule: {shorten(in_one_line(tested.faults[0]), _LONGEST_WHY)}"
     lost = [Rejected(item.variation, FAILED, why) for item in grown.items if not item.is_remapped]
-    return GrownSeed([], [*(each for each in grown.rejected if each.rule != "not_remapped"), *lost])
+    return GrownSeed([], [*(fault for fault in grown.rejected if fault.rule != "not_remapped"), *lost])
 
 
 def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None:
@@ -441,16 +441,16 @@ def _require_items(workspace: Workspace, batch: Batch, rejections: Rows) -> None
             not workspace.is_done(other) or workspace.column(other, "a2rbench_items", "instance_id")
         ):
             return
-    said = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
+    reason = next((f"; {row['subject']}: {row['message']}" for row in rejections), "")
     raise UnusableConfig(
-        f"no rule of {', '.join(authors.models)} gave an item that holds{said}; try another model, or name "
+        f"no rule of {', '.join(authors.models)} gave an item that holds{reason}; try another model, or name "
         "catalogue among --author"
     )
 
 
 def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:
     """Return the ids of the items of the cells before this one: two authors may choose the same inputs."""
-    earlier = [Batch("expansions", (each,)) for each in DOMAINS[: DOMAINS.index(domain)]]
+    earlier = [Batch("expansions", (earlier_domain,)) for earlier_domain in DOMAINS[: DOMAINS.index(domain)]]
     return {
         id_
         for batch in earlier
@@ -461,5 +461,5 @@ def _ids_of_earlier_cells(workspace: Workspace, domain: str) -> set[str]:
 
 def _attempt_rows(workspace: Workspace, seed: AuthoredSeed, expansion: Expansion) -> Rows:
     author = plan_of(workspace).authoring.expander or seed.rule.author
-    place = {"domain": seed.domain, "number": seed.number, "author": author}
-    return [{**place, **asdict(attempt)} for attempt in expansion.attempts]
+    seed_key = {"domain": seed.domain, "number": seed.number, "author": author}
+    return [{**seed_key, **asdict(attempt)} for attempt in expansion.attempts]

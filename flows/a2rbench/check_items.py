@@ -31,10 +31,10 @@ def check_rule(workspace: Workspace, batch: Batch, policies: Policies) -> dict[s
         )
     else:
         rows = workspace.rows(Batch("expansions", (domain,)), "a2rbench_items")
-        own = [item_of(row) for row in rows if row["rule"] == rule]
+        items = [item_of(row) for row in rows if row["rule"] == rule]
         authored = distinct_seeds(workspace)[rule].rule
         tested = check_items(
-            authored, own, jail_of(plan_of(workspace), policies), _hash_seeds(authored, workspace)
+            authored, items, jail_of(plan_of(workspace), policies), _hash_seeds(authored, workspace)
         )
     refuse_faults(f"{domain}/{rule}", tested.faults, tested.items, "items")
     counts = {name: number for name, number in asdict(tested).items() if name != "faults"}

@@ -63,8 +63,8 @@ def rules_of(domain: str, seed: int) -> list[Rule]:
 
 def numbers_of(plan: A2RBenchPlan, domain: str, rule: str, seed: int) -> list[int]:
     """Return the numbers of the seeds of a cell that have this rule: the catalogue's take them in turn."""
-    names = [each.name for each in rules_of(domain, seed)]
-    numbers = [each for each in range(plan.seeds) if plan.authoring.author_of(each) == CATALOGUE]
+    names = [rule.name for rule in rules_of(domain, seed)]
+    numbers = [number for number in range(plan.seeds) if plan.authoring.author_of(number) == CATALOGUE]
     return numbers[names.index(rule) :: len(names)]
 
 

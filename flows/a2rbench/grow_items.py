@@ -60,6 +60,6 @@ def shared_row(item: Item, number: int, seed: int | None) -> dict[str, object]:
 def rejection_rows(stage: str, rule: str, number: int, rejected: Iterable[Rejected]) -> Rows:
     """Return a row of `rejections` for each item of a seed that does not exist."""
     return [
-        Rejection(stage, f"{rule} seed {number} V{each.variation}", each.rule, each.why).row()
-        for each in rejected
+        Rejection(stage, f"{rule} seed {number} V{rejection.variation}", rejection.rule, rejection.why).row()
+        for rejection in rejected
     ]

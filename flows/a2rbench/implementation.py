@@ -167,8 +167,8 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
 
         writing: list[StageEstimate] = []
         if prepared:
-            own = A2RBenchPlan.from_json(prepared.own)
-            writing = [*estimate_authors(own, prices), *estimate_expansions(own, prices)]
+            a2r_plan = A2RBenchPlan.from_json(prepared.own)
+            writing = [*estimate_authors(a2r_plan, prices), *estimate_expansions(a2r_plan, prices)]
         items = (prepared.counts if prepared else read_counts(store, plan.edition))["instances"]
         calls = items * plan.runs
         answering = estimate_players(
@@ -260,7 +260,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
             f"any_value(tier) FROM a2rbench_gate {where}"
         )
         # No gate ran an imported edition: its import did.
-        shown = (
+        facts = (
             {}
             if items is None
             else {
@@ -271,7 +271,7 @@ class A2RBench(Benchmark["A2RBenchSettings", None, ItemSeat, ItemGame]):
         where += " AND stage IN ('items', 'expansions', 'import')"
         _, missing = catalog.query(f"SELECT rule, count(*) FROM rejections {where} GROUP BY 1 ORDER BY 1")
         listed = [f"{number:,} {rule}" for rule, number in missing]
-        return shown | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})
+        return facts | ({"left out": ", ".join(listed) + " (table rejections)"} if listed else {})
 
     def report(self) -> Report:
         from perennial.tasks.a2rbench.report import REPORT
@@ -333,8 +333,8 @@ def _figures(tables: Mapping[str, pyarrow.Table], seed: int) -> Iterable[Statist
 
 def _read_analyses(table: pyarrow.Table) -> Iterator[Analyses]:
     for row in table.to_pylist():
-        said = (dict(zip(row["analysts"], row[name], strict=True)) for name in ("categories", "styles"))
-        yield Analyses(row["player"], row["rule"], *said)
+        analyses = (dict(zip(row["analysts"], row[name], strict=True)) for name in ("categories", "styles"))
+        yield Analyses(row["player"], row["rule"], *analyses)
 
 
 def _items(table: pyarrow.Table) -> EditionItems:

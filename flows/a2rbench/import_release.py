@@ -155,13 +155,13 @@ def import_lines(
             "changed: choose another --edition"
         )
     tried: list[tuple[PublishedLine, Held | Rejected]] = []
-    for found in spread(try_line, [(line, protection.jail) for line in lines]):
-        tried.append((lines[len(tried)], found))
+    for outcome in spread(try_line, [(line, protection.jail) for line in lines]):
+        tried.append((lines[len(tried)], outcome))
         on_progress(len(tried))
     imported = write_published(tried)
     done = _count(imported)
     if not done.items:
-        first = next(each for each in imported if each.rejected)
+        first = next(entry for entry in imported if entry.rejected)
         raise UnreadableInput(
             f"none of {done.lines:,} lines holds, nothing was published; first {first.line.question_id}: "
             f"{first.rejected[0].rule}, {first.rejected[0].why}"
@@ -171,7 +171,7 @@ def import_lines(
     for name in staged_tables("a2rbench", answers=False):
         table = pa.Table.from_pylist(rows.get(name, []), schema=TABLES[name].arrow_schema())
         tables[name] = sort_by_key(table, TABLES[name])
-    own = A2RBenchPlan(
+    a2r_plan = A2RBenchPlan(
         max(Counter(row["domain"] for row in rows["instances"] if row["setting"] == "seed").values()),
         max(row["variation"] for row in rows["a2rbench_items"]),
         remapping=True,
@@ -182,7 +182,7 @@ def import_lines(
     plan = EditionPlan(
         edition,
         benchmark="a2rbench",
-        own=own.as_json(),
+        own=a2r_plan.as_json(),
         seed=0,
         known_editions=(),
         code_version=code_version(),
@@ -194,12 +194,12 @@ def import_lines(
 
 
 def _count(imported: Sequence[ImportedLine]) -> ImportedEdition:
-    items = [each.item for each in imported if each.item is not None]
-    rules = Counter(fault.rule for each in imported for fault in each.rejected)
+    items = [entry.item for entry in imported if entry.item is not None]
+    rules = Counter(fault.rule for entry in imported for fault in entry.rejected)
     return ImportedEdition(
         lines=len(imported),
         items=len(items),
-        copies=sum(each.copy is not None for each in imported),
+        copies=sum(entry.copy is not None for entry in imported),
         symbolic=sum(item.type == "symbolic" for item in items),
         not_commuting=sum(item.commutes is False for item in items),
         rejected=dict(sorted(rules.items())),
@@ -212,9 +212,9 @@ def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
         name: [] for name in ("instances", "a2rbench_items", "a2rbench_published", "rejections")
     }
     numbers: dict[str, dict[str, int]] = {}
-    for each in imported:
-        line = each.line
-        for item in (each.item, each.copy):
+    for entry in imported:
+        line = entry.line
+        for item in (entry.item, entry.copy):
             if item is not None:
                 of_domain = numbers.setdefault(item.domain, {})
                 number = of_domain.setdefault(item.rule, len(of_domain))
@@ -223,12 +223,12 @@ def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
         tables["a2rbench_published"].append(
             {
                 "question_id": line.question_id,
-                "status": "rejected" if each.item is None else "item",
+                "status": "rejected" if entry.item is None else "item",
                 "line": line.text,
-                "instance_id": each.item and each.item.instance_id,
+                "instance_id": entry.item and entry.item.instance_id,
             }
         )
         tables["rejections"] += [
-            Rejection("import", line.question_id, fault.rule, fault.why).row() for fault in each.rejected
+            Rejection("import", line.question_id, fault.rule, fault.why).row() for fault in entry.rejected
         ]
     return tables

@@ -49,7 +49,7 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
     of_place: dict[str, list[PublishedScore]] = {}
     for score in published_scores():
         of_place.setdefault(score.place, []).append(score)
-    main = {(one.player, one.figure, one.setting): one.value for one in of_place["table 1"]}
+    main = {(score.player, score.figure, score.setting): score.value for score in of_place["table 1"]}
     return [
         *_compare_parts(of_place["table 1"], main),
         *_compare_tables(of_place["table 4"], main),
@@ -66,26 +66,26 @@ def compare_paper(_store: Store, path: Path | None, step: Callable[[str], None])
 def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[Comparison]:
     """Yield the numbers of table 1 that others of its row give."""
 
-    def of(player: str, part: str, figure: str = "accuracy") -> float:
+    def rate(player: str, part: str, figure: str = "accuracy") -> float:
         return main[player, figure, part]
 
     players = list(dict.fromkeys(score.player for score in table))
     checks: dict[str, tuple[str, str, Callable[[str], float]]] = {
-        "P0 - P1": ("remapping_gap", "all", lambda one: of(one, "original") - of(one, "mapped")),
+        "P0 - P1": ("remapping_gap", "all", lambda llm: rate(llm, "original") - rate(llm, "mapped")),
         "mean of P0, P1": (
             "accuracy",
             "symbolic",
-            lambda one: fmean((of(one, "original"), of(one, "mapped"))),
+            lambda llm: fmean((rate(llm, "original"), rate(llm, "mapped"))),
         ),
         "of symbolic and semantic": (
             "accuracy",
             "all",
-            lambda one: (_SYMBOLIC * of(one, "symbolic") + _SEMANTIC * of(one, "semantic")) / _ALL,
+            lambda llm: (_SYMBOLIC * rate(llm, "symbolic") + _SEMANTIC * rate(llm, "semantic")) / _ALL,
         ),
         "of seeds and variations": (
             "accuracy",
             "all",
-            lambda one: (_OF_SEEDS * of(one, "seed") + (_ALL - _OF_SEEDS) * of(one, "augmented")) / _ALL,
+            lambda llm: (_OF_SEEDS * rate(llm, "seed") + (_ALL - _OF_SEEDS) * rate(llm, "augmented")) / _ALL,
         ),
     }
     for settings, (figure, part, compute) in checks.items():
@@ -93,7 +93,7 @@ def _compare_parts(table: Sequence[PublishedScore], main: Numbers) -> Iterator[C
             yield compare(
                 f"table 1, {settings}",
                 figure,
-                of(player, part, figure),
+                rate(player, part, figure),
                 compute(player),
                 tolerance=OF_PARTS,
                 setting=part,
@@ -128,26 +128,26 @@ def _compare_authors(table: Sequence[PublishedScore], main: Numbers) -> Iterator
     for score in table:
         columns.setdefault((score.settings, score.setting), []).append(score)
     sizes = {key: _find_size([score.value for score in column]) for key, column in columns.items()}
-    known = {key: size for key, size in sizes.items() if size is not None}
-    is_known = len(known) == len(sizes)
+    counts = {key: size for key, size in sizes.items() if size is not None}
+    is_known = len(counts) == len(sizes)
     players = [score.player for score in next(iter(columns.values()))]
     totals = [value for (_, figure, part), value in main.items() if (figure, part) == ("accuracy", "all")]
-    for place, (player, total) in enumerate(zip(players, totals, strict=True)):
-        cells = {key: column[place].value for key, column in columns.items()}
+    for index, (player, total) in enumerate(zip(players, totals, strict=True)):
+        cells = {key: column[index].value for key, column in columns.items()}
         yield compare(
             "table 5, total of its cells",
             "accuracy",
             total,
-            sum(known[key] * cells[key] for key in known) / sum(known.values()) if is_known else None,
+            sum(counts[key] * cells[key] for key in counts) / sum(counts.values()) if is_known else None,
             tolerance=OF_PARTS,
             player=player,
             reason="" if is_known else "the number of items of a cell is not known",
         )
-    for place, player in enumerate(players):
+    for index, player in enumerate(players):
         for part in _DIMENSIONS.values():
-            own = {key: column[place].value for key, column in columns.items() if key[1] == part}
+            rates = {key: column[index].value for key, column in columns.items() if key[1] == part}
             ours = (
-                sum(known[key] * own[key] for key in own) / sum(known[key] for key in own)
+                sum(counts[key] * rates[key] for key in rates) / sum(counts[key] for key in rates)
                 if is_known
                 else None
             )
@@ -171,21 +171,21 @@ def _compare_code(table: Sequence[PublishedScore], lines: Sequence[PublishedLine
     measured: dict[tuple[str, str], list[Measures]] = {}
     for line in lines:
         author = _AUTHORS.get(line.rule.author, line.rule.author)
-        place = author, _DIMENSIONS[line.rule.dimension]
-        measured.setdefault(place, []).append(measure_code(line.rule.code))
+        cell = author, _DIMENSIONS[line.rule.dimension]
+        measured.setdefault(cell, []).append(measure_code(line.rule.code))
     for figure in dict.fromkeys(score.figure for score in table):
         for score in table:
             if score.figure == figure:
                 rules = measured.get((score.player, score.setting), [])
-                told = f"{len(rules)} rules of {len(lines)} seeds; the paper has {_SEEDS}"
+                extent = f"{len(rules)} rules of {len(lines)} seeds; the paper has {_SEEDS}"
                 yield compare(
                     "table 6",
                     figure,
                     score.value,
-                    fmean(getattr(each, figure) for each in rules) if rules else None,
+                    fmean(getattr(measures, figure) for measures in rules) if rules else None,
                     setting=score.setting,
                     player=score.player,
-                    reason=told if rules else "no seed of it was published" if lines else _NEEDS_SEEDS,
+                    reason=extent if rules else "no seed of it was published" if lines else _NEEDS_SEEDS,
                     is_judged=False,
                 )
 

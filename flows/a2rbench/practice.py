@@ -74,19 +74,19 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
         @lru_cache(maxsize=_CHUNKS_KEPT)
         def make_chunk(cell: str, number: int, attempt: int) -> list[Item]:
             rules = rules_of(cell, seed)
-            own = derive_seed(seed, f"practice/{cell}", attempt)
-            number, place = divmod(number, len(rules))
+            draw_seed = derive_seed(seed, f"practice/{cell}", attempt)
+            number, index = divmod(number, len(rules))
             jail = find_protection().jail
             variations = sorted({0, *wanted})
-            request = SeedRequest(rules[place], number, variations, parameters.remapping, own, jail)
+            request = SeedRequest(rules[index], number, variations, parameters.remapping, draw_seed, jail)
             return grow_seed(request).items
 
         def draw(index: int, attempt: int) -> Draw[ItemSeat] | None:
             cell = cells[index % len(cells)]
-            number, place = divmod(index // len(cells), len(wanted))
+            number, position = divmod(index // len(cells), len(wanted))
             order = derive_rng(seed, f"practice/{cell}/order", number).sample(wanted, len(wanted))
             for item in make_chunk(cell, number, attempt):
-                if item.variation == order[place] and item.is_remapped == parameters.remapping:
+                if item.variation == order[position] and item.is_remapped == parameters.remapping:
                     return _draw_of(item)
             return None
 
@@ -110,7 +110,7 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
 
 def _draw_of(item: Item) -> Draw[ItemSeat]:
     seat = make_seat(asdict(item))
-    kind = next(name for name, of in _KINDS.items() if item.variation in of)
+    kind = next(name for name, variations in _KINDS.items() if item.variation in variations)
     return Draw(
         seat,
         item.domain,

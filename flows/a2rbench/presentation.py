@@ -38,18 +38,18 @@ def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> E
     examples, asked, right = values
     inside = [value for pair in (*examples, (asked, right)) for value in pair]
     tokens = sorted({token for value in inside for line in _lines_of(value, row) or () for token in line})
-    tints = {token: place for place, token in enumerate(tokens)}
+    tints = {token: index for index, token in enumerate(tokens)}
     pairs = [(f"Example {number}", *pair) for number, pair in enumerate(examples, start=1)]
     panels = [
-        *(_draw_pair(heading, given, wanted, row, tints) for heading, given, wanted in pairs),
+        *(_draw_pair(heading, start, wanted, row, tints) for heading, start, wanted in pairs),
         _draw_pair("The query and its right output", asked, right, row, tints),
     ]
     drawn = [_draw_game(game, row, rules.get((game.evaluation, game.episode_id)), tints) for game in games]
     return Example(tuple(panels), tuple(drawn))
 
 
-def _draw_pair(heading: str, given: object, wanted: object, row: Row, tints: Mapping[str, int]) -> Panel:
-    return Panel(heading, grids=tuple(_draw_value(value, row, tints) for value in (given, wanted)))
+def _draw_pair(heading: str, start: object, wanted: object, row: Row, tints: Mapping[str, int]) -> Panel:
+    return Panel(heading, grids=tuple(_draw_value(value, row, tints) for value in (start, wanted)))
 
 
 def _draw_value(value: object, row: Row, tints: Mapping[str, int], right: object = None) -> CardGrid:
@@ -57,10 +57,10 @@ def _draw_value(value: object, row: Row, tints: Mapping[str, int], right: object
     lines, wanted = _lines_of(value, row), _lines_of(right, row)
     if lines is None:
         return ((Card(json.dumps(value, ensure_ascii=False)),),)
-    known = {(y, x): token for y, line in enumerate(wanted or ()) for x, token in enumerate(line)}
+    target = {(y, x): token for y, line in enumerate(wanted or ()) for x, token in enumerate(line)}
     return tuple(
         tuple(
-            Card(token, "wrong" if known and known.get((y, x)) != token else "", tints.get(token))
+            Card(token, "wrong" if target and target.get((y, x)) != token else "", tints.get(token))
             for x, token in enumerate(line)
         )
         for y, line in enumerate(lines)
@@ -73,7 +73,7 @@ def _lines_of(value: object, row: Row) -> list[list[str]] | None:
 
 
 def _draw_game(game: ChosenGame, row: Row, rule: str | None, tints: Mapping[str, int]) -> DrawnGame:
-    said = Panel("The rule in its words", text=rule or "none was read")
+    rule_panel = Panel("The rule in its words", text=rule or "none was read")
     explained = f"The rule: {row['description']}"
     if game.answer is None:
         reply = Panel("Its reply", text=game.reply or "")
@@ -84,7 +84,7 @@ def _draw_game(game: ChosenGame, row: Row, rule: str | None, tints: Mapping[str,
         value = game.answer
     output = Panel("Its output", grids=(_draw_value(value, row, tints, json.loads(row["answer"])),))
     why = f"Marked tokens differ from the right output. {explained}"
-    return DrawnGame(game, (output, said), "" if game.is_won else why)
+    return DrawnGame(game, (output, rule_panel), "" if game.is_won else why)
 
 
 PRESENTATION = Presentation(

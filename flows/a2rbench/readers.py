@@ -112,28 +112,28 @@ async def _analyse_all(
     asker = session.json_asker(calls)
     ended = count(1)
 
-    async def work(each: Chosen) -> Asked[AnswerAnalysis]:
-        asked = await analyse(asker, analyst, each.subject)
+    async def work(episode: Chosen) -> Asked[AnswerAnalysis]:
+        asked = await analyse(asker, analyst, episode.subject)
         progress.note_part(next(ended) / len(chosen))
         return asked
 
     analysed = await settle_all(map(work, chosen))
     tables: dict[str, Rows] = {"a2rbench_analyses": [], "rejections": []}
-    for each, asked in zip(chosen, analysed, strict=True):
+    for episode, asked in zip(chosen, analysed, strict=True):
         # By its instance, so that exports leave it out with a private one.
         tables["rejections"] += [
             Rejection(
                 STAGE,
-                each.instance_id,
+                episode.instance_id,
                 bad.problem.rule,
-                f"{player}, run {each.run}: {bad.problem.message}",
+                f"{player}, run {episode.run}: {bad.problem.message}",
                 bad.reply.call_id,
                 player=player,
             ).row()
             for bad in asked.bad
         ]
         if asked.value is not None:
-            row = {"episode_id": each.episode_id, "analyst": analyst.model, **asdict(asked.value)}
+            row = {"episode_id": episode.episode_id, "analyst": analyst.model, **asdict(asked.value)}
             tables["a2rbench_analyses"].append({**row, "call_id": asked.call_ids[-1]})
     return calls.add_to(tables)
 

@@ -60,7 +60,7 @@ def place_cells(value: object, dimension: int) -> list[TokenCell] | None:
     most = int(_WIDTH / _side(tokens))
     if dimension == 1:
         (line,) = layers[0]
-        return [TokenCell(place % most, place // most, token) for place, token in enumerate(line)]
+        return [TokenCell(position % most, position // most, token) for position, token in enumerate(line)]
     cells: list[TokenCell] = []
     left, top, lowest = 0.0, 0.0, 0.0
     for layer in layers:
@@ -78,7 +78,7 @@ def color_tokens(tokens: Iterable[str], phi: Mapping[str, str] | None = None) ->
     """Return a color for each token; with `phi`, the token that stands for another has the other's."""
     back = {new: old for old, new in (phi or {}).items()}
     names = {token: back.get(token, token) for token in tokens}
-    order = {name: place for place, name in enumerate(sorted(set(names.values())))}
+    order = {name: index for index, name in enumerate(sorted(set(names.values())))}
     return {token: _COLORS[1 + order[name] % (len(_COLORS) - 1)] for token, name in names.items()}
 
 
@@ -139,17 +139,17 @@ def show_item(edition: Opened, instance_id: str) -> None:
     """Show the item beside its copy or original, its rule, and the answers to both."""
     row = edition.require("a2rbench_items", "instance_id", instance_id)
     st.text("\n".join(_write(row, names) for names in (_FACTS, _CHECKS, _MEASURES)))
-    shown = [row, *_counterparts(edition, row)]
-    shown.sort(key=lambda each: bool(each["is_remapped"]))
-    for column, each in zip(st.columns(len(shown)), shown, strict=True):
+    versions = [row, *_counterparts(edition, row)]
+    versions.sort(key=lambda version: bool(version["is_remapped"]))
+    for column, version in zip(st.columns(len(versions)), versions, strict=True):
         with column:
-            if len(shown) > 1:
-                st.header("Copy in other tokens (P1)" if each["is_remapped"] else "Original (P0)")
-            _show_values(each)
-    _show_phi(shown[-1])
+            if len(versions) > 1:
+                st.header("Copy in other tokens (P1)" if version["is_remapped"] else "Original (P0)")
+            _show_values(version)
+    _show_phi(versions[-1])
     st.header("Rule")
     _show_rule(row)
-    _show_answers(edition, row, shown)
+    _show_answers(edition, row, versions)
 
 
 def show_solution(edition: Opened, instance_id: str) -> None:
@@ -174,8 +174,8 @@ def _counterparts(edition: Opened, row: Row) -> list[Row]:
 
 def _show_values(row: Row) -> None:
     colors, dimension = _colors_of(row), row["dimension"]
-    for number, (given, wanted) in enumerate(json.loads(row["examples"]), start=1):
-        _show_pair(f"Example {number}", given, wanted, dimension, colors)
+    for number, (start, wanted) in enumerate(json.loads(row["examples"]), start=1):
+        _show_pair(f"Example {number}", start, wanted, dimension, colors)
     _show_pair(
         "Query and right answer", json.loads(row["query"]), json.loads(row["answer"]), dimension, colors
     )
@@ -183,10 +183,10 @@ def _show_values(row: Row) -> None:
         show_text(row["prompt"])
 
 
-def _show_pair(label: str, given: object, wanted: object, dimension: int, colors: Mapping[str, str]) -> None:
+def _show_pair(label: str, start: object, wanted: object, dimension: int, colors: Mapping[str, str]) -> None:
     st.caption(label)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show_value(given, dimension, colors)
+        show_value(start, dimension, colors)
         st.text("→", width="content")
         show_value(wanted, dimension, colors)
 
@@ -215,10 +215,10 @@ def _show_rule(row: Row) -> None:
         show_text(row[name])
 
 
-def _show_answers(edition: Opened, row: Row, shown: list[Row]) -> None:
+def _show_answers(edition: Opened, row: Row, versions: list[Row]) -> None:
     """List the answers to these items, and show the one that is chosen beside the right one."""
     st.header("Answers")
-    ids = ", ".join(quote(each["instance_id"]) for each in shown)
+    ids = ", ".join(quote(version["instance_id"]) for version in versions)
     rows = edition.query(
         "SELECT e.player, e.run, if(i.is_remapped, 'P1', 'P0') AS item, e.success AS right, e.status, "
         "a.rule, a.answer, a.parse, a.collapsed, e.episode_id, e.instance_id FROM a2rbench_answers "
@@ -226,10 +226,10 @@ def _show_answers(edition: Opened, row: Row, shown: list[Row]) -> None:
         f"WHERE e.instance_id IN ({ids}) ORDER BY e.player, e.run, item, e.episode_id"
     )
     show_rows("answers", rows)
-    own = [each for each in rows.records() if each["instance_id"] == row["instance_id"]]
-    if not own:
+    plays = [play for play in rows.records() if play["instance_id"] == row["instance_id"]]
+    if not plays:
         return
-    named = {f"{each['player']}, run {each['run']} ({each['episode_id']})": each for each in own}
+    named = {f"{play['player']}, run {play['run']} ({play['episode_id']})": play for play in plays}
     answer = named[choose("Answer", named, "answer")]
     st.text(f"{'right' if answer['right'] else 'wrong'}, status {answer['status']}")
     left, right = st.columns(2)
@@ -275,7 +275,7 @@ def show_items(visit: Visit) -> None:
         edition = visit.choose_edition("a2rbench")
     wanted = []
     names = [f"V{number}" for number in range(VARIATIONS)]
-    for place, (label, name, column, options) in enumerate(
+    for index, (label, name, column, options) in enumerate(
         (
             ("Cell", "domain", "i.domain", DOMAINS),
             ("Variation", "variation", "'V' || a.variation", names),
@@ -283,7 +283,7 @@ def show_items(visit: Visit) -> None:
         ),
         start=1,
     ):
-        with columns[place]:
+        with columns[index]:
             wanted.append((column, choose(label, [ALL, *options], name)))
     where = " AND ".join(f"{name} = {quote(value)}" for name, value in wanted if value != ALL) or "true"
     show_query(

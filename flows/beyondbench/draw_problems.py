@@ -33,11 +33,11 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     tested: list[TestedProblem] = []
     for row in workspace.rows(batch_of("problems", cell), "beyondbench_instances"):
         instance_id, problem = row["instance_id"], problem_of(row)
-        found = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
+        check = check_problem(problem, derive_rng(workspace.seed, f"beyondbench/gate/{instance_id}", 0))
         if problem.content_id != instance_id or problem.prompt != row["prompt"]:
-            found.faults.append("id or prompt are not those of its parameters")
-        faults += [f"{instance_id}: {fault}" for fault in found.faults]
-        tested.append(found)
+            check.faults.append("id or prompt are not those of its parameters")
+        faults += [f"{instance_id}: {fault}" for fault in check.faults]
+        tested.append(check)
     refuse_faults(str(cell), faults, len(tested), "problems")
     return {"beyondbench_gate": [_row(cell, tested)]}
 
@@ -47,10 +47,10 @@ def _row(cell: Cell, tested: list[TestedProblem]) -> dict[str, object]:
         "task": cell.task,
         "variation": cell.variation,
         "problems": len(tested),
-        "mutations": sum(each.mutations for each in tested),
-        "refused": sum(each.refused for each in tested),
-        "also_right": sum(each.also_right for each in tested),
-        "unique": sum(each.is_unique for each in tested),
+        "mutations": sum(check.mutations for check in tested),
+        "refused": sum(check.refused for check in tested),
+        "also_right": sum(check.also_right for check in tested),
+        "unique": sum(check.is_unique for check in tested),
     }
 
 
@@ -76,20 +76,20 @@ def draw(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
         count=text_counter(plan.tokenizer) if plan.tokenizer else estimate_tokens,
     )
     grown = grow_cell(request)
-    first = plan.instances * [own.variation for own in plan.cells if own.task == cell.task].index(
+    first = plan.instances * [peer.variation for peer in plan.cells if peer.task == cell.task].index(
         cell.variation
     )
     drawn = list(grown.drawn.values())
     return {
-        "instances": [_shared_row(cell, each, first, workspace.growth.seed) for each in drawn],
-        "beyondbench_instances": [_own_row(cell, each, plan.context_tokens) for each in drawn],
+        "instances": [_shared_row(cell, problem, first, workspace.growth.seed) for problem in drawn],
+        "beyondbench_instances": [_own_row(cell, problem, plan.context_tokens) for problem in drawn],
         "rejections": _rejection_rows(cell, plan, grown),
     }
 
 
 def _read_earlier_ids(workspace: Workspace, plan: BeyondBenchPlan, cell: Cell) -> set[str]:
     """Return the ids of the problems of the task's variations before this one, which are staged before it."""
-    earlier = takewhile(lambda other: other != cell, (own for own in plan.cells if own.task == cell.task))
+    earlier = takewhile(lambda peer: peer != cell, (peer for peer in plan.cells if peer.task == cell.task))
     batches = (batch_of("problems", other) for other in earlier)
     return {id_ for batch in batches for id_ in workspace.column(batch, "instances", "instance_id")}
 

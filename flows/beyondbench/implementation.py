@@ -138,7 +138,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         self, store: Store, edition: str, ids: Sequence[str], protocol: ReadJson
     ) -> list[ProblemSeat]:
         rows = rows_with(store, "beyondbench_instances", edition, "instance_id", ids)
-        found = {row["instance_id"]: row for row in rows}
+        rows_by_id = {row["instance_id"]: row for row in rows}
         budgets = protocol.get("budgets", {})
         return [
             ProblemSeat(
@@ -151,18 +151,19 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
                 row["context_tokens"],
                 budgets,
             )
-            for row in (found[id_] for id_ in ids if id_ in found)
+            for row in (rows_by_id[id_] for id_ in ids if id_ in rows_by_id)
         ]
 
     def estimate(
         self, store: Store, plan: EvaluationPlan, prices: Prices, prepared: Preparation | None
     ) -> list[StageEstimate]:
         """One call per problem, with a written solution at least."""
-        own = BeyondBenchPlan.from_json(
+        task_plan = BeyondBenchPlan.from_json(
             prepared.own if prepared else read_published_plan(store, plan.edition).own
         )
-        prompt, solution = (sum(part) * own.instances * plan.runs for part in zip(*_tokens(own), strict=True))
-        calls = len(own.cells) * own.instances * plan.runs
+        per_cell = zip(*_tokens(task_plan), strict=True)
+        prompt, solution = (sum(part) * task_plan.instances * plan.runs for part in per_cell)
+        calls = len(task_plan.cells) * task_plan.instances * plan.runs
         return estimate_players(
             plan,
             PLAYERS,
@@ -170,7 +171,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
             calls=calls,
             prompt_tokens=prompt,
             answer_tokens=solution,
-            longest_reply=min(_LONG_REPLY, int(SHARE * own.context_tokens)),
+            longest_reply=min(_LONG_REPLY, int(SHARE * task_plan.context_tokens)),
         )
 
     def protocol(self, settings: BeyondBenchSettings, store: Store, growth: EditionPlan) -> JsonObject:
@@ -225,7 +226,7 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
             'SELECT sum(problems)::BIGINT, sum(mutations)::BIGINT, sum("unique")::BIGINT '
             f"FROM beyondbench_gate {where}"
         )
-        shown = {
+        facts = {
             "gate": f"{problems or 0:,} problems are sound, {unique or 0:,} have one solution by proof; the "
             f"grader was right about {mutations or 0:,} changed answers"
         }
@@ -239,8 +240,8 @@ class BeyondBench(Benchmark["BeyondBenchSettings", None, ProblemSeat, TaskGame])
         listed = [f"{rule} in {number:,} sizes of variations" for rule, number in rules]
         if reused:
             listed.append(f"{reused:,} problems of earlier editions used again")
-        shown |= {"not asked": text} if (text := _describe_unasked(catalog, where)) else {}
-        return shown | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})
+        facts |= {"not asked": text} if (text := _describe_unasked(catalog, where)) else {}
+        return facts | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})
 
     def report(self) -> Report:
         from perennial.tasks.beyondbench.report import REPORT
@@ -285,16 +286,16 @@ def _plan_protocol(settings: BeyondBenchSettings) -> JsonObject:
     return {"budgets": budgets} if budgets else {}
 
 
-def _tokens(own: BeyondBenchPlan) -> list[tuple[int, int]]:
+def _tokens(task_plan: BeyondBenchPlan) -> list[tuple[int, int]]:
     """Return the mean tokens of prompt and solution over the sizes of each cell."""
-    found = []
-    for cell in own.cells:
+    tokens = []
+    for cell in task_plan.cells:
         task = TASKS[cell.task]
         sizes = task.variation(cell.variation).sizes
         pairs = [task.tokens(cell.variation, size) for size in sizes]
         prompt, solution = (sum(part) / len(sizes) for part in zip(*pairs, strict=True))
-        found.append((ceil(prompt), ceil(solution)))
-    return found
+        tokens.append((ceil(prompt), ceil(solution)))
+    return tokens
 
 
 def _describe_unasked(catalog: Catalog, where: str) -> str:
@@ -310,7 +311,7 @@ def _describe_unasked(catalog: Catalog, where: str) -> str:
     for player, tasks in players.items():
         named = [f"{task} of size {low} to {high}" for task, low, high, _ in tasks[:_MOST_NAMED]]
         more = [f"{len(tasks) - _MOST_NAMED} more tasks"] if len(tasks) > _MOST_NAMED else []
-        texts.append(f"{player} {sum(each[3] for each in tasks):,} problems ({', '.join(named + more)})")
+        texts.append(f"{player} {sum(row[3] for row in tasks):,} problems ({', '.join(named + more)})")
     return f"{'; '.join(texts)}: table beyondbench_unasked" if texts else ""
 
 

@@ -56,14 +56,14 @@ def read_site(path: Path | None) -> dict[str, SiteModel]:
     if path is None:
         return _load_bundled()
     file = path / _FILE if path.is_dir() else path
-    found = {}
+    models = {}
     for entry in read_leaderboard(read_bytes_file(file), show_path(file)):
         scores = {(figure, "all"): entry.scores[column] for column, figure in _OVERALL.items()}
         for suite in SUITES:
             for column, figure in _COLUMNS.items():
                 scores[figure, suite] = entry.scores[f"{suite}_{column}"]
-        found[entry.model] = SiteModel(entry.model, entry.settings or "", scores)
-    return found
+        models[entry.model] = SiteModel(entry.model, entry.settings or "", scores)
+    return models
 
 
 def _load_bundled() -> dict[str, SiteModel]:
@@ -73,17 +73,17 @@ def _load_bundled() -> dict[str, SiteModel]:
         if row.source == SITE:
             scores.setdefault(row.player, {})[row.figure, row.setting] = row.value
             settings[row.player] = row.settings
-    return {name: SiteModel(name, settings[name], found) for name, found in scores.items()}
+    return {name: SiteModel(name, settings[name], model_scores) for name, model_scores in scores.items()}
 
 
 def printed_tasks() -> dict[tuple[str, str], dict[tuple[str, str], dict[str, PublishedScore]]]:
     """Return what tables 26 to 30 print: by row of a model, by figure and suite, by task."""
-    found: dict[tuple[str, str], dict[tuple[str, str], dict[str, PublishedScore]]] = {}
+    by_row: dict[tuple[str, str], dict[tuple[str, str], dict[str, PublishedScore]]] = {}
     for score in published_scores():
         if score.domain != "all" and score.place.startswith("table"):
-            of_model = found.setdefault(row_of(score), {})
+            of_model = by_row.setdefault(row_of(score), {})
             of_model.setdefault((score.figure, score.setting), {})[score.domain] = score
-    return found
+    return by_row
 
 
 # Figures 1 and 3 to 5, and table 4: what the text prints of them, and what the leaderboard gives.
@@ -106,8 +106,8 @@ def compare_figures(printed: Printed, site: Site) -> Iterator[Comparison]:
     """Yield what the text says of each figure beside the leaderboard, then the points of the figure."""
     for score in printed["section 4.2, figure 1"]:
         yield _compare_score(score, None, reason=_NO_REPLIES)
-    for place in ("section 4.2", "section 5"):
-        for score in printed[place]:
+    for section in ("section 4.2", "section 5"):
+        for score in printed[section]:
             # The site says the size of open models alone.
             counted = [model for model in site.values() if model.size or score.settings != "open source"]
             yield _compare_score(score, float(len(counted)))
@@ -198,9 +198,9 @@ def _costs_of_quantization(site: Site) -> Iterator[Comparison]:
             continue
         gains.setdefault(quantization, []).append(after - before)
         yield _point("figure 4", "accuracy_gain", after - before, settings=f"{player}, {settings}")
-    for quantization, found in sorted(gains.items()):
+    for quantization, changes in sorted(gains.items()):
         yield _point(
-            "figure 4", "mean_accuracy_gain", fmean(found), settings=f"{len(found)} of {quantization}"
+            "figure 4", "mean_accuracy_gain", fmean(changes), settings=f"{len(changes)} of {quantization}"
         )
 
 
@@ -334,12 +334,12 @@ def _by_row(printed: list[PublishedScore]) -> dict[tuple[str, str], dict[tuple[s
 
 
 def _compare_overall(
-    place: str, rows: Mapping[tuple[str, str], Mapping[tuple[str, str], float]]
+    source: str, rows: Mapping[tuple[str, str], Mapping[tuple[str, str], float]]
 ) -> Iterator[Comparison]:
     """Yield each printed overall accuracy beside the mean of the three suites that are printed with it."""
     for (player, settings), scores in rows.items():
         yield compare(
-            f"{place}, mean of its suites",
+            f"{source}, mean of its suites",
             "accuracy",
             scores["accuracy", "all"],
             fmean(scores["accuracy", suite] for suite in SUITES),
@@ -352,8 +352,8 @@ def _compare_overall(
 def _compare_suites(item: str, suite: str, site: Site) -> Iterator[Comparison]:
     """Yield the site's score of a suite beside the mean of the tasks that the paper prints for that model."""
     for figure in FIGURES:
-        for row, found in printed_tasks().items():
-            tasks = {task: score.value for task, score in found.get((figure, suite), {}).items()}
+        for row, suites in printed_tasks().items():
+            tasks = {task: score.value for task, score in suites.get((figure, suite), {}).items()}
             name = models_of_site()[row]
             model = site.get(name)
             whole = None if model is None else model.scores[figure, suite]
@@ -386,11 +386,11 @@ def _compare_bits(site: Site) -> Iterator[Comparison]:
     for model in site.values():
         name = model.name.rpartition("Int")[2]
         if model.quantization.startswith("GPTQ") and name.isdigit():
-            said = float(model.quantization.split("-")[1])
+            bits = float(model.quantization.split("-")[1])
             yield compare(
                 "leaderboard, name and quantization",
                 "bits",
-                said,
+                bits,
                 float(name),
                 player=model.name,
                 settings=model.settings,

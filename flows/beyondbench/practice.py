@@ -67,14 +67,14 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
         chosen = choose_cells(parameters.tasks)
         sizes = {cell: _sizes(cell, parameters.size) for cell in chosen}
         if not any(sizes.values()):
-            known = sorted({size for cell in chosen for size in _sizes(cell, "all")})
+            available = sorted({size for cell in chosen for size in _sizes(cell, "all")})
             raise InvalidOption(
-                f"--size {parameters.size}: no variation that was chosen has it; sizes are {known[0]} to "
-                f"{known[-1]}"
+                f"--size {parameters.size}: no variation that was chosen has it; sizes are {available[0]} to "
+                f"{available[-1]}"
             )
         budget = parameters.context_tokens
-        sizes = {cell: [one for one in of if _fits(cell, one, budget)] for cell, of in sizes.items()}
-        cells = [cell for cell, of in sizes.items() if of]
+        sizes = {cell: [size for size in held if _fits(cell, size, budget)] for cell, held in sizes.items()}
+        cells = [cell for cell, held in sizes.items() if held]
         if not cells:
             raise InvalidOption(f"--context-tokens {budget}: no problem that was chosen fits 85 % of it")
 
@@ -82,8 +82,8 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
             rng = derive_rng(seed, f"practice/{index}", attempt)
             cell = rng.choice(cells)
             size = rng.choice(sizes[cell])
-            own = derive_seed(seed, "practice/attempt", attempt)
-            problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, own, index)
+            attempt_seed = derive_seed(seed, "practice/attempt", attempt)
+            problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, attempt_seed, index)
             solution = TASKS[cell.task].tokens(cell.variation, size)[1]
             if not fits(estimate_tokens(problem.prompt) + solution, budget):
                 return None
@@ -101,8 +101,8 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
     def open_seat(self, question: PracticeQuestion) -> ProblemSeat:
         game = question.game
         task, variation, size = TASKS.get(question.domain), game.get("variation"), game.get("size")
-        known = [] if task is None else [one.name for one in task.variations]
-        if task is None or variation not in known or type(size) is not int:
+        names = [] if task is None else [option.name for option in task.variations]
+        if task is None or variation not in names or type(size) is not int:
             raise UnreadableInput(
                 f"practice question: task {quote(question.domain)} has no variation {quote(variation)} "
                 "of size "
@@ -121,7 +121,7 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
 
 def _sizes(cell: Cell, chosen: str) -> Sequence[int]:
     sizes = TASKS[cell.task].variation(cell.variation).sizes
-    return _CHOICES[chosen](sizes) if chosen in _CHOICES else [one for one in sizes if one == int(chosen)]
+    return _CHOICES[chosen](sizes) if chosen in _CHOICES else [size for size in sizes if size == int(chosen)]
 
 
 def _fits(cell: Cell, size: int, budget: int) -> bool:

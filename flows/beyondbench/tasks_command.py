@@ -78,9 +78,9 @@ def show(
     if answer is not None and answer_file is not None:
         raise InvalidOption("--answer and --answer-file: expected one of them")
     reply = answer if answer_file is None else read_text_file(answer_file)
-    found = find_task(task)
-    chosen = _choose_variation(found, variation)
-    problem, _ = draw_problem(found, chosen.name, _choose_size(found, chosen, size), seed, index)
+    chosen_task = find_task(task)
+    chosen = _choose_variation(chosen_task, variation)
+    problem, _ = draw_problem(chosen_task, chosen.name, _choose_size(chosen_task, chosen, size), seed, index)
     graded = None if reply is None else _grade(problem, reply)
     if as_json:
         document = {**_as_json(problem, index), "reply": graded}
@@ -113,14 +113,14 @@ def sample(
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 
-    found = find_task(task)
-    chosen = [_choose_variation(found, variation)] if variation else list(found.variations)
-    for one in chosen:
-        _choose_size(found, one, size)
+    chosen_task = find_task(task)
+    chosen = [_choose_variation(chosen_task, variation)] if variation else list(chosen_task.variations)
+    for choice in chosen:
+        _choose_size(chosen_task, choice, size)
     require_file_place("--out", out)
     store = data_root(root)
-    known = issued_instances(store, published_editions(store))
-    stream = ProblemStream(found, [one.name for one in chosen], size, count, seed, known)
+    issued = issued_instances(store, published_editions(store))
+    stream = ProblemStream(chosen_task, [choice.name for choice in chosen], size, count, seed, issued)
     started = time.perf_counter()
     with show_steps("sample") as step:
 
@@ -138,7 +138,7 @@ def sample(
         console = Terminal(stderr=True, soft_wrap=True)
         console.print(f"{stream.yielded:,} problems of {task} in {out}, {seconds:.2f} s")
     if stream.yielded < count:
-        spent = ", ".join(f"{name} of size {one}" for name, one in sorted(stream.exhausted))
+        spent = ", ".join(f"{name} of size {size}" for name, size in sorted(stream.exhausted))
         raise InstancesExhausted(f"{stream.yielded:,} of {count:,} problems found; nothing new of {spent}")
 
 
@@ -243,8 +243,8 @@ def _print_problem(problem: TaskProblem) -> None:
     console, solutions = Terminal(soft_wrap=True), problem.solutions
     console.print(f"{problem.task.name} {problem.variation}, size {problem.size}: {problem.task.title}\n")
     console.print(problem.prompt)
-    known = "all" if solutions.is_complete else "more exist, or may"
-    console.print(f"\nsolutions: {solutions.count:,} ({known})")
+    extent = "all" if solutions.is_complete else "more exist, or may"
+    console.print(f"\nsolutions: {solutions.count:,} ({extent})")
     for answer in solutions.answers[:_SHOWN]:
         console.print(f"  {problem.write_answer(answer)}")
     if len(solutions.answers) > _SHOWN:

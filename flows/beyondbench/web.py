@@ -54,8 +54,8 @@ def show_solution(edition: Opened, instance_id: str) -> None:
 
 def _show_solution(row: Row) -> None:
     st.header("Reference solution")
-    known = "all" if row["solutions_complete"] else "not all"
-    st.caption(f"{row['solutions']:,} known, which are {known} there are")
+    extent = "all" if row["solutions_complete"] else "not all"
+    st.caption(f"{row['solutions']:,} known, which are {extent} there are")
     show_text(row["reference"])
 
 

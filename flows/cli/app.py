@@ -144,7 +144,7 @@ COMMANDS: dict[str, CommandLine] = {
         "Import what others have published: releases of benchmarks, scores of other benchmarks.",
     ),
 }
-_OWN = {name: line for one in benchmarks().values() for name, line in one.commands.items()}
+_OWN = {name: line for declaration in benchmarks().values() for name, line in declaration.commands.items()}
 COMMANDS |= {name: line[:2] for name, line in _OWN.items()}
 
 
@@ -185,15 +185,15 @@ class _LazyGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print all commands by what they are for; the formatter gets nothing, as with typer's own help."""
         listed = format_commands({name: words for name, (_, _, words) in _OWN.items()})
-        options = ", ".join(name for one in self.get_params(ctx) for name in one.opts)
+        options = ", ".join(name for parameter in self.get_params(ctx) for name in parameter.opts)
         typer.echo(f"Usage: {ctx.command_path} COMMAND [OPTIONS]\n\n{self.help}\n\n{listed}\n")
         typer.echo(f"{ctx.command_path} COMMAND --help describes a command.")
         typer.echo(f"Options: {options}\n{self.epilog}")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return name, command and the arguments left."""
-        name, found, rest = super().resolve_command(ctx, args)
-        command = found if name is None else self.commands[name]
+        name, resolved, rest = super().resolve_command(ctx, args)
+        command = resolved if name is None else self.commands[name]
         let_ctrl_c_interrupt()
         return name, command, rest
 
@@ -241,8 +241,8 @@ def main() -> None:
         sys.exit(error.exit_code)
     except TyperException as error:
         # A command line that does not parse; without any arguments the help has been shown already.
-        given = [name for name in sys.argv[1:2] if name in COMMANDS]
-        if text := describe_usage_error(error, " ".join(("perennial", *given))):
+        named = [name for name in sys.argv[1:2] if name in COMMANDS]
+        if text := describe_usage_error(error, " ".join(("perennial", *named))):
             errors.print(f"perennial: error: {text}")
         sys.exit(_WRONG_USAGE)
     except BrokenPipeError:

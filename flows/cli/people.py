@@ -248,10 +248,10 @@ def export(
         closed_at = ledger.closed_at()
         rows = list_moves(open_study(read, store), ledger, ledger.now() if closed_at is None else closed_at)
     try:
-        place = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        descriptor = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
         raise InvalidOption(f"--out {show_path(out)}: {error.strerror}; name another file") from None
-    with open(place, "w", encoding="utf-8", newline="") as written:
+    with open(descriptor, "w", encoding="utf-8", newline="") as written:
         writer = csv.writer(written)
         writer.writerow(MOVE_COLUMNS)
         writer.writerows([csv_cell(c) if isinstance(c, str) else c for c in row] for row in rows)

@@ -141,20 +141,20 @@ def export(
 
     Example: perennial export latest questions --format jsonl
     """
-    found = export_edition(data_root(root), edition, destination, licence, form, with_answers=with_answers)
+    written = export_edition(data_root(root), edition, destination, licence, form, with_answers=with_answers)
     if as_json:
-        sys.stdout.write(json.dumps(asdict(found), indent=1) + "\n")
+        sys.stdout.write(json.dumps(asdict(written), indent=1) + "\n")
         return
     console = Terminal(soft_wrap=True)
-    rows, size = sum(file.rows for file in found.files), sum(file.size for file in found.files)
+    rows, size = sum(file.rows for file in written.files), sum(file.size for file in written.files)
     console.print(
-        f"edition {found.edition} exported to {found.destination}: {count(len(found.files), 'file')}, "
+        f"edition {written.edition} exported to {written.destination}: {count(len(written.files), 'file')}, "
         f"{rows:,} rows, {size:,} bytes"
     )
-    if found.left_out:
-        counted = ", ".join(f"{number:,} {table}" for table, number in found.left_out.items())
+    if written.left_out:
+        counted = ", ".join(f"{number:,} {table}" for table, number in written.left_out.items())
         console.print(
-            f"left out, as private until `perennial editions --retire {found.edition}`: {counted}; "
+            f"left out, as private until `perennial editions --retire {written.edition}`: {counted}; "
             "figures are over all instances"
         )
     else:

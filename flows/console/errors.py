@@ -80,11 +80,11 @@ _REFUSED_BY_NAME = (
 def describe_os_error(error: OSError) -> str:
     """Describe the error in one line; an error without a file names none."""
     name = error.filename if isinstance(error.filename, str) and error.filename else ""
-    told = _TOLD.get(error.errno or 0) or next(
+    phrase = _TOLD.get(error.errno or 0) or next(
         (text for kind, text in _REFUSED_BY_NAME if isinstance(error, kind)), ""
     )
     reason = " ".join((error.strerror or str(error) or type(error).__name__).split())
-    return f"{name}{': ' if name else ''}{told or reason}" + (f" ({reason})" if told else "")
+    return f"{name}{': ' if name else ''}{phrase or reason}" + (f" ({reason})" if phrase else "")
 
 
 # A command line that does not parse, in the words that bad settings have.
@@ -117,21 +117,21 @@ def _help_of(error: TyperException, context: Any, command: str) -> str:
 
 
 def _takes_benchmarks(context: Any) -> bool:
-    return any(_BENCHMARK in one.opts for one in context.command.get_params(context))
+    return any(_BENCHMARK in parameter.opts for parameter in context.command.get_params(context))
 
 
 def _in_words(error: TyperException, context: Any, text: str) -> str:
     # The kinds of errors are in no public module of typer's.
     kind, parameter = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
-        given = str(getattr(error, "option_name", ""))
-        known = [name for one in context.command.get_params(context) for name in one.opts]
-        if _takes_benchmarks(context) and (owners := _owners(given)):
-            return f"{given}: a setting of {', '.join(owners)}, and not of the benchmark chosen: leave it out"
-        return f"{given}: there is no such option{suggest(given, known)}"
+        typed = str(getattr(error, "option_name", ""))
+        names = [name for parameter in context.command.get_params(context) for name in parameter.opts]
+        if _takes_benchmarks(context) and (owners := _owners(typed)):
+            return f"{typed}: a setting of {', '.join(owners)}, and not of the benchmark chosen: leave it out"
+        return f"{typed}: there is no such option{suggest(typed, names)}"
     if match := re.match(r"No such command '(.*?)'\.", text):
-        known = context.command.list_commands(context)
-        return f"{match[1]!r}: there is no such command{suggest(match[1], known)}"
+        names = context.command.list_commands(context)
+        return f"{match[1]!r}: there is no such command{suggest(match[1], names)}"
     if kind == "MissingParameter" and parameter is not None:
         return f"{_name(parameter)}: missing"
     if match := re.match(r"Option '(.*)' requires an argument", text):
@@ -148,13 +148,13 @@ def _in_words(error: TyperException, context: Any, text: str) -> str:
 def _owners(flag: str) -> list[str]:
     """Return the benchmarks that have this flag as a setting of their own."""
     name = flag.lstrip("-").replace("-", "_")
-    return [one.name for one in benchmarks().values() if name in one.settings().own_fields()]
+    return [owner.name for owner in benchmarks().values() if name in owner.settings().own_fields()]
 
 
 def _problems(error: TyperException) -> Sequence[JsonObject]:
     """Return what pydantic found wrong with a value, by which typer reads it."""
-    found = getattr(error.__cause__, "errors", None)
-    return found() if found is not None and getattr(error, "param", None) is not None else ()
+    list_errors = getattr(error.__cause__, "errors", None)
+    return list_errors() if list_errors is not None and getattr(error, "param", None) is not None else ()
 
 
 def _name(parameter: Any) -> str:

@@ -95,12 +95,12 @@ def json_files(path: Path) -> list[Path]:
     try:
         if not path.is_dir():
             return [path]
-        found = sorted(entry for entry in path.iterdir() if entry.suffix == ".json" and not entry.is_dir())
+        files = sorted(entry for entry in path.iterdir() if entry.suffix == ".json" and not entry.is_dir())
     except OSError as error:
         raise UnreadableInput(f"{show_path(path)}: {_reason(error)}") from None
-    if not found:
+    if not files:
         raise UnreadableInput(f"{show_path(path)}: no *.json file in this folder; name a file or another one")
-    return found
+    return files
 
 
 def show_path(path: Path) -> str:
@@ -137,15 +137,15 @@ def read_lines(path: Path) -> Iterator[str]:
 
 def require_folder(option: str, folder: Path) -> None:
     """Raise InvalidOption, naming the option, unless the folder can be written, or made; make nothing."""
-    place = Path(os.path.abspath(folder))
-    while not os.path.lexists(place):
-        place = place.parent
+    existing = Path(os.path.abspath(folder))
+    while not os.path.lexists(existing):
+        existing = existing.parent
     try:
-        with TemporaryFile(dir=place):
+        with TemporaryFile(dir=existing):
             return
     except OSError as error:
         raise InvalidOption(
-            f"{option} {show_path(folder)}: {error.strerror or error} ({show_path(place)}); name a folder "
+            f"{option} {show_path(folder)}: {error.strerror or error} ({show_path(existing)}); name a folder "
             "that you can write"
         ) from None
 

@@ -72,12 +72,12 @@ def leaderboard_table(
         for gone in range(len(dropped_in_order) + 1)
     ]
     tried = [(part, number > 0, room) for number, part in enumerate(parts)]
-    for shown, is_narrow, name_width in (*tried, (parts[-1], True, _LEAST_NAME_WIDTH)):
-        table = _make_table(board, labels, shown, is_narrow, name_width)
+    for printed, is_narrow, name_width in (*tried, (parts[-1], True, _LEAST_NAME_WIDTH)):
+        table = _make_table(board, labels, printed, is_narrow, name_width)
         if _fits(console, table):
             break
-    left_out = [name for name in columns if name not in shown]
-    kept = [measure for measure in measures if measure.heading in shown]
+    left_out = [name for name in columns if name not in printed]
+    kept = [measure for measure in measures if measure.heading in printed]
     notes = [
         f"95% intervals: {describe_populations(row['population'] for row in board)}",
         *_reasons(board, kept),
@@ -217,7 +217,7 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
         document["failed"] = [
             {"error": error, "calls": calls} for error, calls in _causes(catalog, plan.edition)
         ]
-        document["problems"] = [asdict(one) for one in find_problems(catalog, plan.edition)]
+        document["problems"] = [asdict(problem) for problem in find_problems(catalog, plan.edition)]
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
     table = leaderboard_table(console, board, declaration.measures, declaration.floor)
@@ -227,9 +227,9 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
     if is_evaluation(unit):
         whole = "edition:"
         console.print(f"published: {_describe_new(catalog, unit)}")
-    shown = describe_rows({name: counts[name] for name in TABLES if name != "audits"})
+    row_counts = describe_rows({name: counts[name] for name in TABLES if name != "audits"})
     console.print(
-        f"{whole:<10} {shown}; {counts['audits']:,} expectations held, "
+        f"{whole:<10} {row_counts}; {counts['audits']:,} expectations held, "
         f"{grown['audits']:,} of the edition and {counts['audits'] - grown['audits']:,} of "
         f"{count(len(answered), 'evaluation')}"
     )
@@ -254,8 +254,8 @@ def print_edition(store: Store, unit: str, console: Terminal, as_json: bool) -> 
 def _counts(catalog: Catalog, edition: str) -> list[Counter[str]]:
     """Return the rows of each table, of the edition and then of each of its evaluations."""
     tables = ("editions", "evaluations")
-    found = (catalog.query(f"SELECT counts FROM {name} WHERE edition = '{edition}'")[1] for name in tables)
-    return [Counter(json.loads(text)) for rows in found for (text,) in rows]
+    answers = (catalog.query(f"SELECT counts FROM {name} WHERE edition = '{edition}'")[1] for name in tables)
+    return [Counter(json.loads(text)) for rows in answers for (text,) in rows]
 
 
 def _describe_new(catalog: Catalog, evaluation: str) -> str:

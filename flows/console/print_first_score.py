@@ -55,7 +55,7 @@ def print_first_score(
     ordered = order_settings(catalog.query, benchmark, edition)
     board = [dict(zip(names, row, strict=True)) for row in rows]
     board.sort(key=lambda row: ordered.index(row["setting"]) if row["setting"] in ordered else len(ordered))
-    problems = [one for one in find_problems(catalog, edition, 0.0) if one.player == model]
+    problems = [problem for problem in find_problems(catalog, edition, 0.0) if problem.player == model]
     call_problems = describe_call_problems(catalog, edition)
     spent = _sum_spending(catalog, edition, model)
     example = problems[0].example if problems else _pick_episode(catalog, edition, model)
@@ -75,7 +75,7 @@ def print_first_score(
             "scores": [row for row in board if row["player"] == model],
             "leaderboard": board,
             "meanings": meanings,
-            "problems": [asdict(one) for one in problems],
+            "problems": [asdict(problem) for problem in problems],
             "call_problems": call_problems,
             "spent": spent,
             "next": then,
@@ -153,18 +153,18 @@ def _problems(
     store: Store, catalog: Catalog, problems: list[EpisodeProblem], episodes: int, limit: str
 ) -> list[str]:
     """Return a line for each way in which a reply is no answer, and an example of those that occurred."""
-    found = {one.status: one for one in problems}
+    by_status = {problem.status: problem for problem in problems}
     lines = [""]
     for status in PROBLEMS:
-        number = found[status].episodes if status in found else 0
+        number = by_status[status].episodes if status in by_status else 0
         lines.append(f"{status.replace('_', ' '):<12}{number} of {episodes}")
         if status == "truncated" and number:
             cut = f"cut by {limit}" if limit else "cut by the server's limit, or the model's context"
             remedy = "raise it in models.toml" if limit else "set max_output in models.toml"
             lines.append(f"{'':<12}{cut} ({number} of {episodes}): {remedy}")
-        if status in found:
-            lines.append(f"{'':<12}{quote_reply(store, catalog, found[status].example, WIDTH - 12)}")
-            lines.append(f"{'':<12}perennial episode {found[status].example}")
+        if status in by_status:
+            lines.append(f"{'':<12}{quote_reply(store, catalog, by_status[status].example, WIDTH - 12)}")
+            lines.append(f"{'':<12}perennial episode {by_status[status].example}")
     return lines
 
 

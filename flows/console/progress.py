@@ -154,7 +154,7 @@ class CallCount:
         parts, kept = self._parts(), ""
         chosen: set[str] = set()
         for name in ("solved", "left", "calls", "tokens", "rate"):
-            text = ", ".join(parts[one] for one in parts if one in chosen | {name})
+            text = ", ".join(parts[part] for part in parts if part in chosen | {name})
             if len(text) <= width:
                 chosen.add(name)
                 kept = text
@@ -196,8 +196,8 @@ def calls_text(calls: int, unpriced: int, cost_usd: float) -> str:
         return "no calls"
     if unpriced == calls:
         return f"{calls:,} calls, cost unknown"
-    known = f"{calls:,} calls, ${cost_usd:,.4f}"
-    return known if not unpriced else f"{known} and {unpriced:,} calls of unknown cost"
+    priced = f"{calls:,} calls, ${cost_usd:,.4f}"
+    return priced if not unpriced else f"{priced} and {unpriced:,} calls of unknown cost"
 
 
 def count_call(reply: Reply) -> None:
@@ -209,9 +209,9 @@ def count_call(reply: Reply) -> None:
 
 def show_server_batch(text: str, is_new: bool) -> None:
     """Show how far a batch of a server is: beside the stage at work, and in a line where that is new."""
-    shown = _waiting.get()
-    if shown is not None:
-        shown(text)
+    callback = _waiting.get()
+    if callback is not None:
+        callback(text)
     if is_new:
         note(text)
 
@@ -283,14 +283,14 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
             disable=not has_bar,
         ) as bar,
     ):
-        shown = bar.add_task(name, total=batches, calls="")
+        task = bar.add_task(name, total=batches, calls="")
 
         def advance(counts: dict[str, int]) -> None:
             nonlocal done
             done += 1
             for table, rows in counts.items():
                 totals[table] = totals.get(table, 0) + rows
-            bar.advance(shown)
+            bar.advance(task)
             note_share(0.0)
 
         def note_share(part: float) -> None:
@@ -300,19 +300,19 @@ def stage(name: str, batches: int, calling: int | None = None) -> Iterator[Advan
         def count(reply: Reply) -> None:
             calls.add(reply)
             if has_bar:
-                bar.update(shown, calls=describe_calls(left_for_calls))
+                bar.update(task, calls=describe_calls(left_for_calls))
 
         def score(is_solved: bool) -> None:
             calls.ended += 1
             calls.solved += is_solved
             if has_bar:
-                bar.update(shown, calls=describe_calls(left_for_calls))
+                bar.update(task, calls=describe_calls(left_for_calls))
 
         def wait_for(text: str) -> None:
             nonlocal waits_for
             waits_for = text
             if has_bar:
-                bar.update(shown, calls=describe_calls(left_for_calls))
+                bar.update(task, calls=describe_calls(left_for_calls))
 
         tokens = _counter.set(count), _part.set(note_share), _waiting.set(wait_for), _scorer.set(score)
         try:
@@ -332,5 +332,5 @@ def describe_rows(counts: Mapping[str, int]) -> str:
     Their validations are not counted too.
     """
     names = {"audits": "expectations"}
-    shown = {table: rows for table, rows in counts.items() if rows and table != "validations"}
-    return ", ".join(f"{rows:,} {names.get(table, table)}" for table, rows in shown.items())
+    counted = {table: rows for table, rows in counts.items() if rows and table != "validations"}
+    return ", ".join(f"{rows:,} {names.get(table, table)}" for table, rows in counted.items())

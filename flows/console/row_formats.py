@@ -203,7 +203,7 @@ def choose_columns(
             )
     places = [names.index(name) for name in chosen]
     pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
-    return [names[place] for place in places], map(pick, rows)
+    return [names[position] for position in places], map(pick, rows)
 
 
 def print_rows(
@@ -267,15 +267,15 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], form: TableForm) -> 
     names = [on_one_line(name) for name in names]
     rest = iter(rows)
     are_numbers = [True] * len(names)
-    shown: list[list[str]] = []
+    printed: list[list[str]] = []
     characters = 0
     for row in islice(rest, form.rows):
         are_numbers = [all_ and _is_number(value) for all_, value in zip(are_numbers, row, strict=True)]
-        shown.append([_format_cell(value) for value in row])
-        characters += sum(map(len, shown[-1]))
+        printed.append([_format_cell(value) for value in row])
+        characters += sum(map(len, printed[-1]))
         if characters >= _TABLE_CHARACTERS:
             break
-    widths = [max(map(_width, column)) for column in zip(names, *shown, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(names, *printed, strict=True)]
     width = sum(widths) + 3 * len(widths) + 1
     console = Terminal()
     fits = width <= (console.width if console.is_terminal else max(console.width, _LONGEST_LINE))
@@ -283,38 +283,38 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], form: TableForm) -> 
         table = Table()
         for name, is_number in zip(names, are_numbers, strict=True):
             table.add_column(name, justify="right" if is_number else "left", no_wrap=True)
-        for cells in shown:
+        for cells in printed:
             table.add_row(*cells)
         Terminal(width=max(console.width, width)).print(table)
     else:
-        _print_records(console, names, shown)
+        _print_records(console, names, printed)
     remedy = "" if fits or len(names) == 1 or not form.fewer_columns else f"; {form.fewer_columns}"
     if next(rest, None) is None:
-        console.print(f"{count(len(shown), 'row')}{remedy}", soft_wrap=True)
+        console.print(f"{count(len(printed), 'row')}{remedy}", soft_wrap=True)
     else:
         # What is counted is read again or to its end, which takes time: the table should be there before.
         sys.stdout.flush()
-        total = _count_rows(len(shown), rest, form)
-        console.print(f"the first {len(shown):,} of {total}: {form.more_rows}{remedy}", soft_wrap=True)
+        total = _count_rows(len(printed), rest, form)
+        console.print(f"the first {len(printed):,} of {total}: {form.more_rows}{remedy}", soft_wrap=True)
 
 
-def _count_rows(shown: int, rest: Iterator[Row], form: TableForm) -> str:
+def _count_rows(n_printed: int, rest: Iterator[Row], form: TableForm) -> str:
     """Return how many rows there are, in words; `more than` where counting them takes more than allowed."""
     if form.count_all is None:
-        return count(shown + 1 + sum(1 for _ in rest), "row")
+        return count(n_printed + 1 + sum(1 for _ in rest), "row")
     try:
         return count(form.count_all(), "row")
     except (QueryFailed, QueryTimedOut):
-        return f"more than {count(shown, 'row')}"
+        return f"more than {count(n_printed, 'row')}"
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) or value is None
 
 
-def _print_records(console: Terminal, names: Sequence[str], shown: list[list[str]]) -> None:
+def _print_records(console: Terminal, names: Sequence[str], printed: list[list[str]]) -> None:
     longest = max(map(cell_len, names))
-    for number, cells in enumerate(shown, start=1):
+    for number, cells in enumerate(printed, start=1):
         console.rule(f"row {number}", align="left")
         for name, cell in zip(names, cells, strict=True):
             console.print(f"{name:<{longest}}  {cell}", soft_wrap=True)

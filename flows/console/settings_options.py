@@ -67,8 +67,8 @@ def put_example_last(command: Any) -> Any:
 
     Paragraphs are one line each, which the terminal breaks, and what is in brackets is no markup.
     """
-    text, found, example = (command.help or "").partition(f"\n\n{_EXAMPLE}")
-    if found:
+    text, separator, example = (command.help or "").partition(f"\n\n{_EXAMPLE}")
+    if separator:
         command.help, command.epilog = text, f"{_EXAMPLE}{example}"
     if command.help:
         command.help = "\n\n".join(map(_plain, command.help.split("\n\n")))
@@ -86,15 +86,15 @@ def _plain(text: str) -> str:
     return escape(text.replace("\n", " "))
 
 
-def format_commands(own: Mapping[str, str]) -> str:
+def format_commands(benchmark_commands: Mapping[str, str]) -> str:
     """Return the list, 80 columns wide; `own` are the commands of benchmarks, by name, in a few words."""
     lines = []
     for group, words in GROUPS.items():
-        named = {**own, **words} if group == OF_BENCHMARKS else words
+        named = {**benchmark_commands, **words} if group == OF_BENCHMARKS else words
         entries = [f"{name:<{_NAME}} {text}" for name, text in named.items()]
-        for place in range(0, len(entries), 2):
-            first, *second = entries[place : place + 2]
-            head = "" if place else group
+        for start in range(0, len(entries), 2):
+            first, *second = entries[start : start + 2]
+            head = "" if start else group
             lines.append(f"{head:<{_GROUP}}{first:<{_ENTRY}}{''.join(second)}".rstrip())
     return "\n".join(lines)
 
@@ -122,17 +122,17 @@ def with_settings(
 
     Its first parameter gets their values by name, None for those that are not given.
     """
-    _, *own = inspect.signature(function, eval_str=True).parameters.values()
+    _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
 
     @wraps(function)
-    def command(**given: Any) -> None:
-        given.pop("help_all", None)
-        function({name: given.pop(name) for name in fields}, **given)
+    def command(**arguments: Any) -> None:
+        arguments.pop("help_all", None)
+        function({name: arguments.pop(name) for name in fields}, **arguments)
 
     options = [_option(name, field) for name, field in fields.items()]
-    own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
-    own += [_HELP_ALL] if has_long_help else []
-    setattr(command, "__signature__", inspect.Signature([*options, *own]))  # noqa: B010  unknown to mypy
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    parameters += [_HELP_ALL] if has_long_help else []
+    setattr(command, "__signature__", inspect.Signature([*options, *parameters]))  # noqa: B010  unknown to mypy
     return command
 
 
@@ -158,8 +158,8 @@ def benchmark_command(
             elif has_long_help:
                 _shorten_help(command)
             # So that what an error says of the help leads to that of the same benchmark.
-            shown = f"{info_name} {_BENCHMARK} {named}" if named else info_name
-            return command.make_context(shown, args, parent, **extra)
+            command_path = f"{info_name} {_BENCHMARK} {named}" if named else info_name
+            return command.make_context(command_path, args, parent, **extra)
 
     return BenchmarkCommand
 
@@ -181,8 +181,8 @@ def settings_app(
         from perennial.schemas.settings.refresh import choose_benchmarks
         from perennial.schemas.settings.several import fields_of
 
-        known = fields_of(choose_benchmarks(named))
-        return {name: field for name, field in known.items() if has(name, field)}
+        fields = fields_of(choose_benchmarks(named))
+        return {name: field for name, field in fields.items() if has(name, field)}
 
     return benchmark_app(function, find_fields)
 
@@ -215,9 +215,9 @@ def _option(name: str, field: "FieldInfo") -> inspect.Parameter:
 
 def _flag_of(args: Sequence[str]) -> str | None:
     """Return the value of --benchmark, None where it is not given."""
-    for place, text in enumerate(args):
+    for position, text in enumerate(args):
         if text == _BENCHMARK:
-            return args[place + 1] if place + 1 < len(args) else None
+            return args[position + 1] if position + 1 < len(args) else None
         if text.startswith(f"{_BENCHMARK}="):
             return text.removeprefix(f"{_BENCHMARK}=")
     return None

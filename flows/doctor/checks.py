@@ -71,32 +71,32 @@ def _endpoint(settings: RefreshSettings) -> str | Check:
     if not models and endpoint.url_from == "default":
         return "not configured: no model is named"
     policy = CallPolicy(endpoint.base_url, concurrency=1, timeout_s=_ENDPOINT_TIMEOUT_S)
-    shown = strip_url(check_url(policy.base_url))
+    address = strip_url(check_url(policy.base_url))
     key = check_key(endpoint.key)
-    found = _judge(shown, key, asyncio.run(ask_for_models(policy, key)), models)
+    verdict = _judge(address, key, asyncio.run(ask_for_models(policy, key)), models)
     sources = f" ({endpoint.describe_sources()})"
-    return found + sources if isinstance(found, str) else replace(found, seen=found.seen + sources)
+    return verdict + sources if isinstance(verdict, str) else replace(verdict, seen=verdict.seen + sources)
 
 
-def _judge(shown: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> str | Check:
+def _judge(address: str, key: str, answer: "httpx2.Response | str", models: list[str]) -> str | Check:
     if isinstance(answer, str):
-        return fail(f"{shown} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
+        return fail(f"{address} is not reached: {answer}", _REACH, EndpointFailed.exit_code)
     status = f"(HTTP {answer.status_code})"
     if answer.status_code in (401, 403):
         problem = "refuses the key" if key else "asks for a key, and none is set"
-        return fail(f"{shown} {problem} {status}", _KEY, EndpointFailed.exit_code)
+        return fail(f"{address} {problem} {status}", _KEY, EndpointFailed.exit_code)
     if answer.status_code >= 500:
         remedy = "try again later, or look at that server"
-        return fail(f"{shown} answers with an error {status}", remedy, EndpointFailed.exit_code)
+        return fail(f"{address} answers with an error {status}", remedy, EndpointFailed.exit_code)
     listed = listed_models(answer)
     if listed is None:
         remedy = "check that base_url ends as the server wants it, often in /v1"
-        return warn(f"{shown} answers and lists no models {status}", remedy)
+        return warn(f"{address} answers and lists no models {status}", remedy)
     unlisted = [model for model in models if model not in listed]
     if unlisted:
         remedy = "correct the model's name, if the server does not know it unlisted"
-        return warn(f"{shown} answers and does not list {', '.join(unlisted)}", remedy)
-    return f"{shown} answers and lists {len(listed):,} model{'' if len(listed) == 1 else 's'}"
+        return warn(f"{address} answers and does not list {', '.join(unlisted)}", remedy)
+    return f"{address} answers and lists {len(listed):,} model{'' if len(listed) == 1 else 's'}"
 
 
 def _models(settings: RefreshSettings) -> list[str]:
@@ -145,8 +145,8 @@ def _versions() -> str | Check:
         return warn("perennial runs from its folder and is not installed", _INSTALL)
     python = platform.python_version()
     required = [Requirement(line) for line in installed.requires or []]
-    direct = [one for one in required if one.marker is None or one.marker.evaluate({"extra": ""})]
-    wrong = [f"{one} is required, {found} is installed" for one in direct if (found := _find_misfit(one))]
+    direct = [need for need in required if need.marker is None or need.marker.evaluate({"extra": ""})]
+    wrong = [f"{need} is required, {other} is installed" for need in direct if (other := _find_misfit(need))]
     if not Requirement(f"python{installed.metadata['Requires-Python'] or ''}").specifier.contains(
         python, True
     ):
@@ -163,9 +163,9 @@ def _versions() -> str | Check:
 
 def _sandbox() -> str | Check:
     """Look at what holds code that a model wrote: found by trying it."""
-    found = find_protection()
-    seen = f"tier {found.tier} ({'; '.join(found.findings)})"
-    if found.tier == "none":
+    protection = find_protection()
+    seen = f"tier {protection.tier} ({'; '.join(protection.findings)})"
+    if protection.tier == "none":
         return warn(
             f"{seen}: nothing protects this machine from code that a model or a file wrote, so that it "
             "is refused unless accept_weak_sandbox is set",
@@ -177,17 +177,17 @@ def _sandbox() -> str | Check:
 def _find_misfit(required: "Requirement") -> str:
     """Return the version of a dependency that is installed, "" where it fits."""
     try:
-        found = version(required.name)
+        installed = version(required.name)
     except PackageNotFoundError:
         return "none"
-    return "" if required.specifier.contains(found, prereleases=True) else found
+    return "" if required.specifier.contains(installed, prereleases=True) else installed
 
 
 def _check_named_server(url: str) -> str | Check:
     """Look at the server of PREFECT_API_URL, which a user name or a key may be needed for."""
     import httpx
 
-    shown = without_credentials(url)
+    address = without_credentials(url)
     key, pair = os.environ.get("PREFECT_API_KEY"), os.environ.get("PREFECT_API_AUTH_STRING")
     user, _, password = (pair or "").partition(":")
     with httpx.Client(
@@ -198,19 +198,19 @@ def _check_named_server(url: str) -> str | Check:
     ) as client:
         try:
             client.get(f"{url.rstrip('/')}/health").raise_for_status()
-            found = str(client.get(f"{url.rstrip('/')}/admin/version").raise_for_status().json())
+            running = str(client.get(f"{url.rstrip('/')}/admin/version").raise_for_status().json())
         except httpx.HTTPStatusError as error:
-            raise PerennialError(f"{shown} answers with {error.response.status_code}") from None
+            raise PerennialError(f"{address} answers with {error.response.status_code}") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise PerennialError(f"{shown} does not answer as Prefect does ({error})") from None
+            raise PerennialError(f"{address} does not answer as Prefect does ({error})") from None
     installed = version("prefect")
-    if found.split(".")[:2] != installed.split(".")[:2]:
-        seen = f"{shown} answers, Prefect {found}, and {installed} is installed here"
+    if running.split(".")[:2] != installed.split(".")[:2]:
+        seen = f"{address} answers, Prefect {running}, and {installed} is installed here"
         remedy = (
-            f"run the same version on both sides: `pip install prefect=={found}` here, or update the server"
+            f"run the same version on both sides: `pip install prefect=={running}` here, or update the server"
         )
         return warn(seen, remedy)
-    return f"{shown} answers, Prefect {found}"
+    return f"{address} answers, Prefect {running}"
 
 
 def _embedded_home(home: Path) -> str | Check:

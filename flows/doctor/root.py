@@ -83,13 +83,13 @@ class Look:
     def run(self) -> Check:
         """Return what the action finds; an error is a failed check with the error's exit code."""
         try:
-            found = self.action()
+            state = self.action()
         except PerennialError as error:
-            found = fail(str(error), self.remedy, error.exit_code)
+            state = fail(str(error), self.remedy, error.exit_code)
         except OSError as error:
-            found = fail(describe_os_error(error), self.remedy, UNREADABLE)
+            state = fail(describe_os_error(error), self.remedy, UNREADABLE)
         return (
-            Check(self.name, Status.ok, found) if isinstance(found, str) else replace(found, name=self.name)
+            Check(self.name, Status.ok, state) if isinstance(state, str) else replace(state, name=self.name)
         )
 
 
@@ -328,14 +328,14 @@ def _conditions(store: Store) -> str:
 
 
 def _lock(store: Store) -> str | Check:
-    found = find_lock(store)
-    if found is None:
+    lock = find_lock(store)
+    if lock is None:
         return "nobody writes to the root"
-    if found.life is Life.gone:
-        return f"left behind by {found.description}; the next writer takes it over"
-    if found.life is Life.alive:
-        return warn(f"held by {found.description}", "wait until that has ended: what is staged is moving")
-    raise RootLocked(f"held by {found.description}, of which nothing is known here")
+    if lock.life is Life.gone:
+        return f"left behind by {lock.description}; the next writer takes it over"
+    if lock.life is Life.alive:
+        return warn(f"held by {lock.description}", "wait until that has ended: what is staged is moving")
+    raise RootLocked(f"held by {lock.description}, of which nothing is known here")
 
 
 def _clock(store: Store) -> str:

@@ -40,17 +40,17 @@ def analyse_editions(
     `tell` gets a line for each edition, `step` its name while it is at work.
     Raises InvalidOption where it is not published, UnreadableInput where none is.
     """
-    known = visible_editions(store)
-    require_any(store, known)
-    chosen = known if edition is None else (select_unit(store, edition, known),)
+    editions = visible_editions(store)
+    require_any(store, editions)
+    chosen = editions if edition is None else (select_unit(store, edition, editions),)
     with lock_root(store, f"analyse {edition or 'every edition'}", tell):
         numbers = {}
         for name in chosen:
             step(name)
             evaluations = visible_evaluations(store, name)
             statistics = analyse_edition(store, name, evaluations, spread=spread_over(None))
-            shown = analysis_of(store, name, evaluations)
-            if shown is not None and store.read_table(shown).equals(statistics):
+            visible_file = analysis_of(store, name, evaluations)
+            if visible_file is not None and store.read_table(visible_file).equals(statistics):
                 result = "as before"
             else:
                 keep_analysis(store, name, evaluations, statistics)
@@ -70,9 +70,9 @@ def units_to_audit(store: Store, edition: str | None) -> tuple[str, ...]:
 
     Raises InvalidOption where it is not published, UnreadableInput where nothing is.
     """
-    known = published_units(store)
-    require_any(store, known)
-    return known if edition is None else select_units(store, edition, known)
+    units = published_units(store)
+    require_any(store, units)
+    return units if edition is None else select_units(store, edition, units)
 
 
 def audit_unit(
@@ -99,10 +99,10 @@ def audit_unit(
 
 def require_expectations(broken: dict[str, tuple[str, ...]], store: Store) -> None:
     """Raise AuditFailed, naming each broken expectation of each edition, where there is one."""
-    told = "; ".join(f"{edition}: {text}" for edition, texts in broken.items() for text in texts)
-    if told:
+    failures = "; ".join(f"{edition}: {text}" for edition, texts in broken.items() for text in texts)
+    if failures:
         raise AuditFailed(
-            f"the audit of what is published in {store.root} failed: {told}. Published tables are never "
+            f"the audit of what is published in {store.root} failed: {failures}. Published tables are never "
             "changed: compare them with a copy, and withdraw an edition that nobody should use"
         )
 

@@ -38,7 +38,7 @@ class Cost(NamedTuple):
 
 def cost_per_episode(
     player: str,
-    own: float | None,
+    observed: float | None,
     calls: float,
     prices: Prices,
     benchmark: Benchmark,
@@ -47,8 +47,8 @@ def cost_per_episode(
     """Return what an episode costs the player: its `own` mean cost here, else calls by tokens by price."""
     if player in benchmark.programs:
         return Cost(0.0, 0.0)
-    if own is not None:
-        return Cost(own, own)
+    if observed is not None:
+        return Cost(observed, observed)
     model = parse_model_player(player, {}, benchmark.variants).choice.model
     prompt = round(calls * measured.prompt_tokens_per_call)
     low, high = (
@@ -94,17 +94,17 @@ def plan_design(
         history = _history(with_catalog, benchmark, setting)
     estimated = estimate_parts(groups, variance.parts)
     parts = estimated or variance.parts
-    known = [turns for name, (turns, _) in history.items() if turns and name not in played.programs]
-    usual = 1.0 if played.one_shot else sum(known) / len(known) if known else variance.calls_per_episode
+    means = [turns for name, (turns, _) in history.items() if turns and name not in played.programs]
+    usual = 1.0 if played.one_shot else sum(means) / len(means) if means else variance.calls_per_episode
     names = list(players) or ["one player"]
-    each = {name: _calls_of(name, history, usual, name in played.programs) for name in names}
-    chosen = _choose(parts, goal, power, max_domains, sum(each.values()))
-    told = measure_design(parts, chosen, power)
+    calls_by_player = {name: _calls_of(name, history, usual, name in played.programs) for name in names}
+    chosen = _choose(parts, goal, power, max_domains, sum(calls_by_player.values()))
+    precision = measure_design(parts, chosen, power)
     costs = {
         name: cost_per_episode(
             name,
-            own=history.get(name, (None, None))[1],
-            calls=each[name],
+            observed=history.get(name, (None, None))[1],
+            calls=calls_by_player[name],
             prices=prices,
             benchmark=played,
             measured=variance,
@@ -112,16 +112,16 @@ def plan_design(
         for name in players
     }
     unnamed = Cost(None, None, "name --players for a cost")
-    rows = [_row(name, chosen, each[name], costs.get(name, unnamed)) for name in names]
+    rows = [_row(name, chosen, calls_by_player[name], costs.get(name, unnamed)) for name in names]
     return {
         "benchmark": benchmark,
         "design": {
             "domains": chosen.domains,
             "instances_per_domain": chosen.instances,
             "runs": chosen.runs,
-            "half_width_rate": told.rate,
-            "half_width_difference": told.difference,
-            "detectable_difference": told.detectable,
+            "half_width_rate": precision.rate,
+            "half_width_difference": precision.difference,
+            "detectable_difference": precision.detectable,
         },
         "power": power,
         "players": rows,
@@ -132,7 +132,7 @@ def plan_design(
         },
         "variance_parts": {name: getattr(parts, name) for name in Parts.__slots__},
         "sources": [
-            *_sources(variance, estimated is not None, bool(known), played.one_shot),
+            *_sources(variance, estimated is not None, bool(means), played.one_shot),
             *(row["cost_missing"] for row in rows if row["cost_missing"]),
         ],
         "command": _command(benchmark, players, chosen),
@@ -140,14 +140,14 @@ def plan_design(
 
 
 def _variance_of(benchmark: str) -> MeasuredVariance:
-    found = find_declaration(benchmark).variance
-    if found is None:
-        known = ", ".join(name for name, one in benchmarks().items() if one.variance is not None)
+    variance = find_declaration(benchmark).variance
+    if variance is None:
+        names = ", ".join(name for name, entry in benchmarks().items() if entry.variance is not None)
         raise InvalidOption(
             f"--benchmark {benchmark}: a design is over new domains, and this benchmark draws none; "
-            f"expected {known}"
+            f"expected {names}"
         )
-    return found
+    return variance
 
 
 def _choose(
@@ -157,23 +157,23 @@ def _choose(
     if option == "--calls":
         if calls_per_episode <= 0:
             raise InvalidOption("--calls: these players are programs, which make none: give another goal")
-        found = best_design(parts, int(value / calls_per_episode), max_domains)
-        if found is None:
+        best = best_design(parts, int(value / calls_per_episode), max_domains)
+        if best is None:
             raise InvalidOption(
                 f"--calls {value:,.0f}: an episode of all players takes {calls_per_episode:.1f}, and a "
                 f"design needs 2 domains: give {ceil(2 * calls_per_episode)} or more"
             )
-        return found
+        return best
     name = "rate" if option == "--half-width" else "detectable"
-    found = find_design(parts, name, value, max_domains, power)
-    if found is None:
+    best = find_design(parts, name, value, max_domains, power)
+    if best is None:
         largest = Design(max_domains, 200, 10)
         least = getattr(measure_design(parts, largest, power), name)
         raise InvalidOption(
             f"{option} {value:g}: {max_domains} domains reach {least:.4f} at best, as domains differ: give a "
             "larger value or more --max-domains"
         )
-    return found
+    return best
 
 
 def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
@@ -182,12 +182,12 @@ def _groups(catalog: Catalog, benchmark: str, setting: str) -> list[Any]:
             raise UnreadableInput(f"--setting {setting!r}: the data root has no published answers")
         return []
     programs = find_benchmark(benchmark).programs
-    cells = {key: of for key, of in read_cells(catalog).items() if key[0] == benchmark}
+    cells = {key: group for key, group in read_cells(catalog).items() if key[0] == benchmark}
     if setting and (benchmark, setting) not in cells:
-        known = ", ".join(sorted(name for _, name in cells)) or "none"
-        raise InvalidOption(f"--setting {setting!r}: no published answers of it; settings with some: {known}")
-    chosen = (of for (_, name), of in cells.items() if setting in ("", name))
-    return [[cell for cell in of if cell.player.partition("\0")[0] not in programs] for of in chosen]
+        names = ", ".join(sorted(name for _, name in cells)) or "none"
+        raise InvalidOption(f"--setting {setting!r}: no published answers of it; settings with some: {names}")
+    chosen = (group for (_, name), group in cells.items() if setting in ("", name))
+    return [[cell for cell in group if cell.player.partition("\0")[0] not in programs] for group in chosen]
 
 
 def _history(catalog: Catalog, benchmark: str, setting: str) -> dict[str, tuple[float | None, float | None]]:
@@ -209,7 +209,7 @@ def _calls_of(name: str, history: History, usual: float, is_program: bool) -> fl
 
 
 def _row(name: str, chosen: Design, calls: float, cost: Cost) -> Row:
-    low, high = (None if one is None else one * chosen.episodes for one in (cost.low, cost.high))
+    low, high = (None if bound is None else bound * chosen.episodes for bound in (cost.low, cost.high))
     return {
         "player": name,
         "episodes": chosen.episodes,
@@ -240,6 +240,6 @@ def _sources(measured: MeasuredVariance, is_estimated: bool, has_history: bool, 
 
 
 def _command(benchmark: str, players: Sequence[str], chosen: Design) -> str:
-    of = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
+    option = "" if benchmark == DEFAULT_BENCHMARK else f" --benchmark {benchmark}"
     named = f" --players {','.join(players)}" if players else ""
-    return f"perennial refresh{of}{named} --instances {chosen.instances} --runs {chosen.runs} --dry-run"
+    return f"perennial refresh{option}{named} --instances {chosen.instances} --runs {chosen.runs} --dry-run"

@@ -126,8 +126,8 @@ def problems_sql(edition: str) -> str:
 
 def read_problems(rows: Iterable[tuple[Any, ...]], least: float = LEAST_SHARE) -> list[EpisodeProblem]:
     """Return the rows of that SQL above this share."""
-    found = (EpisodeProblem(*row) for row in rows)
-    return [problem for problem in found if problem.share > least]
+    problems = (EpisodeProblem(*row) for row in rows)
+    return [problem for problem in problems if problem.share > least]
 
 
 def quote_reply(store: Store, catalog: Catalog, episode: str, width: int) -> str:
@@ -164,5 +164,5 @@ def _read_refusal(store: Store, call_id: str) -> str:
 
 def problem_lines(catalog: Catalog, edition: str) -> Sequence[str]:
     """Return what leaderboards say of these problems, and of the players' calls: a line for each."""
-    found = [problem.describe() for problem in find_problems(catalog, edition)]
-    return [f"problem:   {text}" for text in (*found, *describe_call_problems(catalog, edition))]
+    problems = [problem.describe() for problem in find_problems(catalog, edition)]
+    return [f"problem:   {text}" for text in (*problems, *describe_call_problems(catalog, edition))]

@@ -34,18 +34,18 @@ def prune(store: Store, editions: Sequence[str], *, yes: bool, format_: Format) 
 
     Raises InvalidOption for an edition of which there is nothing, RootLocked where somebody writes.
     """
-    shown = prunable(store, datetime.now(UTC), editions)
-    missing = sorted(set(editions) - {entry.edition for entry in shown})
+    listed = prunable(store, datetime.now(UTC), editions)
+    missing = sorted(set(editions) - {entry.edition for entry in listed})
     if missing:
         raise InvalidOption(f"nothing is left over of {', '.join(missing)} in {store.root}")
-    print_rows(list(_COLUMNS), [_row(store, entry) for entry in shown], format_)
+    print_rows(list(_COLUMNS), [_row(store, entry) for entry in listed], format_)
     if not editions:
         _print_kept(store)
     console = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
-    if not shown:
+    if not listed:
         console.print(f"nothing to remove in {store.root}")
     elif yes or _confirm(console):
-        _remove(store, shown, console)
+        _remove(store, listed, console)
 
 
 def _print_kept(store: Store) -> None:
@@ -70,13 +70,13 @@ def _confirm(console: Terminal) -> bool:
     return False
 
 
-def _remove(store: Store, shown: Sequence[Prunable], console: Terminal) -> None:
+def _remove(store: Store, listed: Sequence[Prunable], console: Terminal) -> None:
     from perennial.warehouse.lock import lock_root
 
     with lock_root(store, "editions --prune-staging"):
         # Looked at again, as a refresh may have resumed it before the lock was taken.
-        unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in shown}))
-        for entry in shown:
+        unchanged = set(prunable(store, datetime.now(UTC), {entry.edition for entry in listed}))
+        for entry in listed:
             if entry in unchanged:
                 remove(store, entry)
                 console.print(

@@ -77,26 +77,26 @@ def read_figures(
     `step` gets the name of each step. Without a benchmark, as where none of that name is installed, there is
     nothing of its own.
     """
-    own, listed = own_report(benchmark), list(figures)
-    is_computed = any(one.is_computed for one in listed)
+    report, listed = own_report(benchmark), list(figures)
+    is_computed = any(figure.is_computed for figure in listed)
     queries = queries_of(listed)
-    sources = {one.name: one for one in own.sources} if is_computed else {}
-    if own.order:
-        sources[own.order.name] = own.order
+    sources = {source.name: source for source in report.sources} if is_computed else {}
+    if report.order:
+        sources[report.order.name] = report.order
     queried = {}
     for name, sql in fill_queries(benchmark, edition, {**queries, **sources}.values()).items():
         step(f"query {name}")
         queried[name] = query_table(read, name, sql)
     step("computing figures")
-    extras = own.compute(queried, seed()) if is_computed else None
-    shown = [table for name, table in queried.items() if name not in sources]
+    extras = report.compute(queried, seed()) if is_computed else None
+    uncomputed = [table for name, table in queried.items() if name not in sources]
     return ReportData(
         edition,
         (),
-        _settings(read_record(read, edition), queried.get(own.order.name) if own.order else None),
-        {table.name: table for table in (*shown, *(extras.tables if extras else ()))},
+        _settings(read_record(read, edition), queried.get(report.order.name) if report.order else None),
+        {table.name: table for table in (*uncomputed, *(extras.tables if extras else ()))},
         benchmark.declaration.measures if benchmark else (),
-        own,
+        report,
         extras.drawing_data if extras else None,
         floor=benchmark.declaration.floor if benchmark else None,
     )
@@ -159,9 +159,9 @@ def read_comparison(
     """
     if other == chosen:
         raise InvalidOption(f"--compare {other!r} is the report's own edition: name another one")
-    if (found := read_record(read, other)["benchmark"]) != benchmark.name:
+    if (theirs := read_record(read, other)["benchmark"]) != benchmark.name:
         raise InvalidOption(
-            f"--compare {other!r} is an edition of {found}, but {chosen!r} of {benchmark.name}: name one of "
+            f"--compare {other!r} is an edition of {theirs}, but {chosen!r} of {benchmark.name}: name one of "
             "the same benchmark"
         )
     queries = fill_queries(benchmark, other, [DOMAINS])
@@ -188,15 +188,15 @@ def read_comparison(
 def shared_anchors(read: Read, editions: Sequence[str], benchmark: Benchmark) -> tuple[str, ...]:
     """Return the anchors that each of the editions was evaluated with, models with equal parameters."""
     programs = benchmark.programs
-    found = []
+    anchor_sets = []
     for edition in editions:
         anchors: set[tuple[str, str]] = set()
         for (text,) in read(f"SELECT settings FROM evaluations WHERE edition = {quote(edition)}")[1]:
             plan = json.loads(text)
             for name in plan.get("anchors", ()):
                 anchors.add((name, "" if name in programs else _asked_how(plan, name, benchmark)))
-        found.append(anchors)
-    return tuple(sorted({name for name, _ in set.intersection(*found)}))
+        anchor_sets.append(anchors)
+    return tuple(sorted({name for name, _ in set.intersection(*anchor_sets)}))
 
 
 def _asked_how(settings: ReadJson, player: str, benchmark: Benchmark) -> str:
@@ -241,8 +241,8 @@ def state_facts(
 
 
 def _facts(record: Record, plan: EditionPlan, retired: bool) -> tuple[tuple[str, str], ...]:
-    place = "in exports, as the edition is retired" if retired else "in no export"
-    private = f"{record['private']:,}, {place}; figures are over all instances, these included"
+    where = "in exports, as the edition is retired" if retired else "in no export"
+    private = f"{record['private']:,}, {where}; figures are over all instances, these included"
     return (
         ("benchmark", str(record["benchmark"])),
         ("published", f"{record['created_at'].astimezone(UTC):%Y-%m-%d %H:%M} UTC"),
@@ -258,16 +258,16 @@ def _protocols(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
     """Return how models were asked in evaluations where that is not the benchmark's usual way."""
     sql = f"SELECT evaluation, settings FROM evaluations WHERE edition = {quote(edition)} ORDER BY evaluation"
     names = {name: json.loads(text).get("protocol", {}).get("name") for name, text in catalog.query(sql)[1]}
-    told = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
-    return [("protocol", ", ".join(told))] if told else []
+    lines = [f"{protocol} in evaluation {name}" for name, protocol in names.items() if protocol]
+    return [("protocol", ", ".join(lines))] if lines else []
 
 
 def _problems(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
     """Return the commonest reasons why players have no score, each with an example."""
-    found = find_problems(catalog, edition)
-    more = [f"{len(found) - _MOST_PROBLEMS} more"] if len(found) > _MOST_PROBLEMS else []
-    told = [problem.describe() for problem in found[:_MOST_PROBLEMS]]
-    return [("problems", "; ".join(told + more))] if found else []
+    problems = find_problems(catalog, edition)
+    more = [f"{len(problems) - _MOST_PROBLEMS} more"] if len(problems) > _MOST_PROBLEMS else []
+    texts = [problem.describe() for problem in problems[:_MOST_PROBLEMS]]
+    return [("problems", "; ".join(texts + more))] if problems else []
 
 
 def _audit(catalog: Catalog, edition: str) -> list[tuple[str, str]]:
@@ -282,13 +282,13 @@ def _precision(catalog: Catalog, edition: str, benchmark: Benchmark) -> list[tup
     if benchmark.declaration.variance is None:
         return []
     rows = catalog.query(fill_query(SIZES, edition))[1]
-    told = []
+    parts = []
     for setting, domains, instances, runs in rows:
         measured = measure_plan(benchmark.name, {setting: (domains, instances)}, max(1, round(runs or 1)))
-        told += [f"{name} {one['detectable_difference']:.3f}" for name, one in measured.items()]
+        parts += [f"{name} {row['detectable_difference']:.3f}" for name, row in measured.items()]
     note = f"in success rate between two models, over new domains, with power {POWER:g}"
     source = f"variance of {benchmark.declaration.variance.source}"
-    return [("detectable difference", f"{', '.join(told)} ({note}; {source})")] if told else []
+    return [("detectable difference", f"{', '.join(parts)} ({note}; {source})")] if parts else []
 
 
 def _describe_seed(plan: EditionPlan) -> str:
@@ -343,9 +343,9 @@ def report_data(
 
 def report_queries(benchmark: Benchmark, edition: str) -> dict[str, str]:
     """Return the SQL of every query behind the edition's report, by name."""
-    own = benchmark.report()
-    queries = queries_of((*SHARED, *own.figures))
-    return fill_queries(benchmark, edition, (*queries.values(), *own.sources))
+    report = benchmark.report()
+    queries = queries_of((*SHARED, *report.figures))
+    return fill_queries(benchmark, edition, (*queries.values(), *report.sources))
 
 
 # Gather what the page of profiles shows: the newest edition of each benchmark, side by side.
@@ -389,12 +389,12 @@ def read_profiles(read: Read, step: Callable[[str], None] = lambda name: None) -
 
 def _columns(read: Read, tables: Mapping[str, ReportTable]) -> tuple[tuple[str, str], ...]:
     """Return benchmark and setting of each column: the settings of a benchmark in the order of its report."""
-    known = sorted({(row["benchmark"], row["setting"]) for row in tables["profile_scores"].records()})
+    scored = sorted({(row["benchmark"], row["setting"]) for row in tables["profile_scores"].records()})
     columns = []
     for row in tables["profile_editions"].records():
         name = row["benchmark"]
         ordered = order_settings(read, find_installed(name), row["edition"])
         first = [(name, setting) for setting in ordered]
-        settings = dict.fromkeys((*first, *known))
-        columns += [column for column in settings if column[0] == name and column in known]
+        settings = dict.fromkeys((*first, *scored))
+        columns += [column for column in settings if column[0] == name and column in scored]
     return tuple(columns)

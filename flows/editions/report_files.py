@@ -27,8 +27,8 @@ def write_page(data: ReportData, folder: Path) -> Path:
     from perennial.tasks.report.page import render_page
 
     docs = f"{data.edition}-data-docs/index.html"
-    shown = replace(data, data_docs=docs) if (folder / docs).is_file() else data
-    return _write(folder / f"{data.edition}.html", render_page(shown).encode())
+    page_data = replace(data, data_docs=docs) if (folder / docs).is_file() else data
+    return _write(folder / f"{data.edition}.html", render_page(page_data).encode())
 
 
 def write_tables(data: ReportData, folder: Path, form: str) -> list[Path]:

@@ -45,6 +45,6 @@ def _analyse_as_if(store: Store, unit: str, *, is_visible: bool) -> None:
     from perennial.warehouse.catalog.later_statistics import keep_analysis
 
     edition, _ = split_unit(unit)
-    shown = [other for other in visible_evaluations(store, edition) if other != unit]
-    evaluations = [*shown, unit] if is_visible else shown
+    visible = [other for other in visible_evaluations(store, edition) if other != unit]
+    evaluations = [*visible, unit] if is_visible else visible
     keep_analysis(store, edition, evaluations, analyse_edition(store, edition, evaluations))

@@ -72,14 +72,14 @@ def _evaluations(manifest: ReadJson) -> str:
 def _seed(manifest: ReadJson) -> str:
     if not manifest["seed_commitment"]:
         return "The data were imported; no seed is known."
-    told = (
+    preamble = (
         f"The edition is {manifest['freshness']}. The commitment to its seed is "
         f"{manifest['seed_commitment']}, "
         "the SHA-256 of the seed's "
     )
     if manifest["seed"] is None:
-        return f"{told}decimal digits; the seed itself was not revealed when this was exported."
-    return f"{told}decimal digits: `printf %s {manifest['seed']} | sha256sum`."
+        return f"{preamble}decimal digits; the seed itself was not revealed when this was exported."
+    return f"{preamble}decimal digits: `printf %s {manifest['seed']} | sha256sum`."
 
 
 def _left_out(manifest: ReadJson) -> str:
@@ -156,7 +156,7 @@ def export_edition(
     if destination.exists() or destination.is_symlink():
         raise InvalidOption(f"{destination}: there is something of this name already; name a new folder")
     leave_out = not is_retired(store, edition)
-    source = Source.of(store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers)
+    source = Source.select(store, plan, licence or _LICENCE, leave_out=leave_out, with_answers=with_answers)
     destination.parent.mkdir(parents=True, exist_ok=True)
     draft = destination.parent / f".{destination.name}-{uuid4().hex}.draft"
     draft.mkdir()
@@ -166,8 +166,8 @@ def export_edition(
         for file in files:
             if file.left_out:
                 left_out[file.table] = left_out.get(file.table, 0) + file.left_out
-        found = Export(edition, source.units, str(destination), form, tuple(files), left_out)
-        content = _describe(store, plan, found, source.licence)
+        exported = Export(edition, source.units, str(destination), form, tuple(files), left_out)
+        content = _describe(store, plan, exported, source.licence)
         (draft / "manifest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         head = card_head(source, files) if form is ExportForm.hf else ""
         (draft / "README.md").write_text(head + write_readme(content), encoding="utf-8")
@@ -177,7 +177,7 @@ def export_edition(
     finally:
         with suppress(OSError):
             shutil.rmtree(draft)
-    return found
+    return exported
 
 
 def check_sums(folder: Path) -> None:

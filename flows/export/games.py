@@ -70,7 +70,7 @@ class Games:
         self._plan = read_published_plan(store, edition)
         self.edition = edition
         self.instance_ids = instance_ids(store, edition)
-        self._places = {id_: place for place, id_ in enumerate(self.instance_ids)}
+        self._places = {id_: position for position, id_ in enumerate(self.instance_ids)}
 
     def start(self, instance_id: str, variant: str = "") -> Conversation:
         """Return a fresh run on the instance, shown as models are usually shown it, or in another variant.
@@ -82,10 +82,10 @@ class Games:
         first = self._places[instance_id] // SEATS_AT_ONCE * SEATS_AT_ONCE
         wanted = self.instance_ids[first : first + SEATS_AT_ONCE]
         seats = _read_seats(self._store, self._plan.benchmark, self.edition, wanted)
-        found = {seat.instance_id: seat for seat in seats}
-        if instance_id not in found:
+        seats_by_id = {seat.instance_id: seat for seat in seats}
+        if instance_id not in seats_by_id:
             raise InvalidOption(f"instance {instance_id!r} cannot be played: no version of it was checked")
-        return open_seat(found[instance_id], variant)
+        return open_seat(seats_by_id[instance_id], variant)
 
 
 def open_seat(seat: Seat, variant: str = "") -> Conversation:

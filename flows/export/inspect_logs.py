@@ -70,8 +70,8 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
     files = []
     for evaluation, player, version, episodes in players:
         log = _log(source, str(evaluation), str(player), version)
-        shown = "".join(char if char.isalnum() or char in "-." else "_" for char in str(player))
-        name = f"logs/{evaluation}_{shown}_{log.eval.task_id[-8:]}.eval"
+        safe_player = "".join(char if char.isalnum() or char in "-." else "_" for char in str(player))
+        name = f"logs/{evaluation}_{safe_player}_{log.eval.task_id[-8:]}.eval"
         write_eval_log(log, str(folder / name))
         number = len(log.samples or ())
         files.append(describe_file(folder, name, "episodes", number, int(str(episodes)) - number))
@@ -81,14 +81,14 @@ def write_logs(source: Source, folder: Path) -> list[ExportedFile]:
 def _log(source: Source, evaluation: str, player: str, version: str | None) -> "EvalLog":
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalMetric, EvalResults, EvalScore, EvalSpec
 
-    of = {
+    scope = {
         "evaluation": quote(evaluation),
         "player": quote(player),
         "version": "NULL" if version is None else quote(version),
     }
-    samples = list(_samples(source, of))
+    samples = list(_samples(source, scope))
     created = source.catalog.query(
-        f"SELECT created_at FROM evaluations WHERE evaluation = {of['evaluation']}"
+        f"SELECT created_at FROM evaluations WHERE evaluation = {scope['evaluation']}"
     )[1][0][0]
     log_id = content_id("log", source.edition, evaluation, player, version or "")
     ids = list(dict.fromkeys(str(sample.id) for sample in samples))
@@ -125,12 +125,12 @@ def _log(source: Source, evaluation: str, player: str, version: str | None) -> "
     )
 
 
-def _samples(source: Source, of: Mapping[str, str]) -> Iterator["EvalSample"]:
+def _samples(source: Source, scope: Mapping[str, str]) -> Iterator["EvalSample"]:
     """Yield the samples of one player in the order of the instances."""
-    names, rows = source.catalog.query(_EPISODES.format(**of))
+    names, rows = source.catalog.query(_EPISODES.format(**scope))
     episodes = [dict(zip(names, row, strict=True)) for row in rows]
-    messages = source.catalog.query(_MESSAGES.format(**of))[1]
-    spoken = {id_: list(found) for id_, found in groupby(messages, key=lambda row: str(row[0]))}
+    messages = source.catalog.query(_MESSAGES.format(**scope))[1]
+    spoken = {id_: list(turns) for id_, turns in groupby(messages, key=lambda row: str(row[0]))}
     for episode in episodes:
         if episode["instance_id"] not in source.private_ids:
             yield _sample(source, episode, spoken.get(episode["episode_id"], []))
@@ -141,13 +141,13 @@ def _sample(source: Source, episode: Row, spoken: list[tuple[Any, ...]]) -> "Eva
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import Score
 
-    said = [row[3:] for row in spoken]
-    if not said or said[0][0] == "assistant":
+    turns = [row[3:] for row in spoken]
+    if not turns or turns[0][0] == "assistant":
         opening = source.openings.get(episode["instance_id"], ())
-        said = [*((one["role"], one["content"], None) for one in opening), *said]
-    messages = [_message(f"{episode['episode_id']}/{number}", *one) for number, one in enumerate(said)]
+        turns = [*((message["role"], message["content"], None) for message in opening), *turns]
+    messages = [_message(f"{episode['episode_id']}/{number}", *turn) for number, turn in enumerate(turns)]
     replies = [message for message in messages if message.role == "assistant"]
-    first = next((place for place, one in enumerate(messages) if one.role == "assistant"), len(messages))
+    first = next((index for index, turn in enumerate(messages) if turn.role == "assistant"), len(messages))
     failed = episode["status"] == "api_error"
     model = "" if not replies else str(replies[-1].text)
     return EvalSample(

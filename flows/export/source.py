@@ -32,7 +32,7 @@ class Source:
     units: tuple[str, ...] = field(default=())
 
     @classmethod
-    def of(
+    def select(
         cls, store: Store, plan: EditionPlan, licence: str, *, leave_out: bool, with_answers: bool
     ) -> "Source":
         """Return the source of the edition with those of its evaluations that are visible."""
@@ -58,8 +58,8 @@ class Source:
     def openings(self) -> dict[str, list[Message]]:
         """What a model is shown first of each exported instance that can be played, by its id."""
         seats = self.benchmark.take_seats
-        found = (seat for ids in self.chunks() for seat in seats(self.store, self.edition, ids, {}))
-        return {seat.instance_id: open_seat(seat).messages for seat in found}
+        taken = (seat for ids in self.chunks() for seat in seats(self.store, self.edition, ids, {}))
+        return {seat.instance_id: open_seat(seat).messages for seat in taken}
 
     def chunks(self) -> Iterator[tuple[str, ...]]:
         """Yield the ids of the instances that are exported, in order, some at a time."""
@@ -98,7 +98,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
         for table in source.benchmark.declaration.tables
         if table.kind == "questions" and table.key == ("instance_id",) and with_answers
     ]
-    found = False
+    has_rows = False
     for ids in source.chunks():
         shared = {
             row["instance_id"]: row for row in rows_with(store, "instances", edition, "instance_id", ids)
@@ -108,7 +108,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
             for row in rows_with(store, table, edition, "instance_id", ids):
                 answers[row["instance_id"]][table] = row
         for seat in source.benchmark.take_seats(store, edition, ids, {}):
-            found = True
+            has_rows = True
             yield {
                 **{name: shared[seat.instance_id][name] for name in _COLUMNS},
                 "edition": edition,
@@ -116,7 +116,7 @@ def read_instances(source: Source, *, with_answers: bool) -> Iterator[Row]:
                 "messages": open_seat(seat).messages,
                 **({"answer": answers[seat.instance_id]} if with_answers else {}),
             }
-    if not found:
+    if not has_rows:
         raise InvalidOption(
             f"no instance of edition {source.edition!r} can be played, as none was checked: export it with "
             "--format parquet"

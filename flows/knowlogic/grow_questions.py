@@ -44,19 +44,19 @@ def check_scenario(workspace: Workspace, batch: Batch, _policies: Policies) -> d
     faults = [f"{repeat}: another question shows the same" for repeat in find_repeats(questions)]
     tested: list[TestedQuestion] = []
     for pair, group in groupby(questions, key=lambda question: question.pair):
-        found = check_pair(domain, list(group), languages)
-        faults += [f"{pair}: {fault}" for fault in found.faults]
-        tested.append(found)
+        check = check_pair(domain, list(group), languages)
+        faults += [f"{pair}: {fault}" for fault in check.faults]
+        tested.append(check)
     refuse_faults(f"{name}/{scenario}", faults, len(tested), "questions")
     row = {
         "domain": name,
         "scenario": scenario,
         "pairs": len(tested),
-        "texts": sum(each.texts for each in tested),
-        "proved": sum(each.is_proved for each in tested),
-        "options": sum(each.options for each in tested),
-        "changes": sum(each.changes for each in tested),
-        "refused": sum(each.refused for each in tested),
+        "texts": sum(check.texts for check in tested),
+        "proved": sum(check.is_proved for check in tested),
+        "options": sum(check.options for check in tested),
+        "changes": sum(check.changes for check in tested),
+        "refused": sum(check.refused for check in tested),
     }
     return {"knowlogic_gate": [row]}
 
@@ -72,27 +72,27 @@ def draw_question(
     Raises InvalidOption for what does not exist, InstancesExhausted where nothing was found.
     """
     rng = derive_rng(seed, "knowlogic/draw", 0)
-    found = load_domain(_choose("domain", domain, DOMAINS) if domain else rng.choice(DOMAINS))
-    scenarios = [_choose("scenario", scenario, sorted(found.shares))] if scenario else sorted(found.shares)
-    held = {name: [each for each in DIFFICULTIES if found.shares[name].get(each)] for name in scenarios}
+    area = load_domain(_choose("domain", domain, DOMAINS) if domain else rng.choice(DOMAINS))
+    scenarios = [_choose("scenario", scenario, sorted(area.shares))] if scenario else sorted(area.shares)
+    held = {name: [level for level in DIFFICULTIES if area.shares[name].get(level)] for name in scenarios}
     if difficulty:
-        known = [each for each in DIFFICULTIES if any(each in of for of in held.values())]
-        chosen = _choose("difficulty", difficulty, known)
+        offered = [level for level in DIFFICULTIES if any(level in levels for levels in held.values())]
+        chosen = _choose("difficulty", difficulty, offered)
         scenarios = [name for name in scenarios if chosen in held[name]]
-    own = rng.choice(scenarios)
+    plot = rng.choice(scenarios)
     if not difficulty:
-        chosen = rng.choice(held[own])
+        chosen = rng.choice(held[plot])
     spoken = _choose("language", language, LANGUAGES) if language else LANGUAGES[0]
-    request = ScenarioRequest(found, own, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
-    questions = [each for of in grow_scenario(request).drawn.values() for each in of]
+    request = ScenarioRequest(area, plot, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
+    questions = [question for drawn in grow_scenario(request).drawn.values() for question in drawn]
     if not questions:
-        raise InstancesExhausted(f"{found.name}/{own}: no {chosen} question was found; give another --seed")
+        raise InstancesExhausted(f"{area.name}/{plot}: no {chosen} question was found; give another --seed")
     return questions[0]
 
 
-def _choose(option: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise InvalidOption(f"{option} {value!r}: expected {join_choices(known)}{suggest(value, known)}")
+def _choose(option: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise InvalidOption(f"{option} {value!r}: expected {join_choices(choices)}{suggest(value, choices)}")
     return value
 
 
@@ -111,8 +111,8 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     before = _count_before(counts, scenario)
     tables: dict[str, Rows] = {"instances": [], "knowlogic_questions": []}
     for (difficulty, number), questions in grown.drawn.items():
-        for place, question in enumerate(questions):
-            index = (before[difficulty] + number) * len(plan.languages) + place
+        for language_index, question in enumerate(questions):
+            index = (before[difficulty] + number) * len(plan.languages) + language_index
             tables["instances"].append(shared_row(question, index, workspace.growth.seed))
             tables["knowlogic_questions"].append(asdict(question))
     return tables | {"rejections": _rejection_rows(batch, counts[scenario], grown)}

@@ -134,9 +134,9 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
             longest_reply=_LONG_REPLY,
         )
 
-    def unfit(self, own: ReadJson) -> dict[str, str]:
+    def unfit(self, plan_part: ReadJson) -> dict[str, str]:
         """`exact` reads texts of the installed knowledge base, and `guesser` knows none that are imported."""
-        plan = KnowLogicPlan.from_json(dict(own))
+        plan = KnowLogicPlan.from_json(dict(plan_part))
         if not plan.knowledge:
             return {
                 "exact": "reads the texts of this program's templates alone, and the questions are imported",
@@ -193,7 +193,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
             "SELECT sum(proved)::BIGINT, sum(options)::BIGINT, sum(texts)::BIGINT, sum(changes)::BIGINT "
             f"FROM knowlogic_gate {where}"
         )
-        shown = {
+        facts = {
             "gate": f"{pairs or 0:,} questions have one arrangement by two engines, {options or 0:,} options "
             f"are decided, {texts or 0:,} texts read back; {changes or 0:,} changed texts and wrong answers "
             "refused"
@@ -202,7 +202,7 @@ class KnowLogic(Benchmark["KnowLogicSettings", None, QuestionSeat, QuestionGame]
             f"SELECT subject, amount FROM rejections {where} AND stage = 'questions' ORDER BY 1"
         )
         listed = [f"{subject}: {amount:,} questions missing" for subject, amount in missing]
-        return shown | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})
+        return facts | ({"left out": "; ".join(listed) + " (table rejections)"} if listed else {})
 
     def report(self) -> Report:
         from perennial.tasks.knowlogic.report import REPORT
@@ -252,7 +252,7 @@ def _questions(table: pyarrow.Table) -> QuestionColumns:
 def _values(label: str, value: object) -> list[str]:
     if value is None:
         return []
-    return [str(one) for one in value] if label in LISTS and isinstance(value, list) else [str(value)]
+    return [str(element) for element in value] if label in LISTS and isinstance(value, list) else [str(value)]
 
 
 def _read_players(table: pyarrow.Table, number: int) -> Iterator[PlayedQuestions]:

@@ -72,11 +72,11 @@ def knowlogic(
         console.print(f"published {edition}: {count(len(questions), 'question')}, {pairs:,} in two languages")
     verdicts = Counter(finding.verdict for finding in findings)
     console.print(
-        "verdicts of our engine: " + ", ".join(f"{verdicts[each]:,} {each}" for each in ITEM_VERDICTS)
+        "verdicts of our engine: " + ", ".join(f"{verdicts[name]:,} {name}" for name in ITEM_VERDICTS)
     )
     if as_json:
         document = {"edition": edition, "questions": len(questions), "pairs": pairs, "new": done is not None}
-        document |= {"verdicts": {each: verdicts[each] for each in ITEM_VERDICTS}}
+        document |= {"verdicts": {verdict: verdicts[verdict] for verdict in ITEM_VERDICTS}}
         sys.stdout.write(json_text(document) + "\n")
     console.print(f"next: perennial evaluate {edition} --players MODEL")
 
@@ -100,7 +100,7 @@ def publish_questions(
         )
     per_domain = Counter(question.domain for question in questions)
     languages = {question.language for question in questions}
-    own = KnowLogicPlan(
+    knowlogic_plan = KnowLogicPlan(
         tuple(name for name in DOMAINS if name in per_domain),
         max(per_domain.values()),
         tuple(name for name in LANGUAGES if name in languages),
@@ -109,7 +109,7 @@ def publish_questions(
     plan = EditionPlan(
         edition,
         benchmark="knowlogic",
-        own=own.as_json(),
+        own=knowlogic_plan.as_json(),
         seed=0,
         known_editions=(),
         code_version=code_version(),
@@ -117,7 +117,7 @@ def publish_questions(
     )
     rows = {
         "instances": _shared_rows(questions),
-        "knowlogic_questions": [each.row() for each in questions],
+        "knowlogic_questions": [question.row() for question in questions],
         "knowlogic_verdicts": [
             {"instance_id": question.instance_id, **finding._asdict()}
             for question, finding in zip(questions, findings, strict=True)
@@ -134,7 +134,7 @@ def _shared_rows(questions: Sequence[Imported]) -> list[Row]:
     numbers: Counter[tuple[str, str]] = Counter()
     rows = []
     for question in questions:
-        place = question.domain, question.difficulty
-        rows.append(shared_row(question, numbers[place], None))
-        numbers[place] += 1
+        cell = question.domain, question.difficulty
+        rows.append(shared_row(question, numbers[cell], None))
+        numbers[cell] += 1
     return rows

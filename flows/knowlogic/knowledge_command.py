@@ -34,7 +34,7 @@ def list_tables(format_: FormatOption = Format.table, as_json: JsonOption = Fals
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables
-    rows = [(name, len(of), ", ".join(of[0]) if of else "") for name, of in sorted(tables.items())]
+    rows = [(name, len(body), ", ".join(body[0]) if body else "") for name, body in sorted(tables.items())]
     print_rows(["table", "rows", "columns"], rows, choose_format(format_, as_json))
 
 
@@ -49,23 +49,23 @@ def show(
     from perennial.warehouse.knowlogic.knowledge import load_knowledge
 
     tables = load_knowledge().tables
-    found = (
+    selected = (
         {name: tables[name]}
         if name in tables
         else {table: rows for table in sorted(tables) if (rows := _rows_with(tables[table], name))}
     )
-    if not found:
+    if not selected:
         cells = {cell for rows in tables.values() for row in rows for cell in row.values()}
         raise InvalidOption(
             f"{quote(name)} is not a table, and no cell of one has this value"
             f"{suggest(name, sorted({*tables, *cells}))} (see `perennial knowledge list`)"
         )
     if as_json:
-        document = {table: [dict(row) for row in rows] for table, rows in found.items()}
+        document = {table: [dict(row) for row in rows] for table, rows in selected.items()}
         sys.stdout.write(json_text(document) + "\n")
         return
     console = Terminal(soft_wrap=True)
-    for table, rows in found.items():
+    for table, rows in selected.items():
         console.print(f"{table}: {count(len(rows), 'row')}")
         for row in rows:
             console.print("  " + "; ".join(f"{column} {cell}" for column, cell in row.items() if cell))

@@ -70,7 +70,7 @@ def _compare_averages(table: Sequence[PublishedScore]) -> Iterator[Comparison]:
     """Yield each printed average beside the mean of the nine cells."""
     for score in table:
         if score.figure == "average":
-            cells = [one.value for one in table if one.figure == "accuracy" and one.player == score.player]
+            cells = [row.value for row in table if row.figure == "accuracy" and row.player == score.player]
             yield compare(
                 "table 5", "average", score.value, fmean(cells), tolerance=0.0101, player=score.player
             )
@@ -80,7 +80,7 @@ def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]
     """Yield the printed mean of table 8 beside the mean of its rows."""
     rates = [score for score in table if score.player]
     for score in table:
-        ours = None if score.player else fmean(one.value for one in rates)
+        ours = None if score.player else fmean(rate.value for rate in rates)
         yield compare(
             "table 8",
             score.figure,
@@ -95,13 +95,13 @@ def _compare_extraction(table: Sequence[PublishedScore]) -> Iterator[Comparison]
 def _compare_text(of_place: dict[str, list[PublishedScore]]) -> Iterator[Comparison]:
     """Yield what the text says of the tables: its highest average, its number of models."""
     averages = [score.value for score in of_place["table 5"] if score.figure == "average"]
-    found = {"average": max(averages), "models": float(len(averages))}
-    for place in ("section 1", "section 3.1"):
-        for score in of_place[place]:
-            ours = found.get(score.figure)
+    counted = {"average": max(averages), "models": float(len(averages))}
+    for section in ("section 1", "section 3.1"):
+        for score in of_place[section]:
+            ours = counted.get(score.figure)
             reason = "" if ours is not None else "the questions were not published"
             yield compare(
-                place,
+                section,
                 score.figure,
                 score.value,
                 ours,

@@ -47,11 +47,11 @@ class KnowLogicParameters(Parameters):
     @field_validator("domains", "difficulties", "languages")
     @classmethod
     def _check_names(cls, value: list[str], info: ValidationInfo) -> list[str]:
-        known = _KNOWN[str(info.field_name)]
-        wrong = next((name for name in value if name not in known), "")
+        choices = _KNOWN[str(info.field_name)]
+        wrong = next((name for name in value if name not in choices), "")
         if wrong or not value:
-            raise ValueError(f"expected one or more of {', '.join(known)}{suggest(wrong, known)}")
-        return [name for name in known if name in value]
+            raise ValueError(f"expected one or more of {', '.join(choices)}{suggest(wrong, choices)}")
+        return [name for name in choices if name in value]
 
 
 class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame]):
@@ -64,7 +64,7 @@ class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame
         self, parameters: KnowLogicParameters, seed: int
     ) -> Callable[[int, int], Draw[QuestionSeat] | None]:
         places = _find_places(parameters)
-        languages = [one for one in LANGUAGES if one in parameters.languages]
+        languages = [language for language in LANGUAGES if language in parameters.languages]
 
         def draw(index: int, attempt: int) -> Draw[QuestionSeat] | None:
             rng = derive_rng(seed, f"practice/{index}", attempt)
@@ -72,16 +72,16 @@ class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame
             scenario = rng.choice(list(places[name]))
             difficulty = rng.choice(places[name][scenario])
             language = rng.choice(languages)
-            own = derive_seed(seed, f"practice/{index}/question", attempt)
-            request = ScenarioRequest(load_domain(name), scenario, {difficulty: 1}, (language,), own)
-            found = [question for of in grow_scenario(request).drawn.values() for question in of]
-            return _draw_of(found[0]) if found else None
+            subseed = derive_seed(seed, f"practice/{index}/question", attempt)
+            request = ScenarioRequest(load_domain(name), scenario, {difficulty: 1}, (language,), subseed)
+            questions = [question for drawn in grow_scenario(request).drawn.values() for question in drawn]
+            return _draw_of(questions[0]) if questions else None
 
         return draw
 
     def open_seat(self, question: PracticeQuestion) -> QuestionSeat:
         game, letters = question.game, question.answer
-        language = next((one for one in LANGUAGES if one == game.get("language")), None)
+        language = next((language for language in LANGUAGES if language == game.get("language")), None)
         type_ = game.get("type")
         if (
             language is None
@@ -110,16 +110,17 @@ class KnowLogicPractice(Practice[KnowLogicParameters, QuestionSeat, QuestionGame
 def _find_places(parameters: KnowLogicParameters) -> dict[str, dict[str, list[Difficulty]]]:
     """Return the scenarios of each domain, and of each the difficulties, as far as they are asked for."""
     shares = {name: load_domain(name).shares for name in parameters.domains}
-    known = sorted({scenario for of in shares.values() for scenario in of})
+    offered = sorted({scenario for by_scenario in shares.values() for scenario in by_scenario})
     for scenario in parameters.scenarios:
-        if scenario not in known:
+        if scenario not in offered:
             raise InvalidOption(
-                f"--scenarios {scenario}: expected some of {', '.join(known)}{suggest(scenario, known)}"
+                f"--scenarios {scenario}: expected some of {', '.join(offered)}{suggest(scenario, offered)}"
             )
+    wanted = [level for level in DIFFICULTIES if level in parameters.difficulties]
     places: dict[str, dict[str, list[Difficulty]]] = {}
-    for name, of in shares.items():
-        for scenario in sorted(of):
-            held = [one for one in DIFFICULTIES if one in parameters.difficulties and of[scenario].get(one)]
+    for name, by_scenario in shares.items():
+        for scenario in sorted(by_scenario):
+            held = [level for level in wanted if by_scenario[scenario].get(level)]
             if held and (not parameters.scenarios or scenario in parameters.scenarios):
                 places.setdefault(name, {})[scenario] = held
     if not places:

@@ -23,7 +23,7 @@ def show_questions(visit: Visit) -> None:
     with columns[0]:
         edition = visit.choose_edition("knowlogic")
     wanted = []
-    for place, (label, name, options) in enumerate(
+    for index, (label, name, options) in enumerate(
         (
             ("Domain", "domain", DOMAINS),
             ("Difficulty", "difficulty", DIFFICULTIES),
@@ -31,7 +31,7 @@ def show_questions(visit: Visit) -> None:
         ),
         start=1,
     ):
-        with columns[place]:
+        with columns[index]:
             wanted.append((name, choose(label, [ALL, *options], name)))
     where = " AND ".join(f"{name} = {quote(value)}" for name, value in wanted if value != ALL) or "true"
     show_query(

@@ -77,8 +77,8 @@ async def _propose_rows(workspace: Workspace, session: ModelSession) -> dict[str
 def _list_known_domains(workspace: Workspace) -> list[KnownDomain]:
     """Return the domains of this edition, the bundled ones, and those of editions published before."""
     edition = KumoEdition(workspace)
-    given = (*edition.plan.configs, *edition.read_worlds())
-    configs = [edition.config(config_id).config for config_id in given]
+    config_ids = (*edition.plan.configs, *edition.read_worlds())
+    configs = [edition.config(config_id).config for config_id in config_ids]
     configs += [load_bundled(name) for name in bundled_domains()]
     published = published_domains(workspace.staging.store, workspace.growth.known_editions)
     names = {(config.name, config.goal): None for config in configs} | dict.fromkeys(published)
@@ -107,7 +107,7 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
     plan = KumoEdition(workspace).plan.authoring
     calls = session.batch()
     asker = session.json_asker(calls)
-    found = await settle_all(
+    outcomes = await settle_all(
         configure_domain(
             calls,
             plan.choice("configurer"),
@@ -118,21 +118,21 @@ async def _configure_all(workspace: Workspace, rows: Rows, session: ModelSession
         )
         for row in rows
     )
-    known = _list_known_truths(workspace)
+    known_truths = _list_known_truths(workspace)
     names = ("kumo_authored_domains", "kumo_seed_configs", "kumo_outcomes", "rejections")
     tables: dict[str, Rows] = {name: [] for name in names}
-    for row, each in zip(rows, found, strict=True):
-        _add_configured(tables, row, each, known)
+    for row, configured in zip(rows, outcomes, strict=True):
+        _add_configured(tables, row, configured, known_truths)
     return calls.add_to(tables)
 
 
 def _add_configured(
-    tables: dict[str, Rows], row: Row, configured: Configured, known: dict[str, Sequence[str]]
+    tables: dict[str, Rows], row: Row, configured: Configured, known_truths: dict[str, Sequence[str]]
 ) -> None:
     """Add the rows of a proposed domain; one that is used is then among the known ones."""
     config, call_ids = configured.config, configured.call_ids
     rejections = list(configured.rejections)
-    problem = None if config is None else refuse_same_truths(config.truths, known)
+    problem = None if config is None else refuse_same_truths(config.truths, known_truths)
     if problem is not None:
         status = "near_duplicate"
         rejections.append(Rejection("configuration", row["name"], status, problem, call_ids[-1]))
@@ -140,7 +140,7 @@ def _add_configured(
         status = "dropped"
     else:
         status = "accepted" if configured.versions == 1 else "repaired"
-        known[config.name] = config.truths
+        known_truths[config.name] = config.truths
         tables["kumo_seed_configs"].append(config_row(config, list(configured.warnings), call_ids))
         tables["kumo_outcomes"] += outcome_rows(config)
     tables["kumo_authored_domains"].append(

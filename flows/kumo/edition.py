@@ -35,7 +35,7 @@ class WorkCell:
         return Batch(stage, (str(self.group), self.setting, str(self.chunk), *parts))
 
     @classmethod
-    def of(cls, batch: Batch) -> "WorkCell":
+    def from_batch(cls, batch: Batch) -> "WorkCell":
         """Return the cell that a batch works on."""
         group, setting, chunk, *_ = batch.key
         return cls(int(group), setting, int(chunk))
@@ -116,7 +116,7 @@ class KumoEdition:
         pairs = zip(
             self.workspace.rows(batch, "instances"), self.workspace.rows(batch, "kumo_instances"), strict=True
         )
-        return [{**shared, **own} for shared, own in pairs]
+        return [{**shared, **kumo_row} for shared, kumo_row in pairs]
 
     def draw_rows(self) -> Rows:
         """Return the staged rows of `kumo_draws` of all cells."""

@@ -294,15 +294,15 @@ def _trivial_row(whole: _Whole, policy: GatePolicy) -> Row:
 def _books_row(whole: _Whole, policy: GatePolicy) -> Row:
     import pyarrow.compute as pc
 
-    shown = whole.columns.filter(pc.is_valid(whole.columns["book"]))
-    counted = pc.value_counts(shown["book"]).to_pylist()
-    share = len(counted) / shown.num_rows if shown.num_rows else 1.0
-    observed = f"{share:.6g}: {len(counted):,} texts for {shown.num_rows:,} instances"
+    with_books = whole.columns.filter(pc.is_valid(whole.columns["book"]))
+    counted = pc.value_counts(with_books["book"]).to_pylist()
+    share = len(counted) / with_books.num_rows if with_books.num_rows else 1.0
+    observed = f"{share:.6g}: {len(counted):,} texts for {with_books.num_rows:,} instances"
     problems = []
     if share < policy.min_distinct_books:
         book = min(entry["values"] for entry in counted if entry["counts"] > 1)
         problems.append(f"{observed}; {', '.join(whole.ids_where('book', book)[:3])} have one book")
-    repeats = shown.num_rows - len(counted)
+    repeats = with_books.num_rows - len(counted)
     return many_books(policy.min_distinct_books).row(observed, problems, broken_by=repeats)
 
 
@@ -310,12 +310,12 @@ def _earlier_rows(whole: _Whole) -> Iterator[Row]:
     """Yield the rows of what earlier editions hold too: tasks and forms by content, and ids."""
     ids = whole.columns["instance_id"].to_pylist()
     issued = issued_instances(whole.store, whole.earlier)
-    known = [id_ for id_, is_known in zip(ids, issued.which(ids), strict=True) if is_known]
+    earlier_ids = [id_ for id_, is_known in zip(ids, issued.which(ids), strict=True) if is_known]
     compared = f"{whole.size:,} instances against {len(issued):,} of {len(whole.earlier):,} earlier editions"
     tasks, forms = _repeats(whole)
     yield NEW_TASKS.row(compared, tasks)
     yield NEW_FORMS.row(compared, forms)
-    yield NEW_IDS.row(compared, [f"{id_} was issued before" for id_ in known])
+    yield NEW_IDS.row(compared, [f"{id_} was issued before" for id_ in earlier_ids])
 
 
 def _repeats(whole: _Whole) -> tuple[list[str], list[str]]:
@@ -334,13 +334,13 @@ def _repeats(whole: _Whole) -> tuple[list[str], list[str]]:
     forms: list[str] = []
     for cell, facts in whole.facts:
         chosen = facts.columns.filter(np.isin(facts.columns["names"].to_numpy(), wanted)).to_pylist()
-        own = {row["instance_id"]: row for row in whole.edition.instance_rows(cell)} if chosen else {}
+        rows_by_id = {row["instance_id"]: row for row in whole.edition.instance_rows(cell)} if chosen else {}
         for fact in chosen:
             for edition, earlier in candidates[fact["names"]]:
                 same = f"{fact['instance_id']} is {earlier['instance_id']} of edition {edition}"
                 if fact["canonical_id"] == _form_of(whole.store, edition, earlier):
                     forms.append(same)
-                if _task(own[fact["instance_id"]]) == _task(earlier):
+                if _task(rows_by_id[fact["instance_id"]]) == _task(earlier):
                     tasks.append(same)
     return sorted(tasks), sorted(forms)
 
@@ -419,7 +419,7 @@ def check_cell(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[
     Raises AuditFailed, naming the instances, where one fails the grader's self-test or its id is not its
     own; nothing is staged of the batch then. What was looked at before and is unchanged is skipped.
     """
-    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.from_batch(batch)
     if _facts(edition, cell) is None:
         check = _CellCheck(edition, cell)
         check.run()
@@ -517,14 +517,14 @@ class _CellCheck:
             if book["verdict"] == "passed"
         }
         rejections = self.edition.workspace.rows(self.cell.batch("books"), "rejections")
-        told = {row["subject"] for row in rejections}
+        rejected_ids = {row["subject"] for row in rejections}
         replies = _Replies(self.edition, self.cell)
         for row in self.edition.instance_rows(self.cell):
             final, control = (books.get((row["instance_id"], version)) for version in ("final", "template"))
             # A row that names a foreign configuration is looked at by another's: its id is not its own then.
             test = tests.get(row["config_id"], tests[configs[0]])
             self.drawn[row["config_id"]] += 1
-            self._look_at(test, row, final, control, told, replies)
+            self._look_at(test, row, final, control, rejected_ids, replies)
 
     def rows(self) -> list[Row]:
         """Return a row of `audits` for each expectation."""
@@ -538,7 +538,7 @@ class _CellCheck:
         row: Row,
         book: Row | None,
         control: Row | None,
-        told: set[str],
+        rejected_ids: set[str],
         replies: "_Replies",
     ) -> None:
         encoded = test.encoded
@@ -558,7 +558,7 @@ class _CellCheck:
             self._note(BALANCED, named, _describe_impossible(board, survivals))
             for guess, rank in rank_valid_truth(board.encoded, survivals).items():
                 self.ranks[guess][rank] += 1
-        if book is None and row["instance_id"] not in told:
+        if book is None and row["instance_id"] not in rejected_ids:
             self.problems[TOLD].append(f"{named}: it has no book that passed, and no rejection says why")
         if control is not None:
             self._note(READ, named, test.find_reader_failure(board, control["text"]))
@@ -581,11 +581,11 @@ class _CellCheck:
             self._note(READ, named, test.find_reader_failure(board, book["text"]))
             return READ_BY_GRAMMAR
         try:
-            said = parse_read_back(replies.last_of(book))
+            read_back = parse_read_back(replies.last_of(book))
         except UnreadableInput as error:
             self.problems[READ_BACK].append(f"{named}: what a model read out of its book is lost ({error})")
         else:
-            self._note(READ_BACK, named, test.find_rules_failure(board, said))
+            self._note(READ_BACK, named, test.find_rules_failure(board, read_back))
         return READ_BY_MODEL
 
     def _note(self, expectation: Expectation, named: str, problem: str | None) -> None:

@@ -122,12 +122,12 @@ class Kumo(Benchmark["KumoSettings", "tuple[PlannedDomain, ...]", KumoSeat, Kumo
 
         return protocol_of(settings, store, growth)
 
-    def unfit(self, own: ReadJson) -> dict[str, str]:
+    def unfit(self, plan_part: ReadJson) -> dict[str, str]:
         """The reader knows the template's sentences; the optimum is known for sizes that fit its tables."""
-        writer = own["authoring"]["writer"]
+        writer = plan_part["authoring"]["writer"]
         why = f"reads the books of the template alone, and these are written by {writer!r}"
         unfit = {"reader": why} if writer else {}
-        for name in own["settings"]:
+        for name in plan_part["settings"]:
             size = Setting.parse(name)
             if not fits_tables(size.n_truths, size.n_actions, size.n_valid):
                 unfit["optimum"] = f"is not known for setting {name}: it is too large"

@@ -30,7 +30,7 @@ def prepare_kernels(*names: str) -> str:
         done += [_KERNELS[name]() for name in names[1:]]
     how = (
         "compiled, and cached for next time,"
-        if _COMPILED in ends or any(one.compiled for one in done)
+        if _COMPILED in ends or any(kernel.compiled for kernel in done)
         else "loaded from the cache"
     )
     return f"{' and '.join(names)} {how} in {perf_counter() - begun:.1f} s"

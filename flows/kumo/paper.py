@@ -56,8 +56,8 @@ def compare_figures(computed: Mapping[Key, float]) -> list[Comparison]:
 def _compare(value: PrintedValue, computed: Mapping[Key, float]) -> list[Comparison]:
     if value.player != "*":
         return [_comparison(value, value.player, computed)]
-    place = value.metric, value.setting, value.domain
-    players = sorted(key[3] for key in computed if key[:3] == place)
+    cell = value.metric, value.setting, value.domain
+    players = sorted(key[3] for key in computed if key[:3] == cell)
     return [_comparison(value, player, computed) for player in players] or [_comparison(value, "*", computed)]
 
 

@@ -59,27 +59,27 @@ class KumoParameters(Parameters):
     @field_validator("domains")
     @classmethod
     def _check_domains(cls, value: list[str]) -> list[str]:
-        known = bundled_domains()
+        bundled = bundled_domains()
         for name in value:
-            if name not in known:
-                meant = suggest(name, known)
+            if name not in bundled:
+                meant = suggest(name, bundled)
                 raise ValueError(f"{name} is not bundled{meant} (see `perennial domains list`)")
         return list(dict.fromkeys(value))
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_size(cls, given: JsonObject) -> JsonObject:
-        if not given.get("size"):
-            return given
-        if beside := [name for name in ("truths", "actions") if name in given]:
-            raise ValueError(f"--size {given['size']} sets truths and actions: leave out --{beside[0]}")
+    def _fill_size(cls, values: JsonObject) -> JsonObject:
+        if not values.get("size"):
+            return values
+        if beside := [name for name in ("truths", "actions") if name in values]:
+            raise ValueError(f"--size {values['size']} sets truths and actions: leave out --{beside[0]}")
         try:
-            size = Setting.parse(str(given["size"]))
+            size = Setting.parse(str(values["size"]))
         except InvalidOption as error:
             raise ValueError(f"--size: {error}") from None
         if size.n_valid > 1:
-            raise ValueError(f"--size {given['size']}: practice questions have one valid truth")
-        return {**given, "truths": size.n_truths, "actions": size.n_actions}
+            raise ValueError(f"--size {values['size']}: practice questions have one valid truth")
+        return {**values, "truths": size.n_truths, "actions": size.n_actions}
 
     @model_validator(mode="after")
     def _check_steps(self) -> "KumoParameters":
@@ -105,19 +105,19 @@ class KumoPractice(Practice[KumoParameters, KumoSeat, KumoGame]):
 
         @lru_cache(maxsize=_CHUNKS_KEPT)
         def draw_chunk(name: str, number: int) -> list[Draw[KumoSeat] | None]:
-            own = derive_seed(seed, f"practice/{name}", 0) >> 1
-            return _draw_chunk(name, parameters, _request(parameters, own, number * size, size))
+            chunk_seed = derive_seed(seed, f"practice/{name}", 0) >> 1
+            return _draw_chunk(name, parameters, _request(parameters, chunk_seed, number * size, size))
 
         def draw(index: int, attempt: int) -> Draw[KumoSeat] | None:
             name = names[index % len(names)]
             if attempt == 0:
-                number, place = divmod(index // len(names), size)
+                number, position = divmod(index // len(names), size)
                 chunk = draw_chunk(name, number)
-                return chunk[place] if place < len(chunk) else None
+                return chunk[position] if position < len(chunk) else None
             # Where few instances have the expected steps asked for, one of a chunk of its own will do.
-            own = derive_seed(seed, f"practice/{name}/{index}", attempt) >> 1
-            retried = _draw_chunk(name, parameters, _request(parameters, own, 0, size))
-            return next((found for found in retried if found is not None), None)
+            retry_seed = derive_seed(seed, f"practice/{name}/{index}", attempt) >> 1
+            retried = _draw_chunk(name, parameters, _request(parameters, retry_seed, 0, size))
+            return next((seat_draw for seat_draw in retried if seat_draw is not None), None)
 
         return draw
 
@@ -196,14 +196,14 @@ def _draw_of(name: str, encoded: EncodedConfig, instance: Instance, solution: So
 
 
 def _seat(encoded: EncodedConfig, instance: Instance, solution: Solution) -> KumoSeat:
-    own = instance_id(encoded, instance)
+    drawn_id = instance_id(encoded, instance)
     rules = rules_of(encoded, instance)
     # By the id alone, so that a line need not hold the book beside the message that shows it.
-    book = write_book(encoded.config, instance, rules, derive_rng(0, f"practice/book/{own}", 0))
+    book = write_book(encoded.config, instance, rules, derive_rng(0, f"practice/book/{drawn_id}", 0))
     board = encode_instance(encoded, instance)
     return KumoSeat(
-        own,
-        content_id("bk", own, 0, book),
+        drawn_id,
+        content_id("bk", drawn_id, 0, book),
         Board(encoded.config, instance, board, book, rules, solution),
     )
 

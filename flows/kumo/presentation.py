@@ -54,7 +54,7 @@ def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> E
         return None
     row, games = chosen
     _, outcomes = read(_OUTCOMES.format(instance=quote(row["instance_id"])))
-    shown = {
+    observed = {
         action: _Shown(seen, BookRule(action, label, low, high, frozenset(out).intersection(row["truths"])))
         for seen, action, label, low, high, out in outcomes
     }
@@ -63,16 +63,16 @@ def draw_example(read: ReadRows, choices: Sequence[tuple[ChosenGame, ...]]) -> E
         Panel(f"The {plural(row['action_noun'])} that can be made", cards=tuple(map(Card, row["actions"]))),
     )
     goal = (Panel(row["goal"]),) if row["goal"] else ()
-    return Example((*goal, *question), tuple(_draw_game(read, game, row, shown) for game in games))
+    return Example((*goal, *question), tuple(_draw_game(read, game, row, observed) for game in games))
 
 
-def _draw_game(read: ReadRows, game: ChosenGame, row: Row, shown: Mapping[str, _Shown]) -> DrawnGame:
+def _draw_game(read: ReadRows, game: ChosenGame, row: Row, observed: Mapping[str, _Shown]) -> DrawnGame:
     gone: dict[str, int] = {}
     panels = []
     sql = _MOVES.format(evaluation=quote(game.evaluation), episode=quote(game.episode_id))
     for turn, (kind, name, book) in enumerate(read(sql)[1], start=1):
-        if kind == "action" and name in shown:
-            observation, rule = shown[name]
+        if kind == "action" and name in observed:
+            observation, rule = observed[name]
             marks: dict[str, Mark] = {
                 **dict.fromkeys(rule.rules_out, "struck"),
                 **dict.fromkeys(gone, "gone"),
@@ -87,10 +87,10 @@ def _draw_game(read: ReadRows, game: ChosenGame, row: Row, shown: Mapping[str, _
             continue
         cards = tuple(Card(truth, marks.get(truth, "")) for truth in row["truths"])
         panels.append(Panel(heading, quoted, cards=cards))
-    return DrawnGame(game, tuple(panels), "" if game.is_won else _explain(game, row, shown, gone))
+    return DrawnGame(game, tuple(panels), "" if game.is_won else _explain(game, row, observed, gone))
 
 
-def _explain(game: ChosenGame, row: Row, shown: Mapping[str, _Shown], gone: Mapping[str, int]) -> str:
+def _explain(game: ChosenGame, row: Row, observed: Mapping[str, _Shown], gone: Mapping[str, int]) -> str:
     """Return why the game was lost: what rules out the truth that it named."""
     named, right = game.answer, " or ".join(row["valid_truths"])
     if named is None:
@@ -98,13 +98,13 @@ def _explain(game: ChosenGame, row: Row, shown: Mapping[str, _Shown], gone: Mapp
     if named in gone:
         return f"The outcome of turn {gone[named]} had ruled {named} out. Right is {right}."
     left = f"{len(row['truths']) - len(gone)} {plural(row['truth_noun'])}"
-    against = next((action for action, one in shown.items() if named in one.rule.rules_out), None)
-    told = (
-        f" {against} would have shown {shown[against].observation}, which rules {named} out."
+    against = next((action for action, proof in observed.items() if named in proof.rule.rules_out), None)
+    hint = (
+        f" {against} would have shown {observed[against].observation}, which rules {named} out."
         if against
         else ""
     )
-    return f"It named {named} while {left} were still possible.{told} Right is {right}."
+    return f"It named {named} while {left} were still possible.{hint} Right is {right}."
 
 
 PRESENTATION = Presentation(

@@ -125,7 +125,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
     cannot cope with the setting. A single instance that passes the search's limit of work becomes a row of
     `rejections`, and another one is drawn in its place.
     """
-    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.from_batch(batch)
     issued = issued_instances(workspace.staging.store, workspace.growth.known_editions)
     tables: dict[str, Rows] = {"instances": [], "kumo_instances": [], "kumo_draws": [], "rejections": []}
     earlier = _read_drawn_ids(edition, cell)
@@ -137,8 +137,7 @@ def sample(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str,
 def _read_drawn_ids(edition: KumoEdition, cell: WorkCell) -> IdSet:
     """Return the ids of all that was drawn for the chunks before: instances, and those left unsolved."""
     workspace = edition.workspace
-    place = (workspace.staging.store.root, workspace.plan.edition)
-    drawn = _Drawn.of(*place, cell.group, cell.setting)
+    drawn = _Drawn.kept(workspace.staging.store.root, workspace.plan.edition, cell.group, cell.setting)
     for chunk in range(drawn.chunks, cell.chunk):
         batch = WorkCell(cell.group, cell.setting, chunk).batch("sample")
         unsolved = [row["subject"] for row in workspace.rows(batch, "rejections") if row["rule"] == _UNSOLVED]
@@ -156,7 +155,7 @@ class _Drawn:
 
     @staticmethod
     @lru_cache(maxsize=1)
-    def of(_root: str, _edition: str, _group: int, _setting: str) -> "_Drawn":
+    def kept(_root: str, _edition: str, _group: int, _setting: str) -> "_Drawn":
         return _Drawn()
 
 

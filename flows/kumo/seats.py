@@ -50,8 +50,8 @@ class KumoSeat:
         other: list[str | float] = [*self.board.guidebooks]
         if self.board.reports:
             other.append(self.board.reports.case.reliability)
-        shown = content_id("bk", self.book_id, other) if other else self.book_id
-        return episode_id(shown, self.instance_id, player, run)
+        book_id = content_id("bk", self.book_id, other) if other else self.book_id
+        return episode_id(book_id, self.instance_id, player, run)
 
     def own_rows(self, episode_id: str, episode: Episode[KumoGame]) -> dict[str, list[Row]]:
         """Return the rows of `kumo_episodes` and `kumo_moves`, and with reports of `kumo_beliefs`."""
@@ -109,8 +109,8 @@ def take_seats(
     }
     shared = rows_with(store, "instances", edition, "instance_id", usable)
     kumos = rows_with(store, "kumo_instances", edition, "instance_id", usable)
-    own = {row["instance_id"]: row for row in kumos}
-    rows = {row["instance_id"]: {**row, **own[row["instance_id"]]} for row in shared}
+    kumo_rows = {row["instance_id"]: row for row in kumos}
+    rows = {row["instance_id"]: {**row, **kumo_rows[row["instance_id"]]} for row in shared}
     config_ids = {row["config_id"] for row in rows.values()}
     configs = {
         row["config_id"]: encode_config(parse_config(row["config"], f"edition {edition}"))
@@ -132,15 +132,15 @@ def take_seats_among(
             store, table="instances", unit=edition, column="instance_id", values=instance_ids, columns=columns
         )
     }
-    known = read_guidebooks(store, edition)
-    found = []
+    shelf = read_guidebooks(store, edition)
+    taken = []
     for seat in seats:
-        place, board = places[seat.instance_id], seat.board
-        others = {of: books for of, books in known[place["setting"]].items() if of != place["cluster"]}
+        home, board = places[seat.instance_id], seat.board
+        others = {name: books for name, books in shelf[home["setting"]].items() if name != home["cluster"]}
         guidebooks = choose_guidebooks(seat.instance_id, board.book, board.instance.truths, others, number)
         if guidebooks is not None:
-            found.append(replace(seat, board=replace(board, guidebooks=guidebooks)))
-    return found
+            taken.append(replace(seat, board=replace(board, guidebooks=guidebooks)))
+    return taken
 
 
 def take_seats_reported(
@@ -152,7 +152,7 @@ def take_seats_reported(
 
     is_balanced = KumoPlan.from_json(read_published_plan(store, edition).own).is_balanced
     reporters: dict[int, Reporter] = {}
-    found = []
+    taken = []
     for seat in take_seats(store, edition, instance_ids, protocol):
         board = seat.board
         case = Case(board.encoded.n_truths, board.encoded.masks, reliability, is_balanced)
@@ -161,9 +161,9 @@ def take_seats_reported(
         # Seats of one domain share its configuration.
         reporter = reporters.get(id(board.config)) or Reporter(encode_config(board.config))
         reporters[id(board.config)] = reporter
-        told = reporter.report(board.instance, seat.instance_id, reliability)
-        found.append(replace(seat, board=replace(board, reports=Reports(told, case))))
-    return found
+        reported = reporter.report(board.instance, seat.instance_id, reliability)
+        taken.append(replace(seat, board=replace(board, reports=Reports(reported, case))))
+    return taken
 
 
 def _seat(encoded: EncodedConfig, row: Row, book: Row, protocol: ReadJson) -> KumoSeat:

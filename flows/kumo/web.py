@@ -45,8 +45,8 @@ def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
 def _is_balanced(edition: Opened) -> bool:
     """Return whether the edition's plan names the balanced sampler."""
     (settings,) = edition.query("SELECT settings FROM editions").rows[0]
-    own = json.loads(settings).get("own") or {}
-    return own.get("sampler") == BALANCED
+    plan_part = json.loads(settings).get("own") or {}
+    return plan_part.get("sampler") == BALANCED
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)  # type: ignore[untyped-decorator]
@@ -89,7 +89,7 @@ def show_optimum(edition: Opened, instance_id: str) -> None:
 def _moves(published: PublishedInstance, golden: list[str]) -> Rows:
     """Return each move with what it observes and the truths that then are left."""
     observed = dict(zip(published.row["actions"], published.row["observations"], strict=True))
-    places = {action: place for place, action in enumerate(published.instance.actions)}
+    places = {action: index for index, action in enumerate(published.instance.actions)}
     left = (1 << published.encoded.n_truths) - 1
     rows: list[tuple[object, ...]] = []
     for number, move in enumerate(golden, 1):
@@ -148,12 +148,12 @@ def _show_graph(published: PublishedInstance) -> None:
     """Show the graph as its matrix: an edge is a field, colored by what the observation does."""
     row, encoded = published.row, published.encoded
     fields = []
-    for place, action in enumerate(row["actions"]):
-        seen, any_state = encoded.observed_mask(place), encoded.related[place]
+    for index, action in enumerate(row["actions"]):
+        seen, any_state = encoded.observed_mask(index), encoded.related[index]
         for bit, truth in enumerate(row["truths"]):
             kind = _KINDS[0 if seen >> bit & 1 else 1 if any_state >> bit & 1 else 2]
             valid = truth in row["valid_truths"]
-            fields.append((action, f"{truth} (valid)" if valid else truth, kind, row["observations"][place]))
+            fields.append((action, f"{truth} (valid)" if valid else truth, kind, row["observations"][index]))
     rows = Rows(("action", "truth", "ruled_out", "observed"), tuple(fields))
     _draw_graph(frame_of(rows))
     show_rows("graph", rows, height=200)
@@ -197,8 +197,8 @@ def _show_tree(published: PublishedInstance) -> None:
         if not st.session_state.get(key) and not st.button("Search the tree"):
             return
         st.session_state[key] = True
-    one = published.encoded
-    root = _find_tree(one.n_truths, one.masks, one.observed, one.valid, most, published.is_balanced)
+    board = published.encoded
+    root = _find_tree(board.n_truths, board.masks, board.observed, board.valid, most, published.is_balanced)
     if root is None:
         st.info("No optimal tree: the optimum of this instance is not known, or is not defined.")
         return
@@ -207,16 +207,16 @@ def _show_tree(published: PublishedInstance) -> None:
     cut = [state for state in states if state.is_cut_off]
     tests = sum(state.action is not None for state in states)
     ends = count(len(states) - tests - len(cut), "end")
-    said = f"{count(tests, 'test')}, {ends}; * is what is observed here. "
+    caption = f"{count(tests, 'test')}, {ends}; * is what is observed here. "
     prior = "the balanced sampler's distribution" if published.is_balanced else "prior (t)"
-    said += f"Percentages are by {prior}. "
+    caption += f"Percentages are by {prior}. "
     if cut:
         share = sum(state.chance for state in cut)
-        said += f"Cut off (…): {len(cut)} states, which {share:.0%} of plays reach."
+        caption += f"Cut off (…): {len(cut)} states, which {share:.0%} of plays reach."
     else:
         mean = sum(state.chance * state.depth for state in states if state.action is None)
-        said += f"The tree is whole: {mean:.4g} tests expected."
-    st.caption(said)
+        caption += f"The tree is whole: {mean:.4g} tests expected."
+    st.caption(caption)
 
 
 @st.cache_resource(max_entries=64, show_spinner="searching the optimum's tree")  # type: ignore[untyped-decorator]

@@ -69,12 +69,12 @@ def read_guidebooks(store: Store, edition: str) -> Guidebooks:
         values=sorted(texts),
         columns=("instance_id", "truths"),
     )
-    found: dict[str, dict[str, list[OtherBook]]] = defaultdict(lambda: defaultdict(list))
+    guidebooks: dict[str, dict[str, list[OtherBook]]] = defaultdict(lambda: defaultdict(list))
     for row in sorted(listed, key=lambda row: row["instance_id"]):
         setting, domain = places[row["instance_id"]]
         truths = frozenset(truth.casefold() for truth in row["truths"])
-        found[setting][domain].append(OtherBook(texts[row["instance_id"]], truths))
-    return found
+        guidebooks[setting][domain].append(OtherBook(texts[row["instance_id"]], truths))
+    return guidebooks
 
 
 def count_domains(store: Store, edition: str) -> int:
@@ -95,7 +95,7 @@ def write_books(workspace: Workspace, batch: Batch, policies: Policies) -> dict[
     Every version is kept with its verdict. An instance without a book that passed is listed in `rejections`
     and is not played.
     """
-    edition, cell = KumoEdition(workspace), WorkCell.of(batch)
+    edition, cell = KumoEdition(workspace), WorkCell.from_batch(batch)
     if not edition.plan.authoring.writer:
         return _by_template(edition, cell)
     return run_session(workspace, policies.calls, partial(_by_model, edition, cell), in_batches=True)

@@ -72,47 +72,47 @@ def episode(
     """
     format_ = choose_format(format_, as_json)
     catalog = open_catalog(existing_root(root))
-    found = quote(find_episode(catalog, episode_id))
+    quoted_id = quote(find_episode(catalog, episode_id))
     names, rows = catalog.query(
-        f"FROM transcripts WHERE episode_id = {found} ORDER BY edition, evaluation, turn"
+        f"FROM transcripts WHERE episode_id = {quoted_id} ORDER BY edition, evaluation, turn"
     )
     if format_ is not Format.table:
         print_rows(names, rows, format_)
         return
     columns = ", ".join((*_OF_THE_EPISODE, *_MORE))
-    heads = catalog.query(f"SELECT {columns} FROM episodes_wide WHERE episode_id = {found} ORDER BY ALL")
+    heads = catalog.query(f"SELECT {columns} FROM episodes_wide WHERE episode_id = {quoted_id} ORDER BY ALL")
     turns = [dict(zip(names, row, strict=True)) for row in rows]
     for head in (dict(zip(heads[0], row, strict=True)) for row in heads[1]):
-        place = head["edition"], head["evaluation"]
-        _print_episode_page(head, [turn for turn in turns if (turn["edition"], turn["evaluation"]) == place])
+        unit = head["edition"], head["evaluation"]
+        _print_episode_page(head, [turn for turn in turns if (turn["edition"], turn["evaluation"]) == unit])
 
 
-def find_episode(catalog: Catalog, given: str) -> str:
+def find_episode(catalog: Catalog, typed: str) -> str:
     """Return the id of the published episode that begins so; raise UnreadableInput for none or several."""
     # `e`, `ep` and `ep_` are the beginning of every id.
     prefix = (
-        given
-        if given.startswith(_PREFIX_EPISODE)
+        typed
+        if typed.startswith(_PREFIX_EPISODE)
         else ""
-        if _PREFIX_EPISODE.startswith(given)
-        else _PREFIX_EPISODE + given
+        if _PREFIX_EPISODE.startswith(typed)
+        else _PREFIX_EPISODE + typed
     )
-    found = [
+    matches = [
         str(id_)
         for (id_,) in catalog.query(
             f"SELECT DISTINCT episode_id FROM episodes WHERE starts_with(episode_id, {quote(prefix)}) "
             f"ORDER BY ALL LIMIT {_MOST_NAMED + 1}"
         )[1]
     ]
-    if prefix in found or len(found) == 1:
-        return found[0]
-    if not found:
+    if prefix in matches or len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise UnreadableInput(
-            f"no episode {given!r} is published in this root: "
+            f"no episode {typed!r} is published in this root: "
             '`perennial query "SELECT episode_id, player, status FROM episodes"` lists those there are'
         )
-    shown = ", ".join(found[:_MOST_NAMED]) + (", ..." if len(found) > _MOST_NAMED else "")
-    raise UnreadableInput(f"several episodes begin with {given!r}: {shown}; give more of its letters")
+    listed = ", ".join(matches[:_MOST_NAMED]) + (", ..." if len(matches) > _MOST_NAMED else "")
+    raise UnreadableInput(f"several episodes begin with {typed!r}: {listed}; give more of its letters")
 
 
 def _print_episode_page(head: Row, turns: list[Row]) -> None:
@@ -198,20 +198,20 @@ def calls(
             _print_call(ledger.call(_whole_id(ledger, call_id)), form)
 
 
-def _calls_of(store: Store, given: str) -> tuple[str, ...]:
+def _calls_of(store: Store, typed: str) -> tuple[str, ...]:
     """Return the ids of the episode's calls; raise UnreadableInput where there is no such episode."""
     catalog = open_catalog(store)
-    episode_id = quote(find_episode(catalog, given))
+    episode_id = quote(find_episode(catalog, typed))
     rows = catalog.query(
         f"SELECT call_id FROM turns WHERE episode_id = {episode_id} AND call_id IS NOT NULL"
     )[1]
     return tuple(str(call_id) for (call_id,) in rows)
 
 
-def _check(option: str, value: str | None, known: tuple[str, ...]) -> None:
-    if value is not None and value not in known:
+def _check(option: str, value: str | None, choices: tuple[str, ...]) -> None:
+    if value is not None and value not in choices:
         raise InvalidOption(
-            f"{option} {value!r}: expected {join_choices(known)} (see `perennial calls --help`)"
+            f"{option} {value!r}: expected {join_choices(choices)} (see `perennial calls --help`)"
         )
 
 
@@ -226,17 +226,17 @@ def _open_ledger(root: str | None) -> LedgerReader:
     return LedgerReader(path)
 
 
-def _whole_id(ledger: LedgerReader, given: str) -> str:
-    prefix = given if given.startswith(_PREFIX) else _PREFIX + given
-    found = ledger.ids_that_begin(prefix, _MOST_NAMED + 1)
-    if prefix in found or len(found) == 1:
-        return found[0]
-    if not found:
+def _whole_id(ledger: LedgerReader, typed: str) -> str:
+    prefix = typed if typed.startswith(_PREFIX) else _PREFIX + typed
+    matches = ledger.ids_that_begin(prefix, _MOST_NAMED + 1)
+    if prefix in matches or len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise UnreadableInput(
-            f"no model call {given!r} in this root: `perennial calls` lists those there are"
+            f"no model call {typed!r} in this root: `perennial calls` lists those there are"
         )
-    shown = ", ".join(found[:_MOST_NAMED]) + (", ..." if len(found) > _MOST_NAMED else "")
-    raise UnreadableInput(f"several model calls begin with {given!r}: {shown}; give more of its letters")
+    listed = ", ".join(matches[:_MOST_NAMED]) + (", ..." if len(matches) > _MOST_NAMED else "")
+    raise UnreadableInput(f"several model calls begin with {typed!r}: {listed}; give more of its letters")
 
 
 def _print_list(
@@ -264,12 +264,12 @@ def _print_list(
         console.print(f"for --max-calls and --max-cost: {describe_spending(spent)}", soft_wrap=True)
 
 
-def _total_line(shown: int, totals: CallTotals) -> str:
+def _total_line(n_printed: int, totals: CallTotals) -> str:
     """Return calls, tokens and cost of all that were found, saying over how many each is known."""
     if totals.calls == 0:
         return "no model call matches these filters"
     counted = count(totals.calls, "call")
-    listed = counted if shown == totals.calls else f"{counted}, {shown:,} of them listed"
+    listed = counted if n_printed == totals.calls else f"{counted}, {n_printed:,} of them listed"
     return f"{listed}; {_tokens(totals)}; {_cost(totals)}"
 
 
@@ -286,8 +286,8 @@ def _cost(totals: CallTotals) -> str:
     return f"cost ${totals.cost_usd:,.4f}" + _note_known(totals.cost_known, totals.calls)
 
 
-def _note_known(known: int, calls: int) -> str:
-    return "" if known == calls else f" (known for {known:,} of {calls:,})"
+def _note_known(n_known: int, calls: int) -> str:
+    return "" if n_known == calls else f" (known for {n_known:,} of {calls:,})"
 
 
 def _cell(name: str, value: Any) -> str:
@@ -320,8 +320,8 @@ def _print_page(console: Terminal, call: Row) -> None:
     width = max(map(len, short))
     for name, value in short.items():
         text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
-        shown = "-" if text is None else on_one_line(str(text))
-        console.print(f"{name:<{width}}  {shown}", soft_wrap=True)
+        printed = "-" if text is None else on_one_line(str(text))
+        console.print(f"{name:<{width}}  {printed}", soft_wrap=True)
     for number, message in enumerate(call["messages"], start=1):
         rest = {name: value for name, value in message.items() if name not in ("role", "content")}
         more = f" {json.dumps(rest)}" if rest else ""

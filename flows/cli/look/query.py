@@ -127,19 +127,19 @@ def tables(
     Example: perennial tables leaderboard
     """
     format_ = choose_format(format_, as_json)
-    known = describe_relations()
+    texts = describe_relations()
     if name is None:
         # Of a view the question alone; what it counts comes after that.
-        heads = {one: text if one in TABLES else f"{text.split('?')[0]}?" for one, text in known.items()}
-        rows = [(one, "table" if one in TABLES else "view", text) for one, text in heads.items()]
+        heads = {name: text if name in TABLES else f"{text.split('?')[0]}?" for name, text in texts.items()}
+        rows = [(name, "table" if name in TABLES else "view", text) for name, text in heads.items()]
         print_entries(_LIST, rows, format_)
         return
-    if name not in known:
-        close = get_close_matches(name, known, 1)
+    if name not in texts:
+        close = get_close_matches(name, texts, 1)
         meant = f": did you mean {close[0]!r}? " if close else ": "
         raise InvalidOption(f"there is no table or view {name!r}{meant}`perennial tables` lists all")
     if format_ is Format.table:
-        Terminal().print(f"{name}: {known[name]}\n")
+        Terminal().print(f"{name}: {texts[name]}\n")
     print_entries(ColumnEntry._fields, describe_columns(name), format_)
 
 
@@ -188,8 +188,8 @@ def existing_root(root: str | None, sql: str = "") -> Store:
 
 
 def _needs_no_edition(sql: str) -> bool:
-    known = describe_relations()
-    read = [name for name in words_of(sql) if name in known]
+    relations = describe_relations()
+    read = [name for name in words_of(sql) if name in relations]
     return bool(read) and all(name in TABLES and not TABLES[name].of_editions for name in read)
 
 
@@ -225,27 +225,28 @@ def ask(
     Example: perennial ask worst_episodes player=greedy
     """
     format_ = choose_format(format_, as_json)
-    known = saved_questions()
+    saved = saved_questions()
     if question is None:
-        rows = [(one.name, " ".join(one.defaults), one.text) for one in sorted(known.values(), key=_name)]
+        by_name = sorted(saved.values(), key=_name)
+        rows = [(entry.name, " ".join(entry.defaults), entry.text) for entry in by_name]
         print_entries(_LIST_ASK, rows, format_)
         return
-    if question not in known:
-        close = get_close_matches(question, known, 1)
+    if question not in saved:
+        close = get_close_matches(question, saved, 1)
         meant = f": did you mean {close[0]!r}? " if close else ": "
         raise InvalidOption(f"there is no saved question {question!r}{meant}`perennial ask` lists all")
-    chosen = known[question]
-    given = _read_parameters(chosen, parameters or [])
+    chosen = saved[question]
+    values = _read_parameters(chosen, parameters or [])
     if sql:
-        sys.stdout.write(f"{chosen.ask(given)}\n")
+        sys.stdout.write(f"{chosen.ask(values)}\n")
         return
     store = existing_root(root)
-    if _is_name(given.get("edition", _ANY)):
-        given["edition"] = select_unit(store, given["edition"], visible_editions(store))
+    if _is_name(values.get("edition", _ANY)):
+        values["edition"] = select_unit(store, values["edition"], visible_editions(store))
     catalog = open_catalog(store)
-    asked = chosen.ask(given)
+    asked = chosen.ask(values)
     names, rows_ = catalog.query(asked)
-    reason = "" if rows_ else _explain_nothing(catalog, chosen, given)
+    reason = "" if rows_ else _explain_nothing(catalog, chosen, values)
     # Rows alone go where another program reads them.
     beside = Terminal(stderr=format_ is not Format.table, soft_wrap=True)
     beside.print(f"{chosen.text}\n\n{asked}\n")
@@ -259,22 +260,22 @@ def _is_name(value: str) -> bool:
     return _ANY not in value
 
 
-def _explain_nothing(catalog: Catalog, question: SavedQuestion, given: Mapping[str, str]) -> str:
+def _explain_nothing(catalog: Catalog, question: SavedQuestion, values: Mapping[str, str]) -> str:
     """Say why a question has no row: nothing fits a pattern, or the question's own reason.
 
     Raises InvalidOption where a player or a benchmark is named that the root does not have.
     """
-    for parameter, name in given.items():
+    for parameter, name in values.items():
         listed = f"SELECT DISTINCT {parameter} FROM {_TABLE_OF[parameter]}"
-        known = [str(row[0]) for row in catalog.query(f"{listed} ORDER BY 1")[1]]
-        if _is_name(name) and name not in known:
+        names = [str(row[0]) for row in catalog.query(f"{listed} ORDER BY 1")[1]]
+        if _is_name(name) and name not in names:
             raise InvalidOption(
-                f"{parameter}={name}: no {parameter} of that name is in the data root{suggest(name, known)}"
+                f"{parameter}={name}: no {parameter} of that name is in the data root{suggest(name, names)}"
             )
         if not catalog.query(f"{listed} WHERE {parameter} LIKE {quote(name)}")[1]:
-            there = ", ".join(known[:_MOST_NAMES]) + (", ..." if len(known) > _MOST_NAMES else "")
+            there = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
             return f"{parameter}={name} fits no {parameter} of the data root, which has {there or 'none'}"
-    scope = ", ".join(f"{parameter}={name}" for parameter, name in given.items())
+    scope = ", ".join(f"{parameter}={name}" for parameter, name in values.items())
     return question.no_row + (f" ({scope})" if scope else "")
 
 
@@ -282,12 +283,12 @@ def _name(question: SavedQuestion) -> str:
     return question.name
 
 
-def _read_parameters(question: SavedQuestion, given: list[str]) -> dict[str, str]:
+def _read_parameters(question: SavedQuestion, pairs: list[str]) -> dict[str, str]:
     values = {}
-    for pair in given:
+    for pair in pairs:
         name, is_there, value = pair.partition("=")
         if not is_there or name not in question.defaults:
-            known = ", ".join(f"{one}=VALUE" for one in question.defaults)
-            raise InvalidOption(f"parameter {pair!r} of question {question.name}: expected {known}")
+            expected = ", ".join(f"{parameter}=VALUE" for parameter in question.defaults)
+            raise InvalidOption(f"parameter {pair!r} of question {question.name}: expected {expected}")
         values[name] = value
     return values

@@ -224,12 +224,12 @@ def _print(rows: "list[Comparison]", verdicts: "list[FigureVerdict]") -> None:
         common = reasons.pop() if len(reasons) == 1 and len(of_figure) > 1 else ""
         for line in wrap(common, _WIDTH, initial_indent="    ", subsequent_indent="    "):
             typer.echo(line)
-        shown = [row for row in of_figure if len(of_figure) <= _LISTED or not row.agrees or row.computed_of]
-        for row in shown:
+        listed = [row for row in of_figure if len(of_figure) <= _LISTED or not row.agrees or row.computed_of]
+        for row in listed:
             for line in _lines(row, common):
                 typer.echo(line)
-        if len(shown) < len(of_figure):
-            typer.echo(f"  {len(of_figure) - len(shown):,} more agree (--format csv lists them)")
+        if len(listed) < len(of_figure):
+            typer.echo(f"  {len(of_figure) - len(listed):,} more agree (--format csv lists them)")
     judged = [verdict.agrees for verdict in verdicts if verdict.agrees is not None]
     unjudged = sum(verdict.agrees is None and verdict.unjudged > 0 for verdict in verdicts)
     rest = f"; not judged: {unjudged}" if unjudged else ""
@@ -249,15 +249,15 @@ def _lines(row: "Comparison", common: str) -> list[str]:
 
     `common` is the reason of the whole figure, which is not repeated.
     """
-    said = (row.setting, row.domain, row.player, row.settings)
-    place = " ".join(part for part in said if part not in ("", "all"))
+    parts = (row.setting, row.domain, row.player, row.settings)
+    context = " ".join(part for part in parts if part not in ("", "all"))
     numbers = f"{_number(row.printed)}{_number(row.ours)}{_number(row.difference, sign='+')}"
     mark = "" if row.agrees is not False else " !"
-    lines = [f"  {place}".rstrip()]
+    lines = [f"  {context}".rstrip()]
     if numbers.strip(" -"):
         end = f"{numbers}{mark}"
-        fits = len(place) < _PLACE_WIDTH
-        lines = [f"  {place:{_PLACE_WIDTH}}{end}"] if fits else [*lines, f"  {'':{_PLACE_WIDTH}}{end}"]
+        fits = len(context) < _PLACE_WIDTH
+        lines = [f"  {context:{_PLACE_WIDTH}}{end}"] if fits else [*lines, f"  {'':{_PLACE_WIDTH}}{end}"]
     notes = [f"this is {row.computed_of}"] if row.computed_of else []
     notes += ["printed cut off, not rounded"] if row.is_cut else []
     notes += (

@@ -60,15 +60,15 @@ def web(
         desk = StudyDesk(study, store)  # what is wrong with it is better said here than to participants
         desk.close()
         beside = keep_up(study_file(store, desk.study.name))
-    place = store.root if store.local_folder is None else str(store.local_folder)
+    where = store.root if store.local_folder is None else str(store.local_folder)
     with open_port(address) as listening, beside:
         from perennial.flows.web.server import serve
 
         console = Terminal(soft_wrap=True)
-        site = Site(place, None if study is None else str(study.absolute()))
-        shown = "explorer of" if study is None else f"study {study} with"
+        site = Site(where, None if study is None else str(study.absolute()))
+        title = "explorer of" if study is None else f"study {study} with"
         number = serve(
-            site, address, listening, lambda url: console.print(f"{shown} {place}: {url} (Ctrl-C ends it)")
+            site, address, listening, lambda url: console.print(f"{title} {where}: {url} (Ctrl-C ends it)")
         )
         console.print("stopped")
     # A visitor's page may still be computed in a thread: the end of Python aborts where DuckDB is at work.

@@ -62,12 +62,12 @@ def list_benchmarks(
 
 
 def _read_packages() -> list[tuple[str, ...]]:
-    known = benchmarks()
-    found: list[tuple[str, ...]] = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: list(known).index(entry.name)):
+    declared = benchmarks()
+    packages: list[tuple[str, ...]] = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: list(declared).index(entry.name)):
         package = ("", "") if entry.dist is None else (entry.dist.name, entry.dist.version)
-        found.append((entry.name, *package, entry.value))
-    return found
+        packages.append((entry.name, *package, entry.value))
+    return packages
 
 
 def _check(name: str, *, as_json: bool) -> None:
@@ -82,10 +82,10 @@ def _check(name: str, *, as_json: bool) -> None:
             console.print(f"{outcome.check:<14} {verdict or 'ok'}", markup=False, highlight=False)
     broken = [outcome for outcome in outcomes if outcome.error]
     if as_json:
-        document = {"benchmark": name, "checks": [asdict(one) for one in outcomes]}
+        document = {"benchmark": name, "checks": [asdict(outcome) for outcome in outcomes]}
         sys.stdout.write(json_text(document) + "\n")
-    told = f"breaks {count(len(broken), 'check')}" if broken else f"passes {count(len(outcomes), 'check')}"
-    console.print(f"benchmark {name} {told}")
+    counted = f"breaks {count(len(broken), 'check')}" if broken else f"passes {count(len(outcomes), 'check')}"
+    console.print(f"benchmark {name} {counted}")
     if broken:
         raise typer.Exit(_BROKEN)
 
@@ -182,23 +182,23 @@ def unlock(
     """
     store = data_root(root)
     console = Terminal(soft_wrap=True)
-    found = find_lock(store)
-    if found is None:
+    lock = find_lock(store)
+    if lock is None:
         console.print(f"no lock: nobody is writing to {store.root}")
         return
     console.print(f"lock:      {store.location(LOCK_FILE)}")
-    for line in _describe(found):
+    for line in _describe(lock):
         console.print(line)
     stays = f"the data root {store.root} stays locked"
-    if found.life is Life.alive and not force:
-        ending = f"kill {found.record.owner.pid}" if found.record else "see which one has .lock open"
+    if lock.life is Life.alive and not force:
+        ending = f"kill {lock.record.owner.pid}" if lock.record else "see which one has .lock open"
         raise RootLocked(
             f"{stays}: its process lives on this machine: wait for it, or end it ({ending}) and give its "
             "command again, which resumes; --force removes the lock anyway"
         )
     if not yes and not (sys.stdin.isatty() and typer.confirm(f"Remove the lock of {store.root}?")):
         raise RootLocked(f"{stays}: give --yes to remove the lock, if that process is gone")
-    if not remove_lock(store, found, by_force=force):
+    if not remove_lock(store, lock, by_force=force):
         raise RootLocked(
             f"{stays}: the lock was renewed, or taken by another process, meanwhile; run `perennial unlock` "
             "again to see by which"

@@ -157,13 +157,13 @@ def _list(store: Store, all_: bool, format_: Format) -> None:
             for row, event in zip(rows, events, strict=True)
         ]
     if "seed" in names:
-        place, of = names.index("seed"), names.index("edition")
-        rows = [(*row[:place], _known_seed(store, row[of]) or row[place], *row[place + 1 :]) for row in rows]
+        seed, unit = names.index("seed"), names.index("edition")
+        rows = [(*row[:seed], _known_seed(store, row[unit]) or row[seed], *row[seed + 1 :]) for row in rows]
     (print_entries if sql == _IN_TABLE else print_rows)(names, rows, format_)
     number = len(set(hidden) & set(published_units(store)))
     if number and not all_:
-        told = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
-        _console(stderr=True).print(f"{told}: `perennial editions --all` says why")
+        withdrawn = "1 more edition is withdrawn" if number == 1 else f"{number} more editions are withdrawn"
+        _console(stderr=True).print(f"{withdrawn}: `perennial editions --all` says why")
 
 
 def _known_seed(store: Store, unit: str) -> str | None:

@@ -58,15 +58,15 @@ def serve(
     """
     from perennial.schemas.settings.several import load_each
 
-    each = load_each({"root": root}, "serve")
+    all_settings = load_each({"root": root}, "serve")
     if site is not None:
         keep_site(site)
-    place = _absolute(each[0].root)
-    _refuse_what_cannot_recur(each, Store(place))
-    os.environ["PERENNIAL_ROOT"] = place
-    configure_serving(place, verbose)
-    with _only_one(prefect_home(place)):
-        _serve(place, (cron, timezone, every), port, Terminal(soft_wrap=True))
+    location = _absolute(all_settings[0].root)
+    _refuse_what_cannot_recur(all_settings, Store(location))
+    os.environ["PERENNIAL_ROOT"] = location
+    configure_serving(location, verbose)
+    with _only_one(prefect_home(location)):
+        _serve(location, (cron, timezone, every), port, Terminal(soft_wrap=True))
 
 
 def _serve(root: str, when: tuple[str, str, float | None], port: int, console: Terminal) -> None:
@@ -148,16 +148,16 @@ def _absolute(root: str) -> str:
     return root if "://" in root else os.path.abspath(root)
 
 
-def _refuse_what_cannot_recur(each: "Sequence[RefreshSettings]", store: Store) -> None:
+def _refuse_what_cannot_recur(all_settings: "Sequence[RefreshSettings]", store: Store) -> None:
     """Raise what a refresh with these settings would raise before its work: now, and not in two months."""
     from perennial.flows.refresh.several import prepare_each
 
-    if each[0].edition:
+    if edition := all_settings[0].edition:
         raise InvalidOption(
-            f"edition {each[0].edition!r}: a schedule names its editions by date; take the setting out of "
+            f"edition {edition!r}: a schedule names its editions by date; take the setting out of "
             "perennial.toml or the environment (PERENNIAL_EDITION)"
         )
-    prepare_each(each, store)
+    prepare_each(all_settings, store)
     store.require_conditional_writes()
 
 

@@ -133,13 +133,13 @@ def _choose_editions(store: Store, edition: str | None, all_: bool) -> tuple[str
     from perennial.warehouse.editions.selectors import require_any, select_units
     from perennial.warehouse.editions.verify import verifiable_units
 
-    known = verifiable_units(store)
+    units = verifiable_units(store)
     if not all_:
-        return select_units(store, edition, known)
+        return select_units(store, edition, units)
     if edition is not None:
         raise InvalidOption("name one EDITION, or give --all")
-    require_any(store, known)
-    return known
+    require_any(store, units)
+    return units
 
 
 def _print(console: Terminal, verification: "Verification", seconds: float) -> None:
@@ -166,9 +166,9 @@ def _way_out(store: Store, edition: str) -> str:
 
 def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
     """Raise Damaged where anything is damaged."""
-    damaged = {found.edition: None for one in checked for found in one.findings if found.is_damage}
+    damaged = {finding.edition: None for check in checked for finding in check.findings if finding.is_damage}
     if damaged:
-        files = {found.file for one in checked for found in one.findings if found.is_damage}
+        files = {finding.file for check in checked for finding in check.findings if finding.is_damage}
         raise Damaged(
             f"{count(len(files), 'file')} of {', '.join(damaged)} not as published: "
             f"restore from a copy of the data root what is named, or {_way_out(store, next(iter(damaged)))}"
@@ -226,16 +226,16 @@ def _print_reproduction(result: "Reproduction") -> None:
     plain = Terminal(soft_wrap=True)
     console = plain if plain.is_terminal else Terminal(width=_WIDTH)
     headings = ("table", "published", "rebuilt", "rows", "bytes of the file")
-    shown = Table(*(Column(heading, overflow="fold") for heading in headings))
+    grid = Table(*(Column(heading, overflow="fold") for heading in headings))
     for table in result.tables:
-        shown.add_row(
+        grid.add_row(
             table.table,
             f"{table.published:,}",
             f"{table.rebuilt:,}",
             "equal" if table.same_rows else "DIFFER",
             _bytes_text(table.same_bytes, table.clock_columns),
         )
-    console.print(shown)
+    console.print(grid)
     for table in result.tables:
         if table.difference:
             plain.print(f"{table.table}: {table.difference}")

@@ -60,10 +60,10 @@ def design(
     from perennial.schemas.settings import load_settings
 
     goals = {"--half-width": half_width, "--calls": calls, "--difference": difference, "--gap": gap}
-    given = [option for option, value in goals.items() if value is not None]
-    if len(given) != 1:
-        told = " and ".join(given) if given else "none"
-        raise InvalidOption(f"goal: {told} given, expected one of {', '.join(goals)}")
+    named = [option for option, value in goals.items() if value is not None]
+    if len(named) != 1:
+        listed = " and ".join(named) if named else "none"
+        raise InvalidOption(f"goal: {listed} given, expected one of {', '.join(goals)}")
     for option, value in (
         ("--half-width", half_width),
         ("--difference", difference),
@@ -92,7 +92,7 @@ def design(
         benchmark,
         setting,
         players=names,
-        goal=(given[0], float(goals[given[0]] or 0)),
+        goal=(named[0], float(goals[named[0]] or 0)),
         power=power,
         max_domains=max_domains,
         prices=known_prices(load_settings({"benchmark": benchmark}, "design"), store),
@@ -152,8 +152,8 @@ def _print(document: JsonObject) -> None:
     console.print(table)
     for line in document["sources"]:
         console.print(line, markup=False, highlight=False)
-    told = f"next, in an edition of {chosen['domains']} domains: {document['command']}"
-    console.print(told, markup=False, highlight=False)
+    next_step = f"next, in an edition of {chosen['domains']} domains: {document['command']}"
+    console.print(next_step, markup=False, highlight=False)
 
 
 def _cost_text(costs: JsonObject) -> str:

@@ -53,15 +53,15 @@ def init(
 
     if keep is not None and not github:
         raise InvalidOption(f"--keep {keep}: it says where the workflow of --github keeps the data root")
-    place = check_keep(keep or RELEASE)
+    kept_in = check_keep(keep or RELEASE)
     console = Terminal(soft_wrap=True)
     _write(folder / SETTINGS_FILE, settings_file(find_declaration(DEFAULT_BENCHMARK)), console)
     _write(folder / MODELS_FILE, models_file(), console)
     if not github:
         return
     models = load_models(str(folder / MODELS_FILE)).values()
-    if _write(folder / WORKFLOW, github_workflow(place, models, folder), console):
-        needed, keys = secrets_of(place, models)
+    if _write(folder / WORKFLOW, github_workflow(kept_in, models, folder), console):
+        needed, keys = secrets_of(kept_in, models)
         console.print(
             f"next:      set the repository's secrets {', '.join(needed)}, and of {', '.join(keys)} those"
         )
@@ -128,12 +128,12 @@ def check(
     settings.refuse_overridden(names or tuple(settings.model_entries()))
     tried = try_models(settings, names or ())
     if as_json:
-        sys.stdout.write(json_text([asdict(one) for one in tried]) + "\n")
+        sys.stdout.write(json_text([asdict(trial) for trial in tried]) + "\n")
     else:
         console = Terminal(soft_wrap=True)
-        for one in tried:
-            console.print(_line(one))
-    if any(one.error for one in tried):
+        for trial in tried:
+            console.print(_line(trial))
+    if any(trial.error for trial in tried):
         raise typer.Exit(EndpointFailed.exit_code)
 
 

@@ -183,39 +183,40 @@ def refresh(
     from perennial.flows.run.choose_runner import check_runner
     from perennial.schemas.settings.several import load_each
 
-    each = load_each(flags)
-    root = each[0].root
+    all_settings = load_each(flags)
+    first = all_settings[0]
+    root = first.root
     console = result_console(as_json)
     store = Store(root)
     if not dry_run:
         refuse_locked(store)
         begin_server()
     before = units_of_root(store)
-    prepared = prepare_each(each, store, needs_key=not dry_run, flags=flags)
-    plans = [one.plan for one in prepared]
-    chosen = [find_benchmark(settings.benchmark) for settings in each]
-    for note in dict.fromkeys(note for one in chosen for note in describe_aliases(each[0].players, one)):
+    prepared = prepare_each(all_settings, store, needs_key=not dry_run, flags=flags)
+    plans = [job.plan for job in prepared]
+    chosen = [find_benchmark(settings.benchmark) for settings in all_settings]
+    for note in dict.fromkeys(note for choice in chosen for note in describe_aliases(first.players, choice)):
         console.print(f"note: {note}")
     if dry_run:
-        print_plans(console, store, prepared, as_json, each)
+        print_plans(console, store, prepared, as_json, all_settings)
         return
-    for one in prepared:
-        if one.published:
-            told = f"edition {one.plan.edition} is published already, with these settings"
-            console.print(told if len(prepared) > 1 else f"{told}: nothing to do")
-    if all(one.published for one in prepared):
+    for job in prepared:
+        if job.published:
+            notice = f"edition {job.plan.edition} is published already, with these settings"
+            console.print(notice if len(prepared) > 1 else f"{notice}: nothing to do")
+    if all(job.published for job in prepared):
         end_run(store, plans)
         _print_result(store, [outcome_of(plan) for plan in plans], console, as_json)
         return
-    new = [one for one in prepared if not one.resumed]
+    new = [job for job in prepared if not job.resumed]
     refuse_large_run(
-        each[0], lambda: [row for one in new for row in estimate_refresh(store, one, each[0])], yes=yes
+        first, lambda: [row for job in new for row in estimate_refresh(store, job, first)], yes=yes
     )
-    check_runner(each[0].runner)
+    check_runner(first.runner)
     store.require_conditional_writes()
     try:
         execute = partial(execute_by_prefect, verbose=verbose)
-        outcomes = grow_and_play(each, store, prepared, before, console, execute)
+        outcomes = grow_and_play(all_settings, store, prepared, before, console, execute)
     except EditionsFailed as error:
         _print_result(store, error.outcomes, console, as_json)
         raise
@@ -223,7 +224,7 @@ def refresh(
 
 
 def grow_and_play(
-    each: "Sequence[RefreshSettings]",
+    all_settings: "Sequence[RefreshSettings]",
     store: Store,
     prepared: "Sequence[PreparedRefresh]",
     before: "UnitsOfRoot",
@@ -242,7 +243,7 @@ def grow_and_play(
         settings.model_copy(
             update={"edition": refresh.plan.edition, "players": list(refresh.plan.evaluation.players)}
         )
-        for settings, refresh in zip(each, prepared, strict=True)
+        for settings, refresh in zip(all_settings, prepared, strict=True)
     ]
     editions = [refresh.plan.edition for refresh in prepared]
     for refresh in prepared:
@@ -251,9 +252,9 @@ def grow_and_play(
             console.print(f"{verb} edition {refresh.plan.edition} in {store.root}")
     with lock_root(store, f"refresh {', '.join(editions)}", console.print):
         refuse_changed_root(store, before)
-        _look_up_models(each[0], store, prepared, console)
+        _look_up_models(all_settings[0], store, prepared, console)
         make = partial(make_editions, named, lambda _store: prepared)
-        benchmarks = [settings.benchmark for settings in each]
+        benchmarks = [settings.benchmark for settings in all_settings]
         return execute(Job("refresh", editions, named, make, benchmarks), console)
 
 
@@ -263,17 +264,17 @@ def _look_up_models(
     from perennial.flows.refresh.models import choices_of, look_up
     from perennial.flows.watchers.watcher import notice_of_failure
 
-    unfinished = [one for one in prepared if not one.published]
-    choices = [choice for one in unfinished for choice in choices_of(one.plan.evaluation, one.own.authors)]
+    unfinished = [job for job in prepared if not job.published]
+    choices = [choice for job in unfinished for choice in choices_of(job.plan.evaluation, job.own.authors)]
     with signals_exit(), notice_of_failure(settings.webhook, store.root, prepared[0].plan.evaluation):
-        look_up(settings, store, choices, console.print, resumed=any(one.resumed for one in unfinished))
+        look_up(settings, store, choices, console.print, resumed=any(job.resumed for job in unfinished))
 
 
 def _warn(prepared: "Sequence[PreparedRefresh]", console: Terminal) -> None:
-    for one in prepared:
-        for warning in one.own.warnings:
+    for job in prepared:
+        for warning in job.own.warnings:
             console.print(f"warning: {warning}", style="yellow")
-    if any(one.plan.growth.private_share and not one.plan.growth.is_fresh for one in prepared):
+    if any(job.plan.growth.private_share and not job.plan.growth.is_fresh for job in prepared):
         console.print("warning: anyone who knows --seed can draw the private instances", style="yellow")
 
 

@@ -31,7 +31,7 @@ def find_fields(named: str | None) -> "Mapping[str, FieldInfo]":
 
 
 def sample(
-    given: JsonObject,
+    values: JsonObject,
     count: Annotated[int, typer.Option(min=0, help="Number of questions.")],
     out: Annotated[Path, typer.Option(help="File to write, JSON Lines.")],
     benchmark: Annotated[
@@ -62,7 +62,7 @@ def sample(
     from perennial.flows.practice.grade import find_practice
     from perennial.flows.practice.parameters import read_levels, read_parameters
 
-    asked = {name: value for name, value in given.items() if value is not None}
+    asked = {name: value for name, value in values.items() if value is not None}
     practice = find_practice(benchmark)
     for level in read_levels(practice, asked, curriculum):
         read_parameters(practice, benchmark, {**asked, **level})

@@ -81,16 +81,16 @@ def build(
     config = build_config(*read_sources(folder), show_path(folder))
     target = out or folder / CONFIG
     write_lines(target, seed_json(config).splitlines())
-    found = validate_config(config)
-    severities = [one.severity for one in found]
+    findings = validate_config(config)
+    severities = [finding.severity for finding in findings]
     errors, warnings = severities.count("error"), severities.count("warning")
     sizes = {"truths": len(config.truths), "actions": len(config.actions)}
-    shown = show_path(target)
-    next_step = f"perennial domains validate {shown}" if found else f"perennial domains score {shown}"
+    label = show_path(target)
+    next_step = f"perennial domains validate {label}" if findings else f"perennial domains score {label}"
     _print_result(
-        f"{shown}: {count(sizes['truths'], 'truth')}, {count(sizes['actions'], 'action')}, "
+        f"{label}: {count(sizes['truths'], 'truth')}, {count(sizes['actions'], 'action')}, "
         f"{count(errors, 'error')}, {count(warnings, 'warning')}; next: `{next_step}`",
-        {"out": shown, "domain": config.name, **sizes, "errors": errors, "warnings": warnings},
+        {"out": label, "domain": config.name, **sizes, "errors": errors, "warnings": warnings},
         as_json,
     )
 

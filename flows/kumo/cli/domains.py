@@ -143,8 +143,8 @@ def _print_domains(rows: list[dict[str, object]]) -> None:
         table.add_column(heading, overflow="fold", no_wrap=heading == "name")
     for heading in numbers:
         # Broken: a terminal of 80 columns shows each name and category in one line.
-        shown = heading.replace("modularity", "modu-\nlarity")
-        table.add_column(shown, justify="right", no_wrap=True)
+        wrapped_heading = heading.replace("modularity", "modu-\nlarity")
+        table.add_column(wrapped_heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*("" if row[heading] is None else str(row[heading]) for heading in (*texts, *numbers)))
     Terminal().print(table)

@@ -42,21 +42,21 @@ class FileReport:
     problem: str | None = None
     changes: tuple[str, ...] = ()
 
-    def of(self, severity: str) -> list[Finding]:
+    def with_severity(self, severity: str) -> list[Finding]:
         """Return the findings of that severity."""
-        return [found for found in self.findings if found.severity == severity]
+        return [finding for finding in self.findings if finding.severity == severity]
 
     @property
     def unsafe(self) -> int:
         """Number of findings for which sampling refuses the configuration."""
-        return sum(RULES[found.rule].unsafe for found in self.findings)
+        return sum(RULES[finding.rule].unsafe for finding in self.findings)
 
     @property
     def status(self) -> Status:
         """The worst that was found."""
         if self.config is None:
             return "unreadable"
-        if self.of("error"):
+        if self.with_severity("error"):
             return "errors"
         return "warnings" if self.findings else "clean"
 
@@ -90,7 +90,7 @@ def _report_json(report: FileReport) -> dict[str, object]:
     record: dict[str, object] = {"path": report.path, "status": report.status}
     if report.config is None:
         return {**record, "error": report.problem}
-    errors, warnings = len(report.of("error")), len(report.of("warning"))
+    errors, warnings = len(report.with_severity("error")), len(report.with_severity("warning"))
     return {
         **record,
         "domain": report.config.name,
@@ -101,7 +101,7 @@ def _report_json(report: FileReport) -> dict[str, object]:
             "unsafe": report.unsafe,
         },
         "one_to_one_share": one_to_one_share(report.config),
-        "findings": [_finding_json(found) for found in report.findings],
+        "findings": [_finding_json(finding) for finding in report.findings],
         "changes": list(report.changes),
     }
 
@@ -123,7 +123,7 @@ def count_sizes(config: SeedConfig) -> dict[str, int]:
     return {"truths": len(config.truths), "actions": len(config.actions), "states": states}
 
 
-def print_reports(reports: list[FileReport], shown: int = LINES_PRINTED) -> None:
+def print_reports(reports: list[FileReport], limit: int = LINES_PRINTED) -> None:
     """Print each report: changes, errors and warnings, the first ones of each."""
     console = Terminal(soft_wrap=True)
     for report in reports:
@@ -131,22 +131,24 @@ def print_reports(reports: list[FileReport], shown: int = LINES_PRINTED) -> None
             Terminal(stderr=True, soft_wrap=True).print(f"perennial: error: {report.problem}")
             continue
         console.print(_summary_lines(report))
-        _print_lines(console, "Changes", "green", report.changes, shown)
+        _print_lines(console, "Changes", "green", report.changes, limit)
         for severity, title, style in (("error", "Errors", "red"), ("warning", "Warnings", "yellow")):
-            lines = [f"{found.rule}: {found.message}" for found in report.of(severity)]
-            _print_lines(console, title, style, lines, shown)
+            lines = [f"{finding.rule}: {finding.message}" for finding in report.with_severity(severity)]
+            _print_lines(console, title, style, lines, limit)
 
 
 def _summary_lines(report: FileReport) -> str:
     assert report.config is not None
-    found = ", ".join(count(len(report.of(severity)), severity) for severity in ("error", "warning"))
+    counts = ", ".join(
+        count(len(report.with_severity(severity)), severity) for severity in ("error", "warning")
+    )
     refused = f"; sampling refuses it for {report.unsafe} of them" if report.unsafe else ""
     sizes = ", ".join(f"{count} {what}" for what, count in count_sizes(report.config).items())
     share = f"{one_to_one_share(report.config):.0%} of rule-out sets are one-to-one"
-    return f"{report.path}: {found}{refused}\n  {sizes}; {share}"
+    return f"{report.path}: {counts}{refused}\n  {sizes}; {share}"
 
 
-def _print_lines(console: Terminal, title: str, style: str, lines: Sequence[str], shown: int) -> None:
+def _print_lines(console: Terminal, title: str, style: str, lines: Sequence[str], limit: int) -> None:
     from textwrap import TextWrapper
 
     if not lines:
@@ -159,10 +161,10 @@ def _print_lines(console: Terminal, title: str, style: str, lines: Sequence[str]
         break_on_hyphens=False,
     )
     console.print(f"  {title}", style=style)
-    for line in lines[:shown]:
+    for line in lines[:limit]:
         console.print("\n".join(wrapper.wrap(line)))
-    if len(lines) > shown:
-        console.print(f"    and {len(lines) - shown:,} more; --json prints all of them")
+    if len(lines) > limit:
+        console.print(f"    and {len(lines) - limit:,} more; --json prints all of them")
 
 
 def total_line(reports: list[FileReport]) -> str:
@@ -213,20 +215,20 @@ def import_domains(
         option = "--" + next(iter(words)).replace("_", "-")
         raise InvalidOption(f"{option} is of one domain, {len(names) or 'all'} are imported: name one")
     require_folder("--out", out)
-    found = read_domains(path, names, words)
-    reports = [_report(one, out) for one in found]
+    found_domains = read_domains(path, names, words)
+    reports = [_report(domain, out) for domain in found_domains]
     written = {report.path: report.config for report in reports if report.config is not None}
     _write(written)
     if as_json:
         typer.echo(json.dumps(as_document(reports), indent=2))
     else:
-        print_reports(reports, LINES_PRINTED if len(found) == 1 else _SHOWN)
-        left_out = len(found) - len(written)
+        print_reports(reports, LINES_PRINTED if len(found_domains) == 1 else _SHOWN)
+        left_out = len(found_domains) - len(written)
         Terminal(soft_wrap=True).print(
             f"{count(len(written), 'domain')} written to {show_path(out)}, {left_out} left out; next: "
             + (f"`perennial refresh --domains {next(iter(written))}`" if written else "see the errors above")
         )
-    raise typer.Exit(int(len(written) < len(found)))
+    raise typer.Exit(int(len(written) < len(found_domains)))
 
 
 def _report(domain: FoundDomain, out: Path) -> FileReport:

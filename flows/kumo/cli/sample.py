@@ -68,13 +68,13 @@ def sample(
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 
-    given = {
+    flags = {
         "benchmark": "kumo",
         "min_expected_steps": min_expected_steps,
         "require_test": require_test,
         "sampler": sampler,
     }
-    chosen = load_settings(given, "sample")
+    chosen = load_settings(flags, "sample")
     assert isinstance(chosen, KumoSettings)
     console = Terminal(stderr=True, soft_wrap=True)
     seed_config, _ = choose_domain(config)

@@ -40,19 +40,19 @@ def score(
     configs = [choose_domain(name)[0] for name in domains]
     for config in configs:
         refuse_unsafe(config)
-    found = []
+    scored = []
     for name, config in zip(domains, configs, strict=True):
         checks = score_domain(config, instances, seed, available_threads())
-        found.append((name, config.name, config.category, checks))
+        scored.append((name, config.name, config.category, checks))
         if not as_json:
             _print_checks(f"{config.name} ({config.category or 'no category'})", checks)
     if as_json:
         documents = [
             {"domain": name, "title": title, "category": category, "checks": list(map(_as_json, checks))}
-            for name, title, category, checks in found
+            for name, title, category, checks in scored
         ]
         typer.echo(json.dumps({"instances": instances, "seed": seed, "domains": documents}, indent=2))
-    raise typer.Exit(int(any(check.verdict == "bad" for *_, checks in found for check in checks)))
+    raise typer.Exit(int(any(check.verdict == "bad" for *_, checks in scored for check in checks)))
 
 
 def _as_json(check: "DomainCheck") -> dict[str, object]:
@@ -121,7 +121,7 @@ def split(
     config, _ = choose_domain(domain)
     refuse_unsafe(config)
     require_folder("--out", out)
-    chosen = next((known for known in METHODS if known == method), method)
+    chosen = next((name for name in METHODS if name == method), method)
     made = split_domain(config, chosen)  # type: ignore[arg-type]
     if problems := describe_overlap(made):
         raise UnusableConfig(f"domain {config.name!r}: the sides are not disjoint: {problems[0]}")
@@ -137,9 +137,9 @@ def split(
     components = ", ".join(map(str, sorted(made.components, reverse=True)))
     console.print(f"{count(len(made.components), 'connected component')} of {components} truths; {method}")
     for entry, path in zip(report["sides"], paths, strict=True):
-        found = ", ".join(f"{number} {rule}" for rule, number in entry["findings"].items()) or "none"
+        findings = ", ".join(f"{number} {rule}" for rule, number in entry["findings"].items()) or "none"
         console.print(
-            f"{entry['name']}: {entry['truths']} truths, {entry['actions']} actions; findings: {found}; "
+            f"{entry['name']}: {entry['truths']} truths, {entry['actions']} actions; findings: {findings}; "
             f"{show_path(path)}"
         )
     console.print("disjoint: no truth and no action in both, no action relates to a truth of the other side")
@@ -157,7 +157,7 @@ def _describe(made: "DomainSplit", method: str, paths: list[Path]) -> JsonObject
             "truths": len(side.truths),
             "actions": len(side.actions),
             # Half a domain has fewer than a domain needs: `split_domain` has checked what instances need.
-            "findings": Counter(found.rule for found in validate_config(side, min_truths=0, min_actions=0)),
+            "findings": Counter(issue.rule for issue in validate_config(side, min_truths=0, min_actions=0)),
         }
         for side, path in zip(made.sides, paths, strict=True)
     ]
@@ -174,5 +174,5 @@ def _print_named(console: Terminal, what: str, names: list[str]) -> None:
     from perennial.schemas.errors import count
 
     if names:
-        shown = "; ".join(names[:_NAMED]) + (f"; {len(names) - _NAMED:,} more" if names[_NAMED:] else "")
-        console.print(f"left out: {count(len(names), what)}: {shown}")
+        listed = "; ".join(names[:_NAMED]) + (f"; {len(names) - _NAMED:,} more" if names[_NAMED:] else "")
+        console.print(f"left out: {count(len(names), what)}: {listed}")

@@ -141,9 +141,9 @@ def _print_table(records: list[Row]) -> None:
 def _describe_optimum(record: Row) -> str:
     if record["promise_status"] == "none":
         return "-"
-    shown = f"{record['promise_steps']:.6f}"
+    steps = f"{record['promise_steps']:.6f}"
     exact = record["promise_status"] == "exact"
-    return shown if exact else f"{record['promise_steps_low']:.6f} to {shown}"
+    return steps if exact else f"{record['promise_steps_low']:.6f} to {steps}"
 
 
 def _say_first_match(config: "SeedConfig", console: Terminal) -> None:
@@ -151,9 +151,9 @@ def _say_first_match(config: "SeedConfig", console: Terminal) -> None:
     from perennial.tasks.kumo.validation import validate_config
 
     shared = {
-        found.action
-        for found in validate_config(config, min_truths=0, min_actions=0)
-        if found.rule == "overlapping-ranges"
+        finding.action
+        for finding in validate_config(config, min_truths=0, min_actions=0)
+        if finding.rule == "overlapping-ranges"
     }
     if shared:
         console.print(

@@ -64,7 +64,7 @@ def trajectories(
     from perennial.warehouse.catalog.catalog import published_editions
     from perennial.warehouse.editions.issued_ids import issued_instances
 
-    chosen = next((known for known in POLICIES if known == policy), None)
+    chosen = next((name for name in POLICIES if name == policy), None)
     if chosen is None:
         raise InvalidOption(f"--policy {policy}: expected {join_choices(POLICIES)}")
     if validation >= count:

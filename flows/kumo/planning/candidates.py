@@ -81,12 +81,12 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
     if not settings.has_domains:
         names = list(bundled_domains())
     domains: dict[str, PlannedDomain] = {}
-    given: dict[object, str] = {}
+    names_by_key: dict[object, str] = {}
     for name in names:
         config, source = choose_domain(name)
         config = make_sparse(config, settings.sparse)
         warnings = tuple(finding.message for finding in refuse_unsafe(config))
-        if twin := _find_twin(given, name, config):
+        if twin := _find_twin(names_by_key, name, config):
             first = domains[twin].config.name
             raise InvalidOption(
                 f"{twin!r} and {name!r} are one domain, {first!r} and {config.name!r}: name and goal, or "
@@ -97,31 +97,31 @@ def load_candidates(settings: KumoSettings, sizes: Sequence[Setting]) -> Candida
     left_out: tuple[str, ...] = ()
     if clone:
         clone = [domain for domain in clone if not chosen or domain.name in chosen]
-        left_out = _add_clone(domains, given, settings, sizes, clone)
+        left_out = _add_clone(domains, names_by_key, settings, sizes, clone)
     return CandidateDomains(tuple(domains.values()), left_out)
 
 
 def _add_clone(
     domains: dict[str, PlannedDomain],
-    given: dict[object, str],
+    names_by_key: dict[object, str],
     settings: KumoSettings,
     sizes: Sequence[Setting],
-    found: Sequence[FoundDomain],
+    clone: Sequence[FoundDomain],
 ) -> tuple[str, ...]:
-    instances = settings.instances_of_each(len(domains) + sum(one.config is not None for one in found))
+    instances = settings.instances_of_each(len(domains) + sum(domain.config is not None for domain in clone))
     left_out = []
-    for one in found:
-        problem = one.problem
-        if one.config is not None:
-            config = make_sparse(one.config, settings.sparse)
-            twin = _find_twin(given, one.name, config)
+    for domain in clone:
+        problem = domain.problem
+        if domain.config is not None:
+            config = make_sparse(domain.config, settings.sparse)
+            twin = _find_twin(names_by_key, domain.name, config)
             problem = f"the same as {twin}" if twin else _why_unfit(config, settings, sizes, instances)
-            domains |= {} if problem else {one.name: PlannedDomain(config, "file", one.notes)}
+            domains |= {} if problem else {domain.name: PlannedDomain(config, "file", domain.notes)}
         if problem:
-            left_out.append(f"{one.name} is left out: {problem}")
+            left_out.append(f"{domain.name} is left out: {problem}")
     if not domains:
         raise InvalidOption(
-            f"--domains-from {settings.domains_from}: none of {len(found)} domains can be used; {left_out[0]}"
+            f"--domains-from {settings.domains_from}: none of {len(clone)} domains can be used; {left_out[0]}"
         )
     return tuple(left_out)
 
@@ -168,14 +168,14 @@ def request_of(settings: KumoSettings, size: Setting, instances: int) -> Samplin
     )
 
 
-def _find_twin(given: dict[object, str], name: str, config: SeedConfig) -> str:
+def _find_twin(names_by_key: dict[object, str], name: str, config: SeedConfig) -> str:
     """Return which given domain is this one by name and goal, or by what its instances are made of.
 
     Notes what this one is in `given`.
     """
     encoded = encode_config(config)
     parts = frozenset(encoded.truth_tokens), frozenset(chain.from_iterable(encoded.state_tokens))
-    first = {given.setdefault(key, name) for key in (config.domain_id, parts)} - {name}
+    first = {names_by_key.setdefault(key, name) for key in (config.domain_id, parts)} - {name}
     return next(iter(first), "")
 
 
@@ -192,9 +192,9 @@ PastEdition = tuple[str, Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class DomainTurn:
-    """A domain that is taken: its place among the given ones, and why it is its turn."""
+    """A domain that is taken: its index among the given ones, and why it is its turn."""
 
-    place: int
+    index: int
     why: str
 
 
@@ -212,8 +212,8 @@ def take_turns(
             "ask for fewer, or name more with --domains"
         )
     ages = [_age(domain_id, history) for domain_id in domain_ids]
-    by_age = sorted(range(len(domain_ids)), key=lambda place: (-ages[place], place))
-    return tuple(DomainTurn(place, _why(ages[place], history, rest)) for place in sorted(by_age[:count]))
+    by_age = sorted(range(len(domain_ids)), key=lambda index: (-ages[index], index))
+    return tuple(DomainTurn(index, _why(ages[index], history, rest)) for index in sorted(by_age[:count]))
 
 
 def _age(domain_id: str, history: Sequence[PastEdition]) -> int:

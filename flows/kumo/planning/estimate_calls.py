@@ -50,7 +50,7 @@ _SHARES = {
 
 
 def estimate_calls(
-    own: KumoPlan,
+    kumo_plan: KumoPlan,
     configs: Sequence[SeedConfig],
     players: Players,
     plan: EvaluationPlan,
@@ -61,7 +61,7 @@ def estimate_calls(
 
     `shares` are the least and the largest share of the instances that have each version of the book.
     """
-    authoring = own.authoring
+    authoring = kumo_plan.authoring
     stages: list[StageEstimate] = []
     if authoring.proposals:
         least = _Work(1, _PROMPT, _PROPOSAL * authoring.proposals)
@@ -71,13 +71,13 @@ def estimate_calls(
     playing = [name for name in plan.players if name not in PLAYERS]
     if not authoring.writer and not playing:
         return stages
-    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in own.settings}
+    sizes = {setting: _book_tokens(plan.seed, configs, setting) for setting in kumo_plan.settings}
     if authoring.writer:
-        stages += _books(own, sizes, prices)
+        stages += _books(kumo_plan, sizes, prices)
     return [
         *stages,
         *(
-            _episodes(own, plan, name, sizes, prices, version, shares[version])
+            _episodes(kumo_plan, plan, name, sizes, prices, version, shares[version])
             for version in plan.versions
             for name in playing
             if plays_version(players, name, version)
@@ -87,9 +87,9 @@ def estimate_calls(
 
 def _configurations(authoring: AuthoringPlan, prices: Prices) -> StageEstimate:
     size = _tokens(bundled_text(next(iter(bundled_domains()))))
-    each = 1 + authoring.repairs
+    attempts = 1 + authoring.repairs
     least = _Work(2 * authoring.proposals, _PROMPT, size / 2)
-    most = _Work(authoring.proposals * (1 + each * (1 + authoring.continuations)), _PROMPT + size, size)
+    most = _Work(authoring.proposals * (1 + attempts * (1 + authoring.continuations)), _PROMPT + size, size)
     return _stage("configs", authoring.configurer, least, most, prices)
 
 
@@ -112,7 +112,7 @@ def _books(plan: KumoPlan, sizes: Mapping[Setting, int], prices: Prices) -> Iter
 
 
 def _episodes(
-    own: KumoPlan,
+    kumo_plan: KumoPlan,
     plan: EvaluationPlan,
     player: str,
     sizes: Mapping[Setting, int],
@@ -122,7 +122,7 @@ def _episodes(
 ) -> StageEstimate:
     chosen = parse_model_player(player, plan.params_of, VARIANTS)
     choice = chosen.choice
-    episodes = own.n_domains * own.instances * plan.runs
+    episodes = kumo_plan.n_domains * kumo_plan.instances * plan.runs
     long_reply = min(_LONG_REPLY, completion_bound(choice.params) or _LONG_REPLY)
     least, most = _Work(0, 0, 0), _Work(0, 0, 0)
     for setting, book in sizes.items():
@@ -145,14 +145,14 @@ def _conversations(episodes: float, turns: float, book: int, reply: float) -> _W
     return _Work(episodes * turns, prompt, reply)
 
 
-def _both(one: _Work, other: _Work) -> _Work:
-    calls = one.calls + other.calls
+def _both(first: _Work, other: _Work) -> _Work:
+    calls = first.calls + other.calls
     if not calls:
-        return one
+        return first
     return _Work(
         calls,
-        (one.calls * one.prompt + other.calls * other.prompt) / calls,
-        (one.calls * one.completion + other.calls * other.completion) / calls,
+        (first.calls * first.prompt + other.calls * other.prompt) / calls,
+        (first.calls * first.completion + other.calls * other.completion) / calls,
     )
 
 
@@ -182,8 +182,8 @@ def _stage(
 
 def _book_tokens(seed: int, configs: Sequence[SeedConfig], setting: Setting) -> int:
     """Return the mean size of a book of this setting over the plan's domains, in tokens."""
-    known = configs or [parse_config(bundled_text(next(iter(bundled_domains()))), "bundled domain")]
-    return ceil(sum(_tokens(_some_book(seed, config, setting)) for config in known) / len(known))
+    measured = configs or [parse_config(bundled_text(next(iter(bundled_domains()))), "bundled domain")]
+    return ceil(sum(_tokens(_some_book(seed, config, setting)) for config in measured) / len(measured))
 
 
 def _some_book(seed: int, config: SeedConfig, setting: Setting) -> str:

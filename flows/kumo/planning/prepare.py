@@ -133,14 +133,14 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
     authoring = settings.authoring(has_domains=settings.has_domains)
     sizes = tuple(Setting.parse(name) for name in settings.settings)
     number = settings.number_of_domains(bool(authoring.proposals))
-    found = CandidateDomains(()) if number == 0 else load_candidates(settings, sizes)
-    candidates = found.domains
+    loaded = CandidateDomains(()) if number == 0 else load_candidates(settings, sizes)
+    candidates = loaded.domains
     worlds = settings.number_of_worlds(bool(authoring.proposals))
-    given = len(candidates) if number is None else number
+    n_domains = len(candidates) if number is None else number
     if settings.counterfactual:
-        _refuse_no_fact(settings, candidates, given)
-        given *= 2
-    instances = settings.instances_of_each(given + worlds + authoring.proposals)
+        _refuse_no_fact(settings, candidates, n_domains)
+        n_domains *= 2
+    instances = settings.instances_of_each(n_domains + worlds + authoring.proposals)
     for domain in candidates:
         for size in sizes:
             check_request(encode_config(domain.config), request_of(settings, size, instances), workers=1)
@@ -176,7 +176,7 @@ def prepare(settings: KumoSettings, store: Store) -> Preparation[tuple[PlannedDo
     # Of all candidates: whose turn it is may change before the same command resumes.
     protocol = choose_protocol(settings, [domain.config.name for domain in candidates])
     prepared = _preparation(plan, domains)
-    prepared = replace(prepared, protocol=protocol, warnings=(*found.left_out, *prepared.warnings))
+    prepared = replace(prepared, protocol=protocol, warnings=(*loaded.left_out, *prepared.warnings))
     if number is None:
         return prepared
     return replace(prepared, found=("configs",), resume=partial(_resume, candidates=candidates))
@@ -195,18 +195,15 @@ def read_given_domains(store: Store, edition: str) -> tuple[PlannedDomain, ...]:
 
 
 def estimate_refresh(
-    prepared: Preparation[tuple[PlannedDomain, ...]],
-    players: Players,
-    plan: EvaluationPlan,
-    prices: Prices,
+    prepared: Preparation[tuple[PlannedDomain, ...]], players: Players, plan: EvaluationPlan, prices: Prices
 ) -> list[StageEstimate]:
     """Estimate the model calls of all stages of an edition and of its evaluation."""
-    own, domains = KumoPlan.from_json(prepared.own), prepared.inputs or ()
+    kumo_plan, domains = KumoPlan.from_json(prepared.own), prepared.inputs or ()
     # Some world is of the size of those that the edition's seed will give.
-    configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(own.worlds)
-    if own.counterfactual:
+    configs = [domain.config for domain in domains] + [draw_world(0, 0).config] * bool(kumo_plan.worlds)
+    if kumo_plan.counterfactual:
         configs += [make_counterfactual(domain.config, 0) for domain in domains]
-    return estimate_calls(own, configs, players, plan, prices)
+    return estimate_calls(kumo_plan, configs, players, plan, prices)
 
 
 def estimate_evaluation(
@@ -218,8 +215,8 @@ def estimate_evaluation(
     grown = KumoPlan.from_json(read_published_plan(store, plan.edition).own)
     # Of its stages only the episodes are still to come, in whichever way its domains came.
     ids = tuple(config.config_id for config in configs)
-    own = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan(), counterfactual=False)
-    return estimate_calls(own, configs, players, plan, prices, _shares_of_books(store, plan))
+    kumo_plan = replace(grown, configs=ids, worlds=0, authoring=AuthoringPlan(), counterfactual=False)
+    return estimate_calls(kumo_plan, configs, players, plan, prices, _shares_of_books(store, plan))
 
 
 def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[float, float]]:
@@ -237,9 +234,9 @@ def _shares_of_books(store: Store, plan: EvaluationPlan) -> dict[str, tuple[floa
 def _preparation(
     plan: KumoPlan, domains: tuple[PlannedDomain, ...]
 ) -> Preparation[tuple[PlannedDomain, ...]]:
-    shown: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
+    summary: dict[str, object] = {"domains": [domain.config.name for domain in domains]}
     if plan.domain_count:
-        shown["turns"] = {domain.config.name: domain.turn for domain in domains}
+        summary["turns"] = {domain.config.name: domain.turn for domain in domains}
     n_domains = plan.n_domains
     number = n_domains * len(plan.settings) * plan.instances
     writers = [role for role in ("writer", "second_writer") if getattr(plan.authoring, role)]
@@ -256,7 +253,7 @@ def _preparation(
         inputs=domains,
         warnings=tuple(warning for domain in domains for warning in _first_warnings(domain)),
         authors=tuple(map(plan.authoring.choice_of, plan.authoring.models)),
-        shown=shown,
+        shown=summary,
         unused=tuple(name for name, used in uses.items() if not used),
         counts={"instances": number, "books": books},
         sizes={setting.name: (n_domains, n_domains * plan.instances) for setting in plan.settings},
@@ -288,7 +285,7 @@ def _choose_domains(
         return candidates
     ids = [domain.config.domain_id for domain in candidates]
     turns = take_turns(ids, domains_by_edition(store), number, rest_editions) if number else ()
-    return tuple(replace(candidates[turn.place], turn=turn.why) for turn in turns)
+    return tuple(replace(candidates[turn.index], turn=turn.why) for turn in turns)
 
 
 def _resume_domains(
@@ -298,26 +295,26 @@ def _resume_domains(
 
     Raises EditionConflict where one of them is no longer given, or no longer the same.
     """
-    given = {domain.config.config_id: domain for domain in candidates}
-    own = KumoPlan.from_json(plan.own)
-    missing = [config_id for config_id in own.configs if config_id not in given]
+    by_config = {domain.config.config_id: domain for domain in candidates}
+    kumo_plan = KumoPlan.from_json(plan.own)
+    missing = [config_id for config_id in kumo_plan.configs if config_id not in by_config]
     if missing and not published:
         raise EditionConflict(
             f"edition {plan.edition!r} was begun with configuration {missing[0]}, which is not among the "
-            f"{len(given)} domains that are given now: give the same domains to resume, or remove its "
+            f"{len(by_config)} domains that are given now: give the same domains to resume, or remove its "
             "staging folder"
         )
-    begun = (given[config_id] for config_id in own.configs if config_id in given)
+    begun = (by_config[config_id] for config_id in kumo_plan.configs if config_id in by_config)
     return tuple(replace(domain, turn=f"edition {plan.edition} was begun with it") for domain in begun)
 
 
-def _refuse_no_fact(settings: KumoSettings, candidates: Sequence[PlannedDomain], given: int) -> None:
+def _refuse_no_fact(settings: KumoSettings, candidates: Sequence[PlannedDomain], n_domains: int) -> None:
     if settings.protocol != PERENNIAL:
         raise InvalidOption(
             f"--counterfactual: --protocol {settings.protocol} has no words for facts that are not true; "
             "leave one of the two out"
         )
-    if not given:
+    if not n_domains:
         raise InvalidOption(
             "--counterfactual exchanges the facts of given domains, and there are none: name some with "
             "--domains, or give --domain-count 3"

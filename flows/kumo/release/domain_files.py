@@ -59,7 +59,7 @@ def read_domains(
     release = find_release(path).only(names)
     if names:
         return [_find(name, release.configs.get(name), words) for name in dict.fromkeys(names)]
-    modules = [FoundDomain(one.place, problem=one.reason) for one in release.skipped if _is_module(one.file)]
+    modules = [FoundDomain(gap.place, problem=gap.reason) for gap in release.skipped if _is_module(gap.file)]
     return [*(_find(name, release.configs.get(name), words) for name in release.domains), *modules]
 
 
@@ -91,7 +91,7 @@ def _find(name: str, file: ReleaseFile | None, words: Mapping[str, str]) -> Foun
     config, changes = repair_config(read.config, words)
     changes = (*read.remarks, *changes)
     try:
-        warnings = tuple(found.message for found in refuse_unsafe(config))
+        warnings = tuple(finding.message for finding in refuse_unsafe(config))
     except UnusableConfig as error:
         return FoundDomain(name, problem=str(error), changes=changes)
     return FoundDomain(name, config, changes=changes, warnings=warnings)
@@ -122,14 +122,14 @@ def read_messages(root: Path, domains: Iterable[str]) -> dict[str, PaperMessages
     by_name = {file.name: file for file in files}
     agent = _read_agent(by_name)
     classes = _classes(by_name)
-    found = {}
+    messages = {}
     for domain in domains:
         source, method = _find_system_prompt(classes, domain)
         system, closed = read_system_prompt(method, source)
-        found[domain] = PaperMessages(
+        messages[domain] = PaperMessages(
             domain, system, closed, agent.first, agent.begin, agent.observed, agent.tail
         )
-    return found
+    return messages
 
 
 def _read_agent(files: dict[str, ReleaseFile]) -> AgentMessages:
@@ -154,7 +154,7 @@ def _parse(files: dict[str, ReleaseFile], name: str) -> ast.Module:
 
 def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef]]:
     """Return file and class by class name and by registered name; a file that cannot be read has none."""
-    found: dict[str, tuple[str, ast.ClassDef]] = {}
+    classes: dict[str, tuple[str, ast.ClassDef]] = {}
     modules = [name for name in sorted(files) if name.startswith("env/") and name.count("/") == 1]
     for name in [module for module in modules if module.endswith(".py")][:_MAX_FILES]:
         try:
@@ -164,8 +164,8 @@ def _classes(files: dict[str, ReleaseFile]) -> dict[str, tuple[str, ast.ClassDef
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 for registered in (node.name, *_registered_names(node, "register_environment")):
-                    found[registered] = name, node
-    return found
+                    classes[registered] = name, node
+    return classes
 
 
 def _find_system_prompt(

@@ -103,7 +103,7 @@ def kumo(
         _print(console, EDITION, *done, time.monotonic() - started)
     if as_json:
         counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
-        document = {"edition": EDITION, "published": counts, "skipped": [one.warning for one in skipped]}
+        document = {"edition": EDITION, "published": counts, "skipped": [gap.warning for gap in skipped]}
         sys.stdout.write(json_text(document) + "\n")
 
 
@@ -137,10 +137,10 @@ def show_import_progress(console: Terminal) -> "Iterator[Callable[[ImportProgres
         console=console,
         transient=True,
     ) as bar:
-        shown = bar.add_task("runs", total=None, runs="")
+        task = bar.add_task("runs", total=None, runs="")
 
         def advance(state: "ImportProgress") -> None:
-            bar.update(shown, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
+            bar.update(task, total=state.all_files, completed=state.files, runs=f"{state.runs:,} runs")
 
         yield advance
 
@@ -182,22 +182,22 @@ def import_release(
         if not rows.tables["instances"]:
             reason = rows.skipped[0].warning if rows.skipped else "it holds none"
             raise UnreadableInput(f"{path}: no instance could be read; {reason}")
-        counted = ", ".join(f"{len(found):,} {name}" for name, found in rows.tables.items())
+        counted = ", ".join(f"{len(table):,} {name}" for name, table in rows.tables.items())
         tell(f"instances    {counted}; {len(rows.findings):,} findings")
         parts = Path(folder)
         files = [*release.trajectories, *release.oracle]
         read = import_trajectories(files, rows.boards, parts, on_progress=on_progress)
         _add_run_table(release, rows, models, parts)
-        place = plan.evaluation.unit, plan.evaluation.canary
-        merged = {name: merge_parts(parts, name, *place) for name in TRAJECTORY_TABLES}
+        identity = plan.evaluation.unit, plan.evaluation.canary
+        merged = {name: merge_parts(parts, name, *identity) for name in TRAJECTORY_TABLES}
         tell(f"runs         {read.counts['episodes']:,} episodes with their texts")
         counts: Counter[str] = Counter()
         if not is_published:
             questions = _arrow({**rows.tables, "rejections": _rejections(rows.findings, rows.skipped)})
             counts.update(publish(store, plan.growth, questions, [], datetime.now(UTC)).counts)
-        found = [*read.findings, *revised_findings(release)]
+        findings = [*read.findings, *revised_findings(release)]
         outcomes = [*read.outcomes, *other_outcomes(release, rows.boards, models)]
-        kept = {"rejections": _rejections(found, read.skipped), "kumo_outcome_runs": outcomes}
+        kept = {"rejections": _rejections(findings, read.skipped), "kumo_outcome_runs": outcomes}
         answers = _arrow(kept, answers=True)
         tell(f"outcomes     {sum(row['runs'] for row in outcomes):,} runs without instances")
         statistics = analyse_edition(store, plan.edition, (), merged, spread_over(None))
@@ -234,23 +234,17 @@ def _rejections(findings: Sequence[Rejection], skipped: Sequence[Skipped]) -> li
 
 def _plan(release: Release, models: Sequence[str]) -> RefreshPlan:
     """Return the plan that an imported edition keeps; what it was read from counts by names and sizes."""
-    parts = (
-        *release.instances,
-        *release.books,
-        *release.trajectories,
-        *release.oracle,
-        *release.revised,
-    )
+    parts = (*release.instances, *release.books, *release.trajectories, *release.oracle, *release.revised)
     files = (*release.configs.values(), *(part.file for part in parts), release.run_table)
     listed = sorted((file.name, file.path.stat().st_size) for file in files if file is not None)
     settings = tuple(dict.fromkeys(file.setting for file in release.instances))
-    own = KumoPlan((), settings, instances=0, min_expected_steps=0.0, sampler=AS_PUBLISHED).as_json()
+    kumo_plan = KumoPlan((), settings, instances=0, min_expected_steps=0.0, sampler=AS_PUBLISHED).as_json()
     digest = content_id("release", listed, sorted(models))
     version = code_version()
     growth = EditionPlan(
         edition=EDITION,
         benchmark="kumo",
-        own=own,
+        own=kumo_plan,
         seed=0,
         known_editions=(),
         code_version=version,

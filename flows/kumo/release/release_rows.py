@@ -177,13 +177,13 @@ def _add_instances(
             )
         )
         book_id = _add_book(rows, identity, books.get((file.domain, file.setting, instance.seed)))
-        shown = map(observation_text, instance.observations)
+        observation_texts = map(observation_text, instance.observations)
         boards[instance.seed] = RunInstance(
             instance_id=identity,
             book_id=book_id,
             truths=instance.truths,
             valid_truths=instance.valid_truths,
-            observation_of=dict(zip(instance.actions, shown, strict=True)),
+            observation_of=dict(zip(instance.actions, observation_texts, strict=True)),
             state_of=dict(zip(instance.actions, instance.states, strict=True)),
         )
 
