@@ -321,7 +321,6 @@ def estimate_expansions(plan: A2RBenchPlan, prices: Prices) -> list[StageEstimat
 
 
 def _seeds_by_author(plan: A2RBenchPlan) -> dict[str, int]:
-    """Return the number of seeds whose rule each model writes."""
     authors = [plan.authoring.author_of(number) for number in range(plan.seeds)]
     return {name: authors.count(name) * len(DOMAINS) for name in dict.fromkeys(authors) if name != CATALOGUE}
 
@@ -354,6 +353,7 @@ async def _expand_all(
 ) -> dict[str, Rows]:
     calls = session.batch()
     asker = session.json_asker(calls)
+    # Workers of the sandbox keep processors busy; calls of models, which wait, are not bounded here.
     slots = asyncio.Semaphore(available_threads())
     ended = count(1)
     distinct = distinct_seeds(workspace)

@@ -207,7 +207,6 @@ def _count(imported: Sequence[ImportedLine]) -> ImportedEdition:
 
 
 def _rows(imported: Sequence[ImportedLine]) -> dict[str, list[Row]]:
-    """Return the rows of all tables that an import fills."""
     tables: dict[str, list[Row]] = {
         name: [] for name in ("instances", "a2rbench_items", "a2rbench_published", "rejections")
     }

@@ -77,6 +77,7 @@ class A2RBenchPractice(Practice[A2RBenchParameters, ItemSeat, ItemGame]):
             draw_seed = derive_seed(seed, f"practice/{cell}", attempt)
             number, index = divmod(number, len(rules))
             jail = find_protection().jail
+            # Variations are made from the seed's V0, which is grown even if it is not wanted.
             variations = sorted({0, *wanted})
             request = SeedRequest(rules[index], number, variations, parameters.remapping, draw_seed, jail)
             return grow_seed(request).items

@@ -281,7 +281,6 @@ def _read_budgets(settings: BeyondBenchSettings) -> dict[str, JsonObject]:
 
 
 def _plan_protocol(settings: BeyondBenchSettings) -> JsonObject:
-    """Return the budgets of the models of an evaluation."""
     budgets = _read_budgets(settings)
     return {"budgets": budgets} if budgets else {}
 

@@ -84,6 +84,7 @@ class BeyondBenchPractice(Practice[BeyondBenchParameters, ProblemSeat, TaskGame]
             size = rng.choice(sizes[cell])
             attempt_seed = derive_seed(seed, "practice/attempt", attempt)
             problem, _ = draw_problem(TASKS[cell.task], cell.variation, size, attempt_seed, index)
+            # A size fits by its mean tokens; the prompt of this problem may still be too long.
             solution = TASKS[cell.task].tokens(cell.variation, size)[1]
             if not fits(estimate_tokens(problem.prompt) + solution, budget):
                 return None

@@ -240,7 +240,6 @@ def csv_row(row: Row) -> list[object]:
 
 
 def _print_json(names: Sequence[str], rows: Iterable[Row]) -> None:
-    """Print a list of objects, one per line."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InvalidOption(
@@ -301,6 +300,7 @@ def _print_table(names: Sequence[str], rows: Iterable[Row], form: TableForm) -> 
 def _count_rows(n_printed: int, rest: Iterator[Row], form: TableForm) -> str:
     """Return how many rows there are, in words; `more than` where counting them takes more than allowed."""
     if form.count_all is None:
+        # One row more was read to know that the table is cut.
         return count(n_printed + 1 + sum(1 for _ in rest), "row")
     try:
         return count(form.count_all(), "row")

@@ -129,6 +129,7 @@ def with_settings(
         arguments.pop("help_all", None)
         function({name: arguments.pop(name) for name in fields}, **arguments)
 
+    # Typer reads options off a signature, in which only keywords may follow those that have defaults.
     options = [_option(name, field) for name, field in fields.items()]
     parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     parameters += [_HELP_ALL] if has_long_help else []

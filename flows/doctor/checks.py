@@ -100,7 +100,6 @@ def _judge(address: str, key: str, answer: "httpx2.Response | str", models: list
 
 
 def _models(settings: RefreshSettings) -> list[str]:
-    """Return the models that the settings name, each once."""
     benchmark = find_benchmark(settings.benchmark)
     players = [name for name in settings.players if name not in {*benchmark.programs, *benchmark.aliases}]
     models = (parse_model_player(name, {}, benchmark.variants).choice.model for name in players)

@@ -76,7 +76,6 @@ def _test_split(path: str) -> list[dict[str, str]]:
 
 
 def _languages(source: Source) -> list[str]:
-    """Return the languages of the questions that are exported."""
     sql = source.benchmark.declaration.languages
     if not sql:
         return ["en"]

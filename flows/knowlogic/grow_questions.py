@@ -79,14 +79,14 @@ def draw_question(
         offered = [level for level in DIFFICULTIES if any(level in levels for levels in held.values())]
         chosen = _choose("difficulty", difficulty, offered)
         scenarios = [name for name in scenarios if chosen in held[name]]
-    plot = rng.choice(scenarios)
+    picked = rng.choice(scenarios)
     if not difficulty:
-        chosen = rng.choice(held[plot])
+        chosen = rng.choice(held[picked])
     spoken = _choose("language", language, LANGUAGES) if language else LANGUAGES[0]
-    request = ScenarioRequest(area, plot, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
+    request = ScenarioRequest(area, picked, {cast(Difficulty, chosen): 1}, (cast(Language, spoken),), seed)
     questions = [question for drawn in grow_scenario(request).drawn.values() for question in drawn]
     if not questions:
-        raise InstancesExhausted(f"{area.name}/{plot}: no {chosen} question was found; give another --seed")
+        raise InstancesExhausted(f"{area.name}/{picked}: no {chosen} question was found; give another --seed")
     return questions[0]
 
 
@@ -112,6 +112,7 @@ def grow(workspace: Workspace, batch: Batch, _policies: Policies) -> dict[str, R
     tables: dict[str, Rows] = {"instances": [], "knowlogic_questions": []}
     for (difficulty, number), questions in grown.drawn.items():
         for language_index, question in enumerate(questions):
+            # The versions of a question in several languages stand next to each other.
             index = (before[difficulty] + number) * len(plan.languages) + language_index
             tables["instances"].append(shared_row(question, index, workspace.growth.seed))
             tables["knowlogic_questions"].append(asdict(question))

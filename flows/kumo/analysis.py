@@ -33,7 +33,6 @@ def _domain_figures(tables: "Mapping[str, pyarrow.Table]", seed: int) -> Iterabl
 
 
 def _configs(tables: "Mapping[str, pyarrow.Table]") -> dict[str, SeedConfig]:
-    """Return the configurations by domain name."""
     domains, configs = tables["kumo_domains"], tables["kumo_seed_configs"]
     names = dict(zip(*(domains[key].to_pylist() for key in ("domain_id", "name")), strict=True))
     rows = zip(*(configs[key].to_pylist() for key in ("domain_id", "config")), strict=True)

@@ -43,7 +43,6 @@ def read_instance(edition: Opened, instance_id: str) -> PublishedInstance:
 
 
 def _is_balanced(edition: Opened) -> bool:
-    """Return whether the edition's plan names the balanced sampler."""
     (settings,) = edition.query("SELECT settings FROM editions").rows[0]
     plan_part = json.loads(settings).get("own") or {}
     return plan_part.get("sampler") == BALANCED
@@ -197,8 +196,10 @@ def _show_tree(published: PublishedInstance) -> None:
         if not st.session_state.get(key) and not st.button("Search the tree"):
             return
         st.session_state[key] = True
-    board = published.encoded
-    root = _find_tree(board.n_truths, board.masks, board.observed, board.valid, most, published.is_balanced)
+    encoded = published.encoded
+    root = _find_tree(
+        encoded.n_truths, encoded.masks, encoded.observed, encoded.valid, most, published.is_balanced
+    )
     if root is None:
         st.info("No optimal tree: the optimum of this instance is not known, or is not defined.")
         return

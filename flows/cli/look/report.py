@@ -131,7 +131,6 @@ def _check_profiles(edition: str | None, compare: str | None, anchors: str | Non
 def _report_profiles(
     out: Path, form: ReportFormat, explorer: str | None, root: str | None, as_json: bool
 ) -> None:
-    """Write the page of profiles or its tables."""
     from perennial.flows.editions.report import profile_data
     from perennial.flows.editions.report_files import PROFILES, write_profiles
 

@@ -165,7 +165,6 @@ def _way_out(store: Store, edition: str) -> str:
 
 
 def _refuse_damage(store: Store, checked: "list[Verification]") -> None:
-    """Raise Damaged where anything is damaged."""
     damaged = {finding.edition: None for check in checked for finding in check.findings if finding.is_damage}
     if damaged:
         files = {finding.file for check in checked for finding in check.findings if finding.is_damage}

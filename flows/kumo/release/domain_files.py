@@ -59,7 +59,9 @@ def read_domains(
     release = find_release(path).only(names)
     if names:
         return [_find(name, release.configs.get(name), words) for name in dict.fromkeys(names)]
-    modules = [FoundDomain(gap.place, problem=gap.reason) for gap in release.skipped if _is_module(gap.file)]
+    modules = [
+        FoundDomain(skip.place, problem=skip.reason) for skip in release.skipped if _is_module(skip.file)
+    ]
     return [*(_find(name, release.configs.get(name), words) for name in release.domains), *modules]
 
 

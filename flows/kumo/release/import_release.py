@@ -103,7 +103,7 @@ def kumo(
         _print(console, EDITION, *done, time.monotonic() - started)
     if as_json:
         counts, skipped = ({}, ()) if done is None else (done[0].counts, done[1])
-        document = {"edition": EDITION, "published": counts, "skipped": [gap.warning for gap in skipped]}
+        document = {"edition": EDITION, "published": counts, "skipped": [skip.warning for skip in skipped]}
         sys.stdout.write(json_text(document) + "\n")
 
 
